@@ -92,7 +92,7 @@ public class Devices {
     receiver.start();
     String settings = "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:"
         + receiver.getAddress().getPort() + "/alarm\", \"timeout\": \"5s\"}, \"paused\": ";
-    // What an earlier run has left behind must not fire before it is reset.
+    // Tasks of an earlier run must not fire before they are reset.
     call("PUT", "/v1/queues/" + QUEUE, settings + "true}").join();
     register();
     call("PUT", "/v1/queues/" + QUEUE, settings + "false}").join();

@@ -38,7 +38,7 @@ interface Backend extends AutoCloseable {
    */
   RecurringJobs jobs();
 
-  /** Waits for a call, and throws what it failed with. */
+  /** Waits for a call, and throws its exception. */
   <R> R await(CompletableFuture<R> call);
 
   @Override

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientBackend implements Backend {
   private static final System.Logger LOG = System.getLogger(ClientBackend.class.getName());
-  /** The least lease that can be asked for; a lease is never shortened. */
+  /** The shortest lease that a call may request; a lease is never shortened. */
   private static final Duration LEAST_LEASE = Duration.ofMillis(1);
   private static final String PULL = "pull";
   private static final String JSON = "application/json";

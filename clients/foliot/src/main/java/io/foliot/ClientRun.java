@@ -102,12 +102,12 @@ final class ClientRun implements Run {
     settlement = end;
   }
 
-  /** Returns the end of the attempt, with what it has said. */
+  /** Returns the end of the attempt, with its note. */
   Settlement settlement() {
     return noted(settlement);
   }
 
-  /** Returns the end of an attempt whose handler threw, with what it has said. */
+  /** Returns the end of an attempt whose handler threw, with its note. */
   Settlement failed(Throwable failure) {
     return noted(Settlement.nack(failure.toString()));
   }

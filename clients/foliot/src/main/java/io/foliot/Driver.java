@@ -19,7 +19,7 @@ public interface Driver extends AutoCloseable {
   /** Returns where handlers run. */
   Executor handlers();
 
-  /** Waits for a call, and throws what it failed with, or that the thread was interrupted. */
+  /** Waits for a call, and throws its exception, or one that says that the thread was interrupted. */
   <R> R await(CompletableFuture<R> call);
 
   /** Waits for the end of the engine, whether or not the thread is interrupted. */

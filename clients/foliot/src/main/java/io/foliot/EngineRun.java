@@ -106,7 +106,7 @@ final class EngineRun implements Run {
     return note.said().isEmpty() ? answer : new Answer.Noted(answer, note.said());
   }
 
-  /** Returns the failure of the handler, with what it has said. */
+  /** Returns the failure of the handler, with its note. */
   Exception failed(Exception failure) {
     return note.said().isEmpty() ? failure : new LocalDelivery.NotedFailure(failure, note.said());
   }

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import javax.sql.DataSource;
 
 /**
- * Runs work later: durably, on time, at least once.
+ * Runs delayed work: durably, on time, at least once.
  *
  * <pre>{@code
  * record Timeout(String order) {}
@@ -17,7 +17,7 @@ import javax.sql.DataSource;
  * }
  * }</pre>
  *
- * <p>An instance is ready when the method that makes it returns, and is to be closed. An application has one for each
+ * <p>An instance is ready when the method that makes it returns, and must be closed. An application has one for each
  * place where tasks are kept. Any thread may call.
  *
  * <p>Calls block until the store has answered. They fail with {@link IllegalArgumentException} for a request that can
@@ -72,7 +72,7 @@ public interface Foliot extends AutoCloseable {
     return builder().inMemory();
   }
 
-  /** Returns a builder for what has a default: the node's name, the threads of handlers, the JSON library. */
+  /** Returns a builder for settings that have defaults: the node's name, the threads of handlers, the API key. */
   static FoliotBuilder builder() {
     return new FoliotBuilder();
   }
@@ -81,13 +81,13 @@ public interface Foliot extends AutoCloseable {
    * Returns the tasks of a queue, and creates the queue if it does not exist.
    *
    * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
-   * @param type of the payloads: {@code String}, {@code byte[]}, or what the JSON library writes and reads
+   * @param type of the payloads: {@code String}, {@code byte[]}, or a type that the JSON library writes and reads
    * @throws IllegalArgumentException if the name is not one of a queue
    * @throws IllegalStateException if the type needs a JSON library and there is none
    */
   <T> Tasks<T> tasks(String queue, Class<T> type);
 
-  /** As {@link #tasks(String, Class)}, with a codec of the caller's. */
+  /** As {@link #tasks(String, Class)}, with a codec of the caller. */
   <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec);
 
   /**
@@ -100,7 +100,7 @@ public interface Foliot extends AutoCloseable {
 
   /**
    * Stops: no more attempts begin, and those under way have ten seconds to end. Handlers that still run then are
-   * interrupted; an attempt that fails so is repeated by another node, or after the next start.
+   * interrupted; an attempt that fails in this way is repeated by another node, or after the next start.
    */
   @Override
   void close();

@@ -64,7 +64,7 @@ public final class FoliotBuilder {
     return this;
   }
 
-  /** Sets what is told of each event, to be counted. By default nothing is. */
+  /** Sets the meter that counts events. By default none does. */
   public FoliotBuilder meter(Meter value) {
     meter = value;
     return this;

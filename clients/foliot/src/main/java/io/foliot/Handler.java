@@ -13,8 +13,8 @@ public interface Handler<T> {
    * throws, the exception is logged, and the attempt is repeated while the queue's attempts last.
    *
    * @param payload the payload of the task
-   * @param run what else is known of the attempt, and other ways to end it
-   * @throws Exception to have the attempt repeated
+   * @param run the attempt, with other ways to end it
+   * @throws Exception if the attempt has failed and is to be repeated
    */
   void handle(T payload, Run run) throws Exception;
 }

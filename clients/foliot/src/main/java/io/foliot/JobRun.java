@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The part of a job's run that a task is.
  *
  * @param job the name of the job
- * @param scheduledAt the scheduled time: what the run is about, whenever it begins
+ * @param scheduledAt the scheduled time that the run is for, whenever it begins
  * @param shard the number of the shard, from 0
  * @param shards how many shards the run has
  * @param shardParameter the text that the job has for the shard, or null

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 /** The task of a key, which may or may not exist. Immutable; any thread. */
 public interface KeyedTask {
   /**
-   * Moves the task's deadline to so long from now. The payload stays. An attempt of an earlier generation that is
+   * Moves the task's deadline to this delay from now. The payload stays. An attempt of an earlier generation that is
    * running may still end; the task fires again after it.
    *
    * @param delay from 0 to 100 years
@@ -18,7 +18,7 @@ public interface KeyedTask {
   /** As {@link #touch}, without waiting. */
   CompletableFuture<Boolean> touchAsync(Duration delay);
 
-  /** Cancels the task, and tells whether it can still run. */
+  /** Cancels the task, and returns whether it can still run. */
   Cancellation cancel();
 
   /** As {@link #cancel}, without waiting. */

@@ -8,7 +8,7 @@ import java.io.IOException;
  * @param <T> the type of the payloads
  */
 public interface PayloadCodec<T> {
-  /** The media type of what this codec writes. */
+  /** Returns the media type of the payloads that this codec writes. */
   String contentType();
 
   /**

@@ -17,7 +17,7 @@ public interface Run {
   /** The number of the task's generation, which grows with each reset. */
   long generation();
 
-  /** The name of this firing, the same for all its attempts: what an idempotent receiver remembers. */
+  /** The name of this firing, the same for all its attempts, by which a receiver recognizes a repeat. */
   String firingId();
 
   /** The number of this attempt, from 1. */

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler has said of its work. For the thread that runs the handler. */
+/** A handler's report on its work. For the thread that runs the handler. */
 final class RunNote {
   private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
 

@@ -5,7 +5,7 @@ import java.time.Instant;
 /**
  * A task that was submitted.
  *
- * @param result what happened
+ * @param result the effect of the submit
  * @param id the task's id, for the API, the command line and logs
  * @param generation grows with each reset; a handler sees it as {@link Run#generation}
  * @param dueAt when the task is due, by the store's clock

@@ -16,7 +16,7 @@ public interface TaskBuilder<T> {
    */
   TaskBuilder<T> key(String key);
 
-  /** Sets what happens if the key has a live task; by default it is reset. */
+  /** Sets the action if the key has a live task; by default that task is reset. */
   TaskBuilder<T> onConflict(OnConflict onConflict);
 
   /** Adds a header, which the handler can read. At most 32 with 8,192 characters in all. */
@@ -32,7 +32,7 @@ public interface TaskBuilder<T> {
   TaskBuilder<T> idempotencyKey(String name);
 
   /**
-   * Has the submit take part in a transaction of the caller: the task exists if it commits, and never did if it rolls
+   * Makes the submit part of a transaction of the caller: the task exists if it commits, and never existed if it rolls
    * back. It fires up to a tenth of a second late if it is due within seconds of the commit.
    *
    * @param transaction a connection, with auto-commit off, to the database where the tasks are kept

@@ -51,7 +51,7 @@ final class ThreadDriver implements Driver {
     return waitFor(call);
   }
 
-  /** Waits for a call without a driver, and throws what it failed with. */
+  /** Waits for a call without a driver, and throws its exception. */
   static <R> R waitFor(CompletableFuture<R> call) {
     try {
       return call.get();
@@ -68,7 +68,7 @@ final class ThreadDriver implements Driver {
     stop.join();
   }
 
-  /** Returns what a call failed with, or throws it if it is an error. */
+  /** Returns the exception of a call, or throws it if it is an error. */
   private static RuntimeException thrown(ExecutionException failed) {
     Throwable cause = failed.getCause();
     if (cause instanceof Error error) {

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The behaviour of {@link Foliot} that does not depend on how it was opened. A test class for each way extends this. */
+/** The behaviour of {@link Foliot}, however it was opened: a test class for each way extends this. */
 abstract class FoliotContract {
   static final Duration BOUND = Duration.ofSeconds(30);
   static final Duration HOUR = Duration.ofHours(1);

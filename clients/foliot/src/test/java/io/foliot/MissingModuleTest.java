@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The front door where the optional modules are not on the class path. */
 final class MissingModuleTest {
-  /** Defines the front door anew, and finds no class of the optional modules. */
+  /** Defines the front door once more, and finds no class of the optional modules. */
   private static final class WithoutModules extends ClassLoader {
     WithoutModules() {
       super(MissingModuleTest.class.getClassLoader());

@@ -17,9 +17,9 @@ import tools.jackson.core.JsonGenerator;
 /**
  * The calls of {@link FoliotClient}, without waiting for the answer; the contract of each is there.
  *
- * <p>A future fails with what the blocking call would throw; an argument that breaks a rule is thrown at once. What
- * follows on a future must not block the thread that completes it. Cancelling a future aborts the call, with an
- * unknown outcome.
+ * <p>A future fails with the exception that the blocking call would throw; an argument that breaks a rule is refused at
+ * once. Code that follows a future must not block the thread that completes it. Cancelling a future aborts the call,
+ * with an unknown outcome.
  */
 public final class AsyncFoliotClient {
   private static final String JSON = "application/json";

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt counts the generation's attempts from 1
  * @param endedAt null while no end is recorded
  * @param outcome null while no end is recorded
- * @param detail what the receiver or the worker said, for people
+ * @param detail the words of the receiver or worker, for people
  */
 public record AttemptView(
     long generation,

@@ -10,7 +10,7 @@ public enum CancelResult {
   ALREADY_FINISHED,
   /** There is no such task; nothing changed. */
   NOT_FOUND,
-  /** One that this client is too old to know. */
+  /** A result that this client is too old to know. */
   UNRECOGNIZED;
 
   static CancelResult of(JsonObject json) {

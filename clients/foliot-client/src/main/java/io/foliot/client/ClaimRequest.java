@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The terms of a claim.
  *
- * @param max at most so many
+ * @param max the largest number of tasks
  * @param pollWait how long the server may wait for the first one; zero for an answer at once
  * @param lease how long each may run before it is anyone's again, unless the lease is extended
  * @param worker the name of the process, which no other process has; null for none

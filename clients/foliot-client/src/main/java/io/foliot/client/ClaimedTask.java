@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that this process may run until its lease ends.
  *
- * @param generation with {@code attempt} a number that strictly increases, so a sink can refuse what is stale
+ * @param generation together with {@code attempt} a number that strictly increases, so a sink can refuse stale
+ *     deliveries
  * @param attempt counts the generation's attempts from 1
  * @param leaseEnd by the server's clock
- * @param note what earlier attempts of this generation have said of their work: where to continue
+ * @param note the notes of earlier attempts of this generation: where to continue
  */
 public record ClaimedTask(
     String id,

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** The client's source of time and its way to wait; tests replace it. */
+/** The client's source of time and waits; tests replace it. */
 interface ClientClock {
   ClientClock SYSTEM = new ClientClock() {
     @Override

@@ -10,7 +10,7 @@ import tools.jackson.core.JsonGenerator;
  * The way in which a queue's tasks are delivered.
  *
  * @param type {@code http}, {@code pull}, {@code kafka}, ...
- * @param settings what else that type needs, each value as JSON
+ * @param settings the other settings of that type, each value as JSON
  */
 public record Delivery(String type, Map<String, String> settings) {
   public Delivery {
@@ -95,7 +95,7 @@ public record Delivery(String type, Map<String, String> settings) {
     settings.forEach((name, json) -> Json.writeJson(generator, name, json));
   }
 
-  /** Not the values, for a secret may be among them. */
+  /** Leaves out the values, because they may contain a secret. */
   @Override
   public String toString() {
     return "Delivery[type=" + type + ", settings=" + settings.keySet() + "]";

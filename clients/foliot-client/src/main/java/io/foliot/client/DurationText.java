@@ -20,7 +20,7 @@ final class DurationText {
   /**
    * Returns the duration that an answer says, to the nanosecond.
    *
-   * @throws UnreadableAnswerException if it is none
+   * @throws UnreadableAnswerException if it is not a duration
    */
   static Duration parse(String text) {
     try {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * this, and so is an interrupt, which stays set.
  * </ul>
  *
- * <p>The client repeats calls by itself as its {@link RetryPolicy} has it:
+ * <p>The client repeats calls by itself, following its {@link RetryPolicy}:
  * <ul>
  * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
  * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob},
@@ -100,7 +100,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Returns a recurring job.
    *
-   * @throws FoliotException with 404 if there is none
+   * @throws FoliotException with 404 if it does not exist
    */
   public JobView getJob(String job) {
     return await(async.getJob(job));
@@ -159,7 +159,7 @@ public final class FoliotClient implements AutoCloseable {
     await(async.deleteQueue(queue));
   }
 
-  /** Has a queue begin no more attempts. Tasks can still be submitted. */
+  /** Pauses a queue: no more attempts begin. Tasks can still be submitted. */
   public void pauseQueue(String queue) {
     await(async.pauseQueue(queue));
   }
@@ -177,7 +177,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Submits tasks in one request. It is written while it is sent, so it needs no memory beyond the tasks.
    *
-   * @return what became of each, in their order
+   * @return the result of each, in their order
    * @throws IllegalArgumentException if they are none, or more than {@link #MAX_BATCH}. The client does not split a
    *     batch: if a later part failed, the answers to the earlier ones would be lost
    */
@@ -219,7 +219,7 @@ public final class FoliotClient implements AutoCloseable {
    * A part of a queue's tasks.
    *
    * @param state null for all
-   * @param limit at most so many
+   * @param limit the largest number of results
    * @param cursor null for the first part, then each part's {@link TaskPage#nextCursor}
    */
   public TaskPage listTasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
@@ -227,8 +227,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Returns all tasks of a queue, of one state or of all if it is null. Each page is read when the stream comes to it;
-   * each may fail as {@link #listTasks} does. Tasks that change meanwhile may be missed or seen in their old state.
+   * Returns all tasks of a queue, of one state or of all if it is null. Each page is read when the stream reaches it,
+   * and may fail as {@link #listTasks} does. Tasks that change meanwhile may be missed or seen in their old state.
    */
   public Stream<TaskView> streamTasks(String queue, @Nullable TaskState state) {
     return Stream.of(queue).flatMap(name -> {
@@ -238,10 +238,11 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Cancels the tasks of a queue that pass a filter, in as many requests as it takes. Tasks that are submitted, reset
-   * or retried meanwhile may be left. If it fails, what was cancelled until then stays so, and it may be called again.
+   * Cancels the tasks of a queue that pass a filter, in as many requests as necessary. Tasks that are submitted, reset
+   * or retried meanwhile may remain. If it fails, tasks cancelled until then stay cancelled, and it may be called
+   * again.
    *
-   * @return what all requests have done together
+   * @return the sum of the results of all requests
    */
   public BulkCancelResult cancelTasks(String queue, TaskFilter filter) {
     BulkCancelResult done = cancelTasks(queue, filter, MAX_BATCH, null);
@@ -254,7 +255,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Cancels tasks of a queue that pass a filter, in one request, which takes the server a second or so.
    *
-   * @param limit at most so many, from 1 to {@link #MAX_BATCH}
+   * @param limit the largest number of results, from 1 to {@link #MAX_BATCH}
    * @param cursor null for the first request, then each answer's {@link BulkCancelResult#nextCursor}
    */
   public BulkCancelResult cancelTasks(String queue, TaskFilter filter, int limit, @Nullable String cursor) {
@@ -266,7 +267,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.getTask(id));
   }
 
-  /** Why a task has not fired: the server's answer as it is, a JSON object for people. */
+  /** Returns why a task has not fired: the server's answer as it is, a JSON object for people. */
   public String explain(String id) {
     return await(async.explain(id));
   }
@@ -321,7 +322,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Says that an attempt has failed; the queue's retry policy decides what follows.
+   * Reports that an attempt has failed; the queue's retry policy decides the rest.
    *
    * @param reason for people; null for none
    * @param delay until the next attempt; null for the queue's backoff
@@ -356,7 +357,7 @@ public final class FoliotClient implements AutoCloseable {
     await(async.extend(lease, duration, note, worker));
   }
 
-  /** As {@link #ack(Lease)}; also says what the work came to. */
+  /** As {@link #ack(Lease)}, with the result of the work. */
   public void ack(Lease lease, TaskNote note) {
     await(async.ack(lease, note));
   }
@@ -371,7 +372,7 @@ public final class FoliotClient implements AutoCloseable {
     await(async.nack(lease, reason, delay, note));
   }
 
-  /** Puts failed tasks of a queue back to work, at most so many. */
+  /** Redrives failed tasks of a queue, up to a limit. */
   public RedriveResult redrive(String queue, int limit) {
     return await(async.redrive(queue, limit));
   }
@@ -425,7 +426,7 @@ public final class FoliotClient implements AutoCloseable {
     } catch (CancellationException e) {
       throw new UnknownOutcomeException("the call", "it was cancelled", e);
     } catch (ExecutionException e) {
-      // The failure arose on a thread that means nothing to the caller, who wants to see where the call was made.
+      // The failure arose on a thread that the caller does not know; the added stack shows where the call was made.
       switch (requireNonNull(e.getCause()).fillInStackTrace()) {
         case RuntimeException failure -> throw failure;
         case Error failure -> throw failure;

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The server answered that it did not do what it was asked. A status from 500 on is the exception: it may come from a
- * fault in the midst of the work.
+ * The server refused a call and has not carried it out. A status from 500 on is the exception: it may come from a fault
+ * in the middle of the work.
  */
 public final class FoliotException extends RuntimeException {
   private final Problem problem;
@@ -38,7 +38,7 @@ public final class FoliotException extends RuntimeException {
     return problem.type();
   }
 
-  /** When the server wants to be asked again, counted from its answer. */
+  /** The wait that the server asks for before the next call, counted from its answer. */
   public Optional<Duration> retryAfter() {
     return retryAfter;
   }

@@ -204,13 +204,13 @@ public final class Job {
       return this;
     }
 
-    /** Sets what happens to a time that comes while a run is active: skip, queue, replace or allow. */
+    /** Sets the rule for a time that comes while a run is active: skip, queue, replace or allow. */
     public Builder overlap(String rule) {
       overlap = Names.requireWellFormed("overlap", rule);
       return this;
     }
 
-    /** Sets what happens to times that are found late: once, all or skip; and how late they may run. */
+    /** Sets the rule for times that are found late: once, all or skip; and how late they may run. */
     public Builder misfire(String policy, @Nullable Duration latest) {
       misfire = Names.requireWellFormed("misfire", policy);
       window = latest;

@@ -8,10 +8,10 @@ import java.util.Map;
  * A recurring job as the server sees it.
  *
  * @param job its name
- * @param state ACTIVE, PAUSED, COMPLETED, ERROR, or what a newer server calls it
+ * @param state ACTIVE, PAUSED, COMPLETED, ERROR, or a state of a newer server
  * @param nextTimes its next times, each with the offset of its zone, as RFC 3339 has them
- * @param totals what became of its times and runs, by {@code fired}, {@code missed}, {@code succeeded} and others
- * @param json the answer as it is: the definition, and what this client does not know
+ * @param totals the results of its times and runs, by {@code fired}, {@code missed}, {@code succeeded} and others
+ * @param json the answer as it is: the definition, and fields that this client does not know
  */
 public record JobView(String job, String state, List<String> nextTimes, Map<String, Long> totals, String json) {
   public JobView {

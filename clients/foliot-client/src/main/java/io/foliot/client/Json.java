@@ -21,7 +21,7 @@ final class Json {
 
   private Json() {}
 
-  /** An object with the fields that the given code writes, in UTF-8. */
+  /** Returns an object with the fields that the given code writes, in UTF-8. */
   static byte[] object(Consumer<JsonGenerator> fields) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), out)) {
@@ -32,7 +32,7 @@ final class Json {
     return out.toByteArray();
   }
 
-  /** A text as a JSON string. */
+  /** Returns a text as a JSON string. */
   static String text(String value) {
     StringWriter out = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), out)) {
@@ -93,7 +93,8 @@ final class Json {
   }
 
   /**
-   * The same text, if it is exactly one JSON value: it is written as it is, so it must not be able to add fields.
+   * Returns the same text if it is exactly one JSON value: it is written as it is, so it must not be able to add
+   * fields.
    *
    * @throws IllegalArgumentException if it is not
    */
@@ -108,6 +109,6 @@ final class Json {
     } catch (JacksonException e) {
       throw new IllegalArgumentException(what + " must be one JSON value: " + e.getOriginalMessage(), e);
     }
-    throw new IllegalArgumentException(what + " must be one JSON value, neither none nor several");
+    throw new IllegalArgumentException(what + " must be exactly one JSON value");
   }
 }

@@ -25,13 +25,13 @@ import tools.jackson.core.TokenStreamLocation;
  */
 final class JsonObject {
   /*
-   * A tree of what the streaming parser says, and with each field where its text lies in the answer: a payload comes
-   * back with the digits and the order it has there, which no detour through numbers and maps would keep.
+   * A tree of parsed JSON that keeps for each field the place of its text in the answer. A payload is thereby returned
+   * with its original digits and order, which numbers and maps would not keep.
    */
 
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
 
-  /** Fields that hold what users make up, of any size and depth, and that are only ever asked for as text. */
+  /** Fields with contents of users, of any size and depth, which are only read as text. */
   private static final Set<String> OPAQUE = Set.of("payload");
 
   /**
@@ -126,12 +126,12 @@ final class JsonObject {
     return value != null && value.kind() == JsonToken.VALUE_STRING;
   }
 
-  /** The object as the answer has it. */
+  /** The text of the object in the answer. */
   String json() {
     return new String(source, from, to - from, UTF_8);
   }
 
-  /** The field's value as the answer has it. */
+  /** The text of the field's value in the answer. */
   String json(String name) {
     Value value = require(name, fields.get(name));
     return new String(source, value.from(), value.to() - value.from(), UTF_8);

@@ -14,7 +14,7 @@ public enum KeyOutcome {
   REPEATED,
   /** There is no live task under the key; nothing changed. */
   NOT_FOUND,
-  /** One that this client is too old to know. */
+  /** A result that this client is too old to know. */
   UNRECOGNIZED;
 
   static KeyOutcome of(JsonObject json) {

@@ -14,7 +14,7 @@ import tools.jackson.core.JsonGenerator;
  * @param dueAt when it is due, at once if that is past; null if {@code delay} is given
  * @param key its name inside the queue; at most one live task per key
  * @param headers go with every delivery
- * @param maxAttempts null for what the queue says
+ * @param maxAttempts null for the number of the queue
  * @param onConflict null for the server's default, a reset
  * @param idempotencyKey makes it safe to submit the task again if the outcome is unknown, and has the client do so by
  *     itself: the server answers the same key and the same task with the same result for 24 hours. Visible ASCII,
@@ -110,10 +110,7 @@ public record NewTask(
       return this;
     }
 
-    /**
-     * Sets what the task carries to its receiver. Null, the default, keeps the payload of the key's live task; a task
-     * that is new has none.
-     */
+    /** Sets the payload. Null, the default, keeps the payload of the key's live task; a new task then has none. */
     public Builder payload(@Nullable Payload value) {
       payload = value;
       return this;
@@ -138,7 +135,7 @@ public record NewTask(
       return this;
     }
 
-    /** Sets what happens when the key has a live task; null, the default, for the server's default, a reset. */
+    /** Sets the action if the key has a live task; null, the default, for the server's default, a reset. */
     public Builder onConflict(@Nullable OnConflict value) {
       onConflict = value;
       return this;

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum OnConflict {
   /** Resets it: the new task takes its place, under a larger generation. */
   RESET,
-  /** Keeps it, and answers with it. */
+  /** Keeps it, and returns it. */
   KEEP,
   /** Refuses the new one. */
   REJECT;

@@ -7,12 +7,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why the server refused something, as RFC 9457 has it.
+ * The server's reason for a refusal, in the form of RFC 9457.
  *
  * @param type the stable name of the kind of problem, a URI; {@code about:blank} if the status says it all
- * @param title what kind of problem it is, for people
+ * @param title the kind of problem, for people
  * @param status the HTTP status
- * @param detail what is wrong this time and what to do, for people
+ * @param detail the cause in this case and the remedy, for people
  * @param members the further members of the problem whose values are strings, such as {@code field} or {@code queue}
  */
 public record Problem(String type, String title, int status, @Nullable String detail, Map<String, String> members)

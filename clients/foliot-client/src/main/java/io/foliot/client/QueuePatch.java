@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A change of some settings of a queue. What it does not name keeps its value, secrets included; what it sets to null
- * gets the server's default.
+ * A change of some settings of a queue. Settings that it does not name keep their values, secrets included; settings
+ * that it sets to null get the server's defaults.
  */
 public final class QueuePatch {
   private final Map<String, Consumer<JsonGenerator>> fields;
@@ -67,7 +67,7 @@ public final class QueuePatch {
       return delivery("timeout", text(value));
     }
 
-    /** Sets when a failed attempt is repeated: what is null in it keeps its value. Null resets all of it. */
+    /** Sets when a failed attempt is repeated: parts that are null keep their values. Null resets all of it. */
     public Builder retry(QueueSettings.@Nullable Retry value) {
       return object("retry", value == null ? null : value::write);
     }
@@ -97,7 +97,7 @@ public final class QueuePatch {
       return text("maxRun", text(value));
     }
 
-    /** Sets how long tasks are kept after they ended: what is null in it keeps its value. Null resets all of it. */
+    /** Sets how long tasks are kept after they ended: parts that are null keep their values. Null resets all of it. */
     public Builder retention(QueueSettings.@Nullable Retention value) {
       return object("retention", value == null ? null : value::write);
     }

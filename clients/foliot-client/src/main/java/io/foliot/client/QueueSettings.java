@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The settings that a queue's tasks share. What is null is left to the server's default, also when a queue is replaced.
+ * The settings that a queue's tasks share. A null means the server's default, also when a queue is replaced.
  *
  * @param rate attempts per second that may begin, in the whole cluster
  * @param concurrency attempts that may run at a time, in the whole cluster
@@ -22,7 +22,7 @@ public record QueueSettings(
     @Nullable Duration maxRun,
     @Nullable Retention retention,
     @Nullable Boolean paused) {
-  /** When a failed attempt is repeated. */
+  /** The rules by which a failed attempt is repeated. */
   public record Retry(
       @Nullable Integer maxAttempts,
       @Nullable Duration backoff,
@@ -61,7 +61,7 @@ public record QueueSettings(
     return builder(delivery).build();
   }
 
-  /** Returns a builder of settings; what is not set is left to the server's default. The server checks the ranges. */
+  /** Returns a builder of settings; those that are not set get the server's defaults. The server checks the ranges. */
   public static Builder builder(Delivery delivery) {
     return new Builder(delivery);
   }

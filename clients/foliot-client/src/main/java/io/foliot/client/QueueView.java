@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param counts tasks by their state ({@code delayed}, {@code parked}, {@code running}, {@code finished},
  *     {@code failed}, {@code cancelled}), at most 10 seconds old; empty if the answer has none
  * @param lag how late the oldest task that is due is by now; null if the answer has none
- * @param json the answer as it is, with what this client does not know
+ * @param json the answer as it is, with fields that this client does not know
  */
 public record QueueView(
     String queue,
@@ -31,7 +31,7 @@ public record QueueView(
     return new QueueView(json.text("queue"), QueueSettings.of(json), counts, stats.durationOrNull("lag"), json.json());
   }
 
-  /** Not the answer, for a secret may be in it. */
+  /** Leaves out the answer, because it may contain a secret. */
   @Override
   public String toString() {
     return "QueueView[queue=" + queue + ", settings=" + settings + ", counts=" + counts + ", lag=" + lag + "]";

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The result of a redrive.
  *
- * @param redriven how many failed tasks are back at work
+ * @param redriven how many failed tasks are live again
  * @param conflicts ids of those that stay failed because their key has a live task again
  * @param more whether the limit left some that could be redriven
  */

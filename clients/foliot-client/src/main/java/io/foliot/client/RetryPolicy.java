@@ -7,7 +7,7 @@ import java.time.Duration;
  * {@link FoliotClient}).
  *
  * <p>The wait before attempt n + 1 is drawn between half of {@code firstBackoff} times 2 to the (n - 1) and all of it,
- * and never shorter than what the server asked for with {@code Retry-After}.
+ * and never shorter than the server's {@code Retry-After}.
  *
  * @param maxAttempts how often a call is made at most; 1 for no retries
  * @param maxBackoff where the doubling ends

@@ -50,7 +50,7 @@ public sealed interface Settlement {
   record Fail(@Nullable String reason) implements Settlement {}
 
   /**
-   * An end of an attempt, with what the worker says of its work.
+   * An end of an attempt, with the worker's note on its work.
    *
    * @param end the end, without a note
    */
@@ -62,7 +62,7 @@ public sealed interface Settlement {
     }
   }
 
-  /** Returns this end of the attempt, with what the worker says of its work. */
+  /** Returns this end of the attempt, with the worker's note on its work. */
   default Settlement noting(TaskNote note) {
     return new Noted(this, note);
   }
@@ -72,7 +72,7 @@ public sealed interface Settlement {
     return new Ack();
   }
 
-  /** The attempt has succeeded, and the task fires again after a while. */
+  /** The attempt has succeeded, and the task fires again after a delay. */
   static Settlement again(Duration after) {
     return new Again(after);
   }

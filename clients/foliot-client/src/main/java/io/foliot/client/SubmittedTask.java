@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that the server has taken on; it is durable as far as the server's store is.
  *
- * @param result what the submit has done
- * @param generation the counter of the key's resets; what a receiver compares to drop stale deliveries
+ * @param result the effect of the submit
+ * @param generation the counter of the key's resets, by which a receiver drops stale deliveries
  */
 public record SubmittedTask(
     KeyOutcome result,

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Which live tasks of a queue a call is about: those that pass all of its parts.
+ * Selects live tasks of a queue: those that pass all of its parts.
  *
  * @param states the states, of DELAYED, READY and RUNNING; null for all three
  * @param keyPrefix the beginning of the key; null for any key and none

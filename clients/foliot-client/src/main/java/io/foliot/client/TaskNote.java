@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What a worker says of its work. The next attempt of the same firing gets it.
+ * A worker's report on its work. The next attempt of the same firing gets it.
  *
  * @param progress the part that is done, from 0 to 1; negative if it is not known
- * @param message what is being done, at most 200 characters; may be empty
+ * @param message the current step, at most 200 characters; may be empty
  * @param checkpoint from where the next attempt continues, at most 16 KiB of UTF-8, or null if there is none
  * @param log the last lines of the worker's log; the server keeps the last 4,096 characters
  */

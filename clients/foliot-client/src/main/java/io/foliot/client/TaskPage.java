@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A part of a list of tasks.
  *
- * @param nextCursor what to ask for the next part with; null if this is the last
+ * @param nextCursor the cursor of the next page; null if this is the last
  */
 public record TaskPage(List<TaskView> tasks, @Nullable String nextCursor) {
   public TaskPage {

@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as the server sees it. In a list the server may leave out what is null or empty here.
+ * A task as the server sees it. In a list the server may leave out fields, which are null or empty here.
  *
  * @param attempt how many attempts this generation has had
  * @param reason why it failed or waits for another attempt
  * @param attempts the last 16
- * @param note what the handlers of this generation have said of their work
+ * @param note the notes of the handlers of this generation
  */
 public record TaskView(
     String id,

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes calls, repeats them where that is safe, and says what became of them. */
+/** Makes calls, repeats them where that is safe, and reports their results. */
 final class Transport {
   /*
    * The outcome of a call is one of three: done (an answer of 2xx), not done (the server refused, or was never

@@ -4,13 +4,13 @@ package io.foliot.client;
 public final class WebhookVerificationException extends Exception {
   /** The rule that was broken. */
   public enum Reason {
-    /** A header that the signature needs is missing, or cannot be one. */
+    /** A header that the signature needs is missing or malformed. */
     BAD_HEADER,
-    /** The timestamp is further in the past than the tolerance: an old message, perhaps played again. */
+    /** The timestamp is further in the past than the tolerance: an old message, perhaps a replay. */
     TOO_OLD,
     /** The timestamp is further in the future than the tolerance: one of the two clocks is wrong. */
     TOO_NEW,
-    /** No signature matches any secret: another sender, another secret, or the body is not what was signed. */
+    /** No signature matches any secret: another sender, another secret, or the body has changed since it was signed. */
     NO_MATCH
   }
 

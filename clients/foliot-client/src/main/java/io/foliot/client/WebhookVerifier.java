@@ -107,7 +107,7 @@ public final class WebhookVerifier {
     /**
      * Returns the verifier.
      *
-     * @throws IllegalArgumentException if a secret is none, or the tolerance is not positive
+     * @throws IllegalArgumentException if a secret is malformed, or the tolerance is not positive
      */
     public WebhookVerifier build() {
       return new WebhookVerifier(secrets.stream().map(WebhookVerifier::parseSecret).toList(),

@@ -16,25 +16,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the tasks of a queue that is pulled: claims as many as it may run at once, gives each to the handler on a
- * virtual thread, extends its lease while the handler runs, and tells the server how it ended.
+ * virtual thread, extends its lease while the handler runs, and reports the end to the server.
  *
- * <p>It never gives up: when the server cannot be reached it retries with growing pauses. Stop it before the
- * client.
+ * <p>It keeps retrying, with growing pauses, while the server cannot be reached. Stop it before the client.
  */
 public final class Worker implements AutoCloseable {
   /*
-   * Permits are the whole state. The poller takes some, claims that many tasks, and hands one on with each; a run gives
-   * its own back when it has settled. So no task waits here while its lease runs, and the worker has stopped when the
-   * poller has ended and all permits are back.
+   * Permits are the whole state. The poller takes some, claims that many tasks, and passes one on with each; a run
+   * returns its permit when it has settled. No task therefore waits here while its lease runs, and the worker has
+   * stopped when the poller has ended and all permits are back.
    *
-   * A claim that is under way when the worker stops is waited for, and what it brings is run: to break it off would
-   * leave tasks that the server has just claimed lying until their leases end.
+   * The worker waits for a claim that is under way when it stops, and runs its tasks: aborting it would leave tasks
+   * that the server has just claimed idle until their leases end.
    */
 
-  /** Tasks that one claim asks for: what one answer may reasonably hold, at payloads of 256 KiB. */
+  /** Tasks that one claim asks for: a reasonable size of one answer, at payloads of 256 KiB. */
   private static final int MAX_CLAIM = 100;
 
-  /** Characters of a reason; the whole stack trace belongs into the worker's own log. */
+  /** Characters of a reason; the whole stack trace is in the worker's own log. */
   private static final int MAX_REASON = 1000;
 
   /** An answer with no task that comes sooner than this counts as a failure, so that the worker does not spin. */
@@ -88,7 +87,7 @@ public final class Worker implements AutoCloseable {
     poller = Thread.ofVirtual().name("foliot-worker-" + queue).unstarted(this::poll);
   }
 
-  /** The settings of a worker to be. */
+  /** Returns a builder of a worker. */
   public static Builder builder(FoliotClient client, String queue, TaskHandler handler) {
     return new Builder(client, queue, attempt -> handler.handle(attempt.task()));
   }
@@ -281,8 +280,8 @@ public final class Worker implements AutoCloseable {
       } catch (CompletionException | CancellationException e) {
         Throwable cause = cause(e);
         report(isRefusal(cause)
-            ? "the end of an attempt came too late: its lease was lost, and its result has no effect, task=" + task.id()
-            : "the end of an attempt could not be told, so there will be another when its lease has ended, task="
+            ? "the end of an attempt came too late: its lease was lost, and its result has no effect: task=" + task.id()
+            : "cannot report the end of an attempt; it is repeated when its lease ends: task="
                 + task.id(),
             cause);
       }
@@ -359,7 +358,7 @@ public final class Worker implements AutoCloseable {
         return;
       }
       report("a lease could not be extended yet, task=" + task.id(), cause);
-      // Half of what is left each time, and at last a little beyond the end.
+      // Half of the remaining time on each try, and the last one a little beyond the end.
       Duration half = Duration.ofNanos(leftNanos / 2);
       Duration step = lease.dividedBy(20);
       renewLater(half.compareTo(step) > 0 ? half : step);
@@ -376,7 +375,9 @@ public final class Worker implements AutoCloseable {
     return String.valueOf(failure);
   }
 
-  /** The settlement with a reason that is short, and well-formed even if it was cut, or came from an unknown source. */
+  /**
+   * Returns the settlement with a short reason, which is well-formed even if it was cut or came from an unknown source.
+   */
   private static Settlement sendable(Settlement settlement) {
     return switch (settlement) {
       case Settlement.Noted(Settlement end, TaskNote note) -> sendable(end).noting(note);
@@ -409,7 +410,7 @@ public final class Worker implements AutoCloseable {
     long graceNanos = TimeUnit.NANOSECONDS.convert(grace);
     stopping = true;
     pause.complete(null);
-    // Ends its wait for permits; it is deaf to this while it claims.
+    // Ends its wait for permits; a claim ignores the interrupt.
     poller.interrupt();
     boolean done = false;
     try {
@@ -475,8 +476,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * After how long the tasks of a worker that died are anyone's again; 30 seconds unless set. The lease of a task
-     * that runs is extended each third of it.
+     * Sets the time after which the tasks of a dead worker can be claimed again; 30 seconds by default. The lease of a
+     * task that runs is extended each third of it.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);
@@ -505,8 +506,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Is told of what went wrong, and why: a claim that failed, a handler that threw, a lease that was lost. Unless set
-     * it is logged, as a warning of the logger {@code io.foliot.client}.
+     * Sets the listener of errors: a claim that failed, a handler that threw, a lease that was lost. By default they
+     * are logged, as warnings of the logger {@code io.foliot.client}.
      */
     public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
       onError = listener;

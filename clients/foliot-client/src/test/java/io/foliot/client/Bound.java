@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits that end: in a pass as soon as what they wait for is there, in a failure after half a minute. */
+/** Waits with a bound: they return as soon as their condition holds, and fail after half a minute. */
 final class Bound {
   static final long BOUND_SECONDS = 30;
 

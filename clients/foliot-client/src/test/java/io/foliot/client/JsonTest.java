@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** JSON that goes through as it is, and what is not let through. */
+/** JSON that is passed on unchanged, and JSON that is refused. */
 final class JsonTest {
   private static final List<String> SCALARS = List.of("null", "true", "0", "-0", "1.10", "1e-7",
       "12345678901234567890123",

@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Time that passes when a test says so, or, if it is hasty, whenever anyone wants to wait. */
+/** A clock that the test advances, or, if it is hasty, that advances at each wait. */
 final class ManualClock implements ClientClock {
   static final Instant START = Instant.parse("2026-11-21T00:00:00Z");
 
@@ -68,7 +68,7 @@ final class ManualClock implements ClientClock {
     due.forEach(waiter -> waiter.future.complete(null));
   }
 
-  /** All delays that were asked for, in their order. */
+  /** All requested delays, in their order. */
   synchronized List<Duration> waits() {
     return List.copyOf(waits);
   }

@@ -17,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A server on the loopback that answers as a test says, and remembers what it was asked. */
+/** A server on the loopback with the answers of a test; it records the requests. */
 final class StubServer implements AutoCloseable {
   /** @param path as it was sent, with the query */
   record Request(String method, String path, Map<String, String> headers, String body) {
@@ -113,7 +113,7 @@ final class StubServer implements AutoCloseable {
     return Bound.take(requests);
   }
 
-  /** Returns how many requests were received and not looked at. */
+  /** Returns how many requests were received and not checked. */
   int unseen() {
     return requests.size();
   }

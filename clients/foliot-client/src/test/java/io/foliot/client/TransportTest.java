@@ -152,7 +152,7 @@ final class TransportTest {
         FoliotClient client = client(server.url())) {
       assertThat(client.submit("mail", SAFE_TASK).id()).isEqualTo("t1");
       assertThat(clock.waits()).startsWith(Duration.ofSeconds(7), Duration.ofSeconds(20)).hasSize(3);
-      assertThat(clock.waits().getLast()).as("a wish that is none").isBetween(Duration.ofMillis(200),
+      assertThat(clock.waits().getLast()).as("a malformed Retry-After").isBetween(Duration.ofMillis(200),
           Duration.ofMillis(400));
     }
   }

@@ -20,8 +20,8 @@ import java.time.Instant;
  * }
  * }</pre>
  *
- * <p>One thread. A handler takes no time, so timeouts do not end it; what a handler throws is logged and retried, and
- * does not reach the test.
+ * <p>One thread. A handler takes no time, so timeouts do not end it. An exception of a handler is logged and the task
+ * retried; it does not reach the test.
  */
 public final class FoliotTest implements Foliot {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -50,8 +50,8 @@ public final class FoliotTest implements Foliot {
   }
 
   /**
-   * Lets time pass. What becomes due meanwhile runs at its due time, in the order of due times, and so does what
-   * handlers submit, if it is due by the end.
+   * Lets time pass. Tasks run at their due times, in the order of due times; so do tasks that handlers submit, if they
+   * are due by the end.
    *
    * @param time not negative. A day takes some seconds
    */

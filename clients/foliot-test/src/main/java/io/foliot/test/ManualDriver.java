@@ -15,11 +15,11 @@ import java.util.concurrent.Executor;
 /**
  * Loops and handlers on the thread of a test, and a clock that it advances.
  *
- * <p>Handlers never run inside a turn of a loop: they wait in a queue until the loops are idle. So a handler may make
- * calls that block, which turn the loops until they are done.
+ * <p>Handlers never run inside a turn of a loop: they wait in a queue until the loops are idle. A handler may therefore
+ * make blocking calls, which turn the loops until they are done.
  */
 final class ManualDriver implements Driver {
-  /** Time that may pass in a call of the test's before it fails. Calls take none as a rule. */
+  /** Longest time that a call of the test may take. Usually no time passes in a call. */
   private static final Duration CALL_BOUND = Duration.ofSeconds(10);
 
   private final SettableClock clock;
@@ -68,7 +68,7 @@ final class ManualDriver implements Driver {
     await(stop);
   }
 
-  /** Lets time pass from one turn of a loop to the next, and runs the handlers of what became due at each. */
+  /** Lets time pass from one turn of a loop to the next, and runs the handlers of the tasks that became due at each. */
   void advance(Duration time) {
     long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
     runUntilIdle();

@@ -1,4 +1,6 @@
-/** Foliot in the tests of applications: time passes when the test says so, and everything runs on its thread. */
+/**
+ * Foliot in the tests of applications: time passes when the test advances it, and everything runs on the test's thread.
+ */
 @NullMarked
 package io.foliot.test;
 

@@ -75,7 +75,7 @@ abstract class CancelContract extends TouchContract {
     assertThat(ended.generation()).isEqualTo(running.generation());
     assertThat(ended.attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.LEASE_ENDED);
     assertThat(wakes(id)).isEmpty();
-    assertThat(claim(id)).as("only the claim that ended it says so").isEqualTo(ClaimResult.Gone.ABSENT);
+    assertThat(claim(id)).as("only the claim that ended it reports it").isEqualTo(ClaimResult.Gone.ABSENT);
   }
 
   @Test

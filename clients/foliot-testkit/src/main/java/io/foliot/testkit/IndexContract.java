@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: the index, and what is parked. */
+/** Part of the kit: the index, and parked tasks. */
 abstract class IndexContract extends CancelContract {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
 
-  /** So many tasks of one slot, some of them at the same instants. */
+  /** Makes a number of tasks of one slot, some of them at the same instants. */
   private List<DueEntry> many(int hash16, long from, int count) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ abstract class IndexContract extends CancelContract {
     }
     assertThat(scan(0, EVER, null, FOR_EVER, 3).more()).isTrue();
     assertThat(scan(0, EVER, null, FOR_EVER, 4).more()).isFalse();
-    assertThat(scan(0, EVER, null, now + 2, 3).more()).as("what is behind the range is not more").isFalse();
+    assertThat(scan(0, EVER, null, now + 2, 3).more()).as("entries behind the range do not count as more").isFalse();
   }
 
   @Test

@@ -5,10 +5,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link EventLoop} that turns only when a test says so, on the thread of the test. Time is that of a
+ * An {@link EventLoop} that turns only when a test drives it, on the thread of the test. Time is that of a
  * {@link SettableClock}. Several loops that share a clock are driven together, by {@link ManualLoops}.
  *
- * <p>What a turn throws reaches the test; the loop can be turned on afterwards.
+ * <p>An exception of a turn reaches the test; the loop can be turned again afterwards.
  */
 public final class ManualEventLoop implements EventLoop {
   private final SettableClock clock;
@@ -29,7 +29,7 @@ public final class ManualEventLoop implements EventLoop {
     alone = new ManualLoops(clock, this);
   }
 
-  /** Sets what to do; the first turn is due now, and runs when the test says so. */
+  /** Sets the duty; the first turn is due now, and runs when the test turns the loop. */
   @Override
   public synchronized void start(Duty newDuty) {
     if (duty != null || closed) {

@@ -68,7 +68,7 @@ final class ModelRun {
   /** A claim that both won. */
   private record Held(TaskRecord task, Token token, Token modelToken) {}
 
-  /** A record without what may differ. */
+  /** Returns a record without the parts that may differ. */
   private record Shown(TaskId id, String queue, @Nullable String key, Body body, long createdAt, long firstDueAt,
       int maxAttempts, TaskState state, long generation, long dueAt, long wakeAt, boolean parked, int attempt,
       long leaseEnd, boolean cancelRequested, boolean outstanding, TaskRecord.@Nullable Successor successor,

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: what handlers say of their work. */
+/** Part of the kit: the notes of handlers on their work. */
 abstract class NoteContract extends RearmContract {
   private static final TaskNote HALF = new TaskNote(0.5, "half", "page 7", "line 1\nline 2");
 

@@ -11,15 +11,15 @@ public abstract class ServerClockStoreContract extends StormContract {
   /** Opens a store without tasks and documents. */
   protected abstract TaskStore open();
 
-  /** Closes a store and opens it again on what it has kept. */
+  /** Closes a store and opens it again on the same data. */
   protected abstract TaskStore reopen(TaskStore old);
 
-  /** Returns when so much time has passed on the store's clock. */
+  /** Returns when this much time has passed on the store's clock. */
   protected abstract void passes(Duration time);
 
   /**
-   * The unit of waiting. Some calls of the kit must be over within one or two of it: several times what a call to the
-   * server takes.
+   * The unit of waiting. Some calls of the kit must end within one or two of it: several times the duration of a call
+   * to the server.
    */
   protected abstract Duration tick();
 

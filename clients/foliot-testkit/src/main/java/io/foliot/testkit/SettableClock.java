@@ -8,8 +8,8 @@ import java.time.temporal.ChronoUnit;
 /**
  * A clock that is stopped until a test moves it. Any thread may read and move it.
  *
- * <p>{@link #advance} is time that passes: it moves both readings. {@link #stepWall} is what an operator or an NTP
- * daemon does to a machine: only the wall clock jumps, in either direction.
+ * <p>{@link #advance} lets time pass: it moves both readings. {@link #stepWall} acts like an operator or an NTP daemon:
+ * only the wall clock jumps, in either direction.
  */
 public final class SettableClock implements TimeSource {
   /** The first instant of the wall clock of {@link #SettableClock()}. */
@@ -26,7 +26,7 @@ public final class SettableClock implements TimeSource {
     this(DEFAULT_START);
   }
 
-  /** A clock whose wall reading stands at an instant, rounded down to microseconds. */
+  /** Creates a clock whose wall reading is an instant, rounded down to microseconds. */
   public SettableClock(Instant start) {
     wallMicrosAtStart = micros(start);
   }
@@ -63,7 +63,7 @@ public final class SettableClock implements TimeSource {
     elapsedNanos = Math.addExact(elapsedNanos, time.toNanos());
   }
 
-  /** Sets the wall clock forth or back by so much; the monotonic one does not notice. */
+  /** Sets the wall clock forward or back by this much; the monotonic clock does not change. */
   public synchronized void stepWall(Duration step) {
     wallMicrosAtStart = Math.addExact(wallMicrosAtStart, Math.floorDiv(step.toNanos(), 1_000L));
   }

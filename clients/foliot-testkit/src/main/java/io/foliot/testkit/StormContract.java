@@ -105,7 +105,10 @@ abstract class StormContract extends MoveContract {
     return get(store().submit(drafts)).stream().map(SubmitResult::id).toList();
   }
 
-  /** All threads claim all ids: half of them in lockstep, the others each in its own order; answers who won what. */
+  /**
+   * All threads claim all ids: half of them in lockstep, the others each in its own order. Returns the ids that each
+   * thread won.
+   */
   private List<TaskRecord> claimedByAll(List<TaskId> ids) {
     CyclicBarrier step = new CyclicBarrier(THREADS / 2);
     List<List<TaskRecord>> won = storm(thread -> {

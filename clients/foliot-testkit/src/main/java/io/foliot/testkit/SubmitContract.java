@@ -339,7 +339,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(wakes(touched)).containsExactly(now + 20 * HOUR);
     assertThat(wakes(submitted)).containsExactly(now + 20 * HOUR);
     assertThat(wakes(due)).containsExactly(now + HOUR);
-    assertThat(record(parked).parked()).as("what is parked stays so until it is claimed").isTrue();
+    assertThat(record(parked).parked()).as("a parked task stays parked until it is claimed").isTrue();
     assertThat(later(claim(parked))).isEqualTo(now + HOUR);
     assertThat(wakes(parked)).containsExactly(now + HOUR);
   }

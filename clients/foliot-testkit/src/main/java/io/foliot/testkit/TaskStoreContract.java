@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
  * how to open an empty store; time is a {@link SettableClock}, so that nothing sleeps. A store that has a clock of its
  * own extends {@link ServerClockStoreContract} instead.
  *
- * <p>The parts, in the order in which they build on each other: submit and touch, cancel, the index and what is parked,
- * claim and extend, settle and redrive, records and configuration, storms of threads; and, only here, what takes hours
- * or a clock that is set back, and random operations compared with a model step by step.
+ * <p>The parts, in the order in which they build on each other: submit and touch, cancel, the index and parked tasks,
+ * claim and extend, settle and redrive, records and configuration, storms of threads; and, only here, rows that need
+ * hours or a clock that is set back, and random operations compared with a model step by step.
  *
  * <p>A failure of the model test names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N}
  * runs N of them.
@@ -34,7 +34,7 @@ public abstract class TaskStoreContract extends StormContract {
   /** Opens a store without tasks and documents whose clock is the given one. */
   protected abstract TaskStore open(TimeSource storeClock);
 
-  /** Closes a store and opens it again on what it has kept. Stores that keep nothing leave this as it is. */
+  /** Closes a store and opens it again on the same data. Stores that keep nothing do not override this. */
   protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
     return old;
   }

@@ -820,7 +820,7 @@ final class BrokenStoresTest {
                 failure -> delegate.query(queue, state, limit, null));
           }
         }, false, TaskStoreContract::anInvalidCursorIsRefused),
-        new Broken("tells READY from DELAYED by the stored state", clock -> new WrappedStore(sound(clock)) {
+        new Broken("distinguishes READY from DELAYED by the stored state", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {
@@ -845,7 +845,7 @@ final class BrokenStoresTest {
                 .thenApply(found -> found.filter(task -> ref instanceof TaskRef.ById || task.isLive()));
           }
         }, true, TaskStoreContract::aKeyFindsItsLastTaskOnceThatIsFinal),
-        new Broken("has another clock than it says", clock -> new WrappedStore(sound(clock)) {
+        new Broken("has a different clock than it claims", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Long> timeMicros(int slot) {
             return delegate.timeMicros(slot).thenApply(micros -> micros + Duration.ofSeconds(1).toNanos() / 1_000);

@@ -57,7 +57,7 @@ public interface Scheduler extends AutoCloseable {
    */
   CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
-  /** Why a task has not fired; empty if there is no such task. */
+  /** Returns why a task has not fired; empty if there is no such task. */
   CompletableFuture<Optional<Explanation>> explain(TaskId id);
 
   /**

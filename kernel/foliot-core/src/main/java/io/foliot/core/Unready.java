@@ -2,7 +2,7 @@ package io.foliot.core;
 
 import io.foliot.core.store.StoreSeal;
 
-/** Why a node does not serve. An interface words it. */
+/** The reason why a node is not ready. User interfaces have the words. */
 public sealed interface Unready {
   /** The engine has failed, for good. */
   record Failed(Throwable cause) implements Unready {}

@@ -83,7 +83,7 @@ final class Budget {
    */
   synchronized int acquire(int wanted, long each, Share holder, @Nullable Share parent, Runnable again) {
     long left = left(holder, parent);
-    // Whatever is taken shrinks the free part, and through it the room of the parent.
+    // Each taken unit shrinks the free part, and through it the room of the parent.
     long fits = left / ((parent == null ? 2 : 3) * each);
     int given = Math.clamp(fits, 0, wanted);
     if (given > 0) {

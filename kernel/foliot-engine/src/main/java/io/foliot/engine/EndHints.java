@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks of internal queues that are to be woken because tasks have ended that they wait for
- * ({@link Delivery#awaiting}). Any thread.
+ * Tasks of internal queues to be woken, because the tasks that they wait for have ended ({@link Delivery#awaiting}).
+ * Any thread.
  *
  * <p>Guarantees: a task is woken once for all ends of a tenth of a second; the woken task finds every end that was
  * stored before the wake-up. Hints are lost with the process, and beyond {@value #MAX} at a time.

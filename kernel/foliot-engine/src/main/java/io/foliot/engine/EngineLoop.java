@@ -59,7 +59,7 @@ final class EngineLoop implements EventLoop.Duty {
   /** Most timers fired in one turn, for the same reason. */
   private static final int FIRED_PER_TURN = 8_192;
   /**
-   * Settlements or parks that fit into one call per claim that does: they are smaller than a claim, which returns
+   * Settlements or parks in one call for each claim that fits into one: they are smaller than a claim, which returns
    * payloads.
    */
   private static final int SETTLED_PER_CLAIMED = 2;

@@ -10,16 +10,16 @@ package io.foliot.engine;
  * @param wheelEntries how many ids the wheels hold at most, over all loops; some 80 bytes each
  * @param laneEntries how many ids one queue's lane holds at most on each loop; more are parked in the store
  * @param readyEntries how many ids all lanes of a loop hold together at most
- * @param claimBatch how many tasks one claim takes at most; fewer, where the store pays its way with fewer
+ * @param claimBatch how many tasks one claim takes at most; fewer, where the store works as well with fewer
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
  * @param renewedLeaseMillis how long a lease is where the delivery timeout is longer than that; it is renewed while the
  *     attempt lasts, so that a task of a dead node comes back after this time and not after its timeout
- * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond, the node takes no slots of a
- *     cluster
- * @param destinationLimit how many attempts one destination gets at once, once it has shown that it bears them; where
- *        attempts are shorter than a claim takes, up to twice as many for a moment
+ * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
+ *     a cluster
+ * @param destinationLimit how many attempts one destination gets at once, once it has proved that it can handle them;
+ *        where attempts are shorter than a claim takes, up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long renewedLeaseMillis,
@@ -185,8 +185,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets how many attempts one destination gets at once, at least 1, once it has shown that it bears them; by default
-     * 1,000. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment.
+     * Sets how many attempts one destination gets at once, at least 1, once it has proved that it can handle them; by
+     * default 1,000. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment.
      */
     public Builder destinationLimit(int value) {
       destinationLimit = value;

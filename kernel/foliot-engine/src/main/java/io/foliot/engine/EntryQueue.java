@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** A first-in, first-out queue of entries that also knows the least wakeAt among them. */
 final class EntryQueue {
   private final Deque<DueEntry> entries = new ArrayDeque<>();
-  /**
-   * The entries with no earlier wakeAt behind them, in order: their wakeAts ascend, and the first is the least of all.
-   */
+  /** The entries that no later entry undercuts, in order: their wakeAts ascend, and the first is the least of all. */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
 
   void add(DueEntry entry) {

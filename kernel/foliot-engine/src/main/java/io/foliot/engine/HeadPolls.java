@@ -13,8 +13,8 @@ import java.util.List;
  * thread.
  *
  * <p>Guarantees: no cursor is the only way to a task. An entry that is due in a watched slot is found within 100 ms if
- * it became due in the last two seconds, within 2 s if in the last minute, else within 10 s; later where the store is
- * slow, because a poll rests many times its own duration.
+ * it became due in the last two seconds, within 2 s if in the last minute, otherwise within 10 s; later where the store
+ * is slow, because a poll pauses for many times its own duration.
  *
  * <ol>
  * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until there is no
@@ -23,7 +23,7 @@ import java.util.List;
  * <li>While the lanes flow, a poll holds back until they have room for half of what they hold, though for a second at
  * most: entries without room would be parked and claimed a moment later, two writes where one suffices.
  * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
- * <li>The full poll runs at once when entries were let go, slots were added, or the store is back.
+ * <li>The full poll runs at once when entries were dropped, slots were added, or the store is back.
  * </ol>
  *
  * <p>Rejected: a full poll every 100 ms. Behind a backlog it would read the same thousands of entries again each time.
@@ -32,11 +32,11 @@ final class HeadPolls {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
-  /** Unknown ids that a poll takes at most before it begins again. */
+  /** Most unknown ids that a poll takes before it begins again. */
   private static final int LIMIT = 20_000;
   /** Pause of a poll before it runs again, in multiples of its own duration. */
   private static final int REST = 20;
-  /** Entries that a poll reads of one slot at a time at least: a round trip is not made for fewer. */
+  /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
   private static final int MIN_PAGE = 16;
   /** The interval at which a held poll checks for room. */
   private static final long HOLD_BACK_NANOS = 20 * NANOS_PER_MILLI;
@@ -105,7 +105,7 @@ final class HeadPolls {
   /** Begins a poll that is due. */
   void turn(long nowMillis, long nowNanos) {
     if (!full.underWay && lanes.letGo() > full.letGoBefore) {
-      // There is something to be found again, as soon as there is room.
+      // Requests a full poll as soon as there is room: entries were dropped.
       full.nextNanos = nowNanos;
     }
     for (Poll poll : polls) {
@@ -124,7 +124,7 @@ final class HeadPolls {
     long waitNanos = Long.MAX_VALUE;
     for (Poll poll : polls) {
       if (poll.underWay) {
-        // Its answer wakes the loop, and those that follow wait for it.
+        // The answer of the poll under way wakes the loop, and the next polls wait for it.
         break;
       }
       waitNanos = Math.min(waitNanos, poll.nextNanos - nowNanos);

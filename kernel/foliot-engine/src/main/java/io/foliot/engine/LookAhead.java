@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The near future of the index in memory: a wheel, and for each watched slot a cursor up to which the index has been
  * read. Passive; the loop's thread.
  *
- * <p>Guarantees: each entry within the window comes by a read, or by its writer; the wheel holds no more than its
+ * <p>Guarantees: each entry within the window comes from a read, or from its writer; the wheel holds no more than its
  * limit. The wheel is a cache: an entry may be in it several times, or not at all. The claim decides, and the
  * {@link HeadPolls} find what the cache has missed.
  *
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * all cursors to the new time.
  * </ol>
  *
- * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. Whatever
- * commits behind a cursor, however late, would never fire.
+ * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. A task that
+ * commits behind a cursor would never fire.
  */
 final class LookAhead {
   private static final System.Logger LOG = System.getLogger(LookAhead.class.getName());
@@ -84,7 +84,7 @@ final class LookAhead {
 
   // Slots.
 
-  /** Reads slots from their present on that are watched in addition. */
+  /** Starts to read additional slots, from the present on. */
   void added(SlotSet added, long nowNanos) {
     long nowMillis = clock.millis(nowNanos);
     for (int slot = added.next(0); slot >= 0; slot = added.next(slot + 1)) {
@@ -94,7 +94,7 @@ final class LookAhead {
     nextNanos = nowNanos;
   }
 
-  /** Follows the store, which has doubled its slots: both halves of a slot were read as far as the whole was. */
+  /** Follows the store, which has doubled its slots: both halves of a slot are read as far as the whole was. */
   void doubled(int before) {
     cursorMillis = Arrays.copyOf(cursorMillis, 2 * before);
     System.arraycopy(cursorMillis, 0, cursorMillis, before, before);
@@ -164,7 +164,7 @@ final class LookAhead {
       return Long.MAX_VALUE;
     }
     long wakeMicros = Math.multiplyExact(Math.min(wheel.nextWake(), Long.MAX_VALUE / 1_000), 1_000L);
-    // A difference of two wall readings, but one that a step of the clock can lead astray by one sleep at most.
+    // A difference of two wall readings: a step of the clock makes it wrong for one sleep at most.
     long waitMicros = Math.max(0, wakeMicros - clock.micros(nowNanos));
     return waitMicros > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : waitMicros * 1_000;
   }

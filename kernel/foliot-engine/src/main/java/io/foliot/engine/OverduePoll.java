@@ -40,7 +40,7 @@ final class OverduePoll {
      * No more of them, and those that there are for a few seconds yet: the coordinator answers, and assigns them soon.
      */
     ENDING,
-    /** None, from now on: this node is to have no slots. */
+    /** No adoptions from now on: this node must not have any slots. */
     FORBIDDEN
   }
 

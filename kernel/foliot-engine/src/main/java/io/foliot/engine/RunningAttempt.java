@@ -19,7 +19,7 @@ final class RunningAttempt {
   long leaseHandle;
   /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
-  /** How long the delivery may take; 0 if a worker has the task. */
+  /** The longest time of the delivery, or 0 if a worker has the task. */
   long timeoutMillis;
   /** Length of a lease that is renewed while the delivery works; 0 if it outlasts the timeout anyway. */
   long renewMillis;

@@ -105,7 +105,7 @@ final class BudgetTest {
     assertThat(woken).containsExactly("a");
   }
 
-  /** Whatever is asked for and given back, the sum is bounded and all of it comes back. */
+  /** The sum is bounded for any requests, and all of it comes back. */
   @Test
   void theSumIsBoundedAndReturns() {
     SplittableRandom luck = new SplittableRandom(17);

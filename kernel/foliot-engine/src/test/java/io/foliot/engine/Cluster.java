@@ -117,7 +117,7 @@ final class Cluster {
     private final String name;
     private final @Nullable Handlers handlers;
     private boolean standsStill;
-    /** How far its wall clock is ahead of the store's. */
+    /** The time by which its wall clock is ahead of the store's. */
     long aheadMillis;
     private long sleptNanos;
     private final TimeSource ownClock = new TimeSource() {
@@ -142,7 +142,7 @@ final class Cluster {
       loops.runUntilIdle();
     }
 
-    /** A loop that does not turn while the node stands still. */
+    /** A loop that does not turn while the node is paused. */
     private EventLoop loop() {
       ManualEventLoop loop = loops.newLoop();
       own.add(loop);

@@ -46,7 +46,7 @@ final class CoordinatorOutageTest {
     }
   }
 
-  /** How late the latest task was of those from a number on. */
+  /** Returns the largest lateness of the tasks from a number on. */
   private long mostLateMillis(int from) {
     return cluster.fired.stream().filter(each -> Integer.parseInt(each.text()) >= from)
         .mapToLong(Cluster.Fired::lateMillis).max().orElseThrow();
@@ -167,7 +167,8 @@ final class CoordinatorOutageTest {
     owner.pause();
     cluster.passes(Duration.ofSeconds(10));
     owner.goOn();
-    // What the others have read ahead for it they still ask for, and once more when a lease would have ended.
+    // The other nodes still claim entries that they have read ahead for it, and once more when a lease would have
+    // ended.
     cluster.passes(Duration.ofSeconds(75));
     long asked = cluster.remote.asked;
     int fired = cluster.fired.size();

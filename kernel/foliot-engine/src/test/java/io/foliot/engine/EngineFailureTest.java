@@ -117,7 +117,7 @@ class EngineFailureTest {
         failed -> assertThat(failed.cause()).isInstanceOf(OutOfMemoryError.class).hasMessage("injected"));
     assertThatThrownBy(() -> engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join())
         .isInstanceOf(CompletionException.class).hasCauseInstanceOf(FailedException.class)
-        .hasMessageContaining("stop it and start another one");
+        .hasMessageContaining("close it and start a new one");
     engine.stop(Duration.ofHours(1)).get(BOUND_SECONDS, TimeUnit.SECONDS);
   }
 

@@ -46,7 +46,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What the engine makes of a store, a delivery and the time. */
+/** The engine over a store and a delivery, under a settable clock. */
 final class EngineTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 

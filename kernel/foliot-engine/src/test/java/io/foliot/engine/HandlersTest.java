@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 final class HandlersTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int TASKS = 200;
-  /** What the nodes without a handler park is found by the one that has it. */
+  /** A node with the handler finds tasks that the nodes without it have parked. */
   private static final long LATE_MILLIS = 250;
 
   private final Cluster cluster = new Cluster();
@@ -49,7 +49,7 @@ final class HandlersTest {
     ensureEachAtItsFirstAttempt(TASKS);
     cluster.ensureLateBy(0, LATE_MILLIS);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
-    // What one node has parked, the other takes from there: no task is parked twice.
+    // The other node takes tasks that one node has parked: no task is parked twice.
     assertThat(cluster.remote.parked).isLessThanOrEqualTo(TASKS);
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever workers, receivers and handlers of other queues hold, a queue's own tasks fire on time. */
+/** A queue's own tasks fire on time, whatever workers, receivers and handlers of other queues hold. */
 final class IsolationTest {
   private static final int QUARTER_MIB = 256 << 10;
   private static final Duration DAY = Duration.ofHours(24);

@@ -187,13 +187,13 @@ final class LoopRig {
     nowNanos += millis * MILLI;
   }
 
-  /** What an engine over this store sees of the world; its event loops turn when they are told. */
+  /** The environment of an engine over this store; the test turns its event loops. */
   Environment environment(Coordinator coordinator) {
     return new Environment(nodeClock, () -> SLEEPING, new SplittableRandom(7), store, coordinator, List.of(delivery),
         meter);
   }
 
-  /** A loop that turns when it is told. */
+  /** A loop that the test turns. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
     return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(),
         new EndHints(List.of(), (queue, keys) -> {}), random, share,

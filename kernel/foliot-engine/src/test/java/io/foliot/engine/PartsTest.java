@@ -39,7 +39,7 @@ final class PartsTest {
 
   private static final Runnable NOTHING = () -> {};
 
-  /** A store that answers when it is told. */
+  /** A store that answers when the test lets it. */
   private static final class Slow {
     final List<List<Integer>> batches = new ArrayList<>();
     final List<CompletableFuture<List<String>>> answers = new ArrayList<>();

@@ -31,7 +31,7 @@ final class PostponedTest {
   void mostEntriesArePostponed() {
     rig.local("q");
     mostAreLater("q");
-    // What is written from here on up to the window's end is for the wheel.
+    // Entries written from here on up to the window's end are for the wheel.
     rig.lookAhead.prefetch(rig.nowMillis(), rig.nowNanos);
     rig.answerAll();
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A coordinator that records what it is told; the test says what is seen. */
+/** A coordinator that records its calls; the test makes its reports. */
 final class RecordedCoordinator implements Coordinator {
   final List<Assignment> published = new ArrayList<>();
   final List<Member> updates = new ArrayList<>();

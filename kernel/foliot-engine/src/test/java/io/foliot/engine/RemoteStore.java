@@ -48,12 +48,12 @@ final class RemoteStore implements InvocationHandler {
   /** Answers with a few of what is parked at a time. */
   boolean shortPages;
   long parked;
-  /** How often it was asked for the settings of all queues. */
+  /** The number of reads of the settings of all queues. */
   long queueReads;
   long permitWrites;
-  /** How many tasks were asked for by claims. */
+  /** The number of tasks that claims named. */
   long asked;
-  /** What it says when it is asked for the settings of all queues, if not the truth. */
+  /** The answer to a read of the settings of all queues, if not the truth. */
   @Nullable
   List<Document> documents;
   private final List<Runnable> answers = new ArrayList<>();

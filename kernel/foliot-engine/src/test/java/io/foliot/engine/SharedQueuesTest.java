@@ -131,7 +131,7 @@ final class SharedQueuesTest {
     assertThat(again).isCompletedWithValue(false);
   }
 
-  /** Whatever was acknowledged is there, and its queue with it. */
+  /** Each acknowledged task is there, and its queue with it. */
   @Test
   void aSubmitThroughANodeThatHasNotHeardOfTheDeletionKeepsTheQueue() {
     for (int millis = 0; millis < 4_000; millis += 50) {

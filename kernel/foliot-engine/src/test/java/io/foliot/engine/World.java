@@ -62,7 +62,7 @@ final class World implements AutoCloseable {
     }
   }
 
-  /** Answers as it is told; by default at once, that it is done. */
+  /** Gives the answers of the test; by default at once, that it is done. */
   final class Receiver implements Delivery {
     final List<Seen> seen = new ArrayList<>();
     /** The queues for the ends of whose tasks a task of the internal queue waits. */
@@ -71,7 +71,9 @@ final class World implements AutoCloseable {
         .completedFuture(new Answer.Done(""));
     int running;
     int mostRunning;
-    /** What it takes at once. It refuses more, as a delivery does that is called by others than the engine. */
+    /**
+     * The attempts that it accepts at once. It refuses more, like a delivery that has other callers than the engine.
+     */
     final int maxInFlight;
 
     Receiver(int maxInFlight) {

@@ -43,7 +43,7 @@ final class JobEdit {
     carried = new ArrayList<>(record.carried());
   }
 
-  /** Records what became of a run or of scheduled times; a range that continues the last one extends its entry. */
+  /** Records the result of a run or of scheduled times; a range that continues the last one extends its entry. */
   void past(PastRun past) {
     totals = totals.with(past);
     PastRun last = history.isEmpty() ? null : history.getLast();

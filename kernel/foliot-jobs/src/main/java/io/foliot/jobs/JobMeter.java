@@ -5,10 +5,10 @@ package io.foliot.jobs;
  * never throws. A pass whose result was not recorded is planned and counted again.
  */
 public interface JobMeter {
-  /** So many scheduled times of a queue's jobs got a record; {@code what}: fired, skipped, missed, paused. */
+  /** Counts scheduled times of a queue's jobs that got a record; {@code what}: fired, skipped, missed, paused. */
   default void times(String queue, String what, long count) {}
 
-  /** So many runs ended; {@code what}: succeeded, failed, stopped. */
+  /** Counts runs that ended; {@code what}: succeeded, failed, stopped. */
   default void ended(String queue, String what, long count) {}
 
   /** The run of a scheduled time began so late, in milliseconds after that time. */

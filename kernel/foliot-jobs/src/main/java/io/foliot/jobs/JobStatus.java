@@ -28,7 +28,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
     @Nullable Pause pause, @Nullable Instant nextTime, List<ZonedDateTime> upcoming,
     int waiting, List<ActiveRun> active, List<PastRun> history,
     JobTotals totals, String waitsFor, String error) {
-  /** How many of the next scheduled times are shown. */
+  /** The number of next scheduled times that are shown. */
   public static final int UPCOMING = 5;
 
   /** The states of a job. */

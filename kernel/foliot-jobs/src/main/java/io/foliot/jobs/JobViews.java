@@ -77,7 +77,7 @@ final class JobViews {
     String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
         ? task.attempts().getLast().detail()
         : "";
-    // The times of a pause without an end pass unnoticed: those to come are counted from now.
+    // Times during a pause without an end are not listed: the next ones are counted from now.
     CompletionStage<Long> now = record.paused() != null && record.paused().until() == JobRecord.Paused.OPEN
         ? time.estimated(record.job().name())
         : CompletableFuture.completedFuture(task.changedAt());

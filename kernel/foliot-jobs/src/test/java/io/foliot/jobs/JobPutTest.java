@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What the put of a job asks of its store: a store behind a network, which answers when the test lets it. */
+/** The calls of a put to its store: a store behind a network, which answers when the test lets it. */
 final class JobPutTest {
   private static final Duration TRIP = Duration.ofMillis(2);
   private static final int MOST = 500;

@@ -46,10 +46,10 @@ final class JobWorld {
   JobRecord record;
   long now;
   long nextPass;
-  /** How long a shard runs at most, in milliseconds. */
+  /** The longest run of a shard, in milliseconds. */
   long longestRun = 5_000;
   int failPercent;
-  /** How long a record is kept after its end. */
+  /** The time for which a record is kept after its end. */
   long retention = Long.MAX_VALUE;
 
   JobWorld(Random random, Job job, long now) {
@@ -65,7 +65,7 @@ final class JobWorld {
     return job.schedule().schedule(job.name(), NO_CALENDARS);
   }
 
-  // What happens.
+  // Events.
 
   /** Passes are taken until the time, each on its time. */
   void runUntil(long time) {
@@ -138,7 +138,7 @@ final class JobWorld {
     return new ShardEnd(failed ? ShardEnd.State.FAILED : ShardEnd.State.SUCCEEDED, at);
   }
 
-  // What callers change.
+  // Changes of callers.
 
   /** Runs a change; while the job is behind, passes come first. */
   private void change(Function<JobRecord, JobRecord> change) {
@@ -191,7 +191,7 @@ final class JobWorld {
     change(before -> JobChange.stop(before, time, now));
   }
 
-  // What is judged.
+  // The judgement.
 
   private void check(JobLife.Plan plan) {
     JobRecord next = plan.record();
@@ -298,7 +298,7 @@ final class JobWorld {
 
   /** Checks that each scheduled time up to now has exactly one run or record. */
   void checkAccounts() {
-    // A job that is paused counts its times when it is looked at.
+    // A paused job counts its times when it is read.
     do {
       pass();
     } while (nextPass <= now);

@@ -20,7 +20,7 @@ final class NodeWheel {
    * entry is dropped when time reaches it, or by a sweep once such entries outnumber the others. So a cancel is one
    * compare-and-set for the caller, no hand-off, and half a visit for the driver.
    *
-   * An entry stands for its node while it bears the node's stamp, which each placement renews.
+   * An entry is valid for its node while it bears the node's stamp, which each placement renews.
    *
    * A slot of a higher level may hold a million entries, and while they are moved down all of them that are due wait.
    * So a large slot is staged: from a quarter of its width before its beginning on, its entries are sorted into as many
@@ -563,7 +563,7 @@ final class NodeWheel {
   }
 
   /**
-   * Goes on with the sweep that is under way, if there is one.
+   * Continues the sweep that is under way, if there is one.
    *
    * @return how many entries it has examined; if fewer than {@code limit}, the sweep is over
    */

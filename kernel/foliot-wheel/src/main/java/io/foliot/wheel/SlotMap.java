@@ -3,8 +3,8 @@ package io.foliot.wheel;
 import java.util.Arrays;
 
 /**
- * The slot of a deadline, the occupied slots, and the next of them: the arithmetic of the
- * wheel, apart from how the timers of a slot are stored.
+ * The arithmetic of the wheel: the slot of a deadline, the occupied slots, and the next of them. It does not store the
+ * timers of a slot.
  *
  * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of
  * 64. A deadline after the hand is on the level of the highest digit in which it differs from the hand, in the slot
@@ -19,7 +19,7 @@ import java.util.Arrays;
  * The sign bit is flipped before digits are compared, so that negative ticks order before positive ones.
  *
  * <p>The hierarchy is that of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987; there the level
- * follows from the length of the delay, here from the digits, which is what removes wrap and overflow.
+ * follows from the length of the delay, here from the digits, which removes wrap and overflow.
  */
 final class SlotMap {
   static final int DIGIT_BITS = 6;
@@ -43,7 +43,7 @@ final class SlotMap {
 
   /**
    * Per occupied slot, a lower bound of the deadlines in it, exact as long as none of them was cancelled or pushed
-   * back. It is what lets an owner sleep up to the deadline instead of waking at each level on the way down.
+   * back. It lets an owner sleep up to the deadline instead of waking at each level on the way down.
    */
   private final long[] earliest = new long[SLOTS];
 
@@ -63,7 +63,7 @@ final class SlotMap {
     return deadlineTick <= reachedEnd;
   }
 
-  /** The slot for a deadline, which must be after the hand; the slot becomes occupied. */
+  /** Returns the slot for a deadline, which must be after the hand; the slot becomes occupied. */
   int occupy(long deadlineTick) {
     assert deadlineTick > hand : "a deadline that is due has no slot: deadline=" + deadlineTick + ", hand=" + hand;
     int level = (63 - Long.numberOfLeadingZeros(hand ^ deadlineTick)) / DIGIT_BITS;
@@ -91,15 +91,17 @@ final class SlotMap {
     }
   }
 
-  /** The earliest deadline, or a tick between the hand and it; {@link TimerQueue#NEVER} if no slot is occupied. */
+  /**
+   * Returns the earliest deadline, or a tick between the hand and it; {@link TimerQueue#NEVER} if no slot is occupied.
+   */
   long nextWake() {
     return occupiedLevels == 0 ? TimerQueue.NEVER : earliest[next()];
   }
 
   /**
-   * The next occupied slot if it begins at or before the given tick, or {@link #NONE}. The hand has moved to the slot's
-   * beginning, or to the given tick, when this returns. The caller must empty and {@link #vacate} the slot before
-   * anything else.
+   * Returns the next occupied slot if it begins at or before the given tick, or {@link #NONE}. The hand has moved to
+   * the slot's beginning, or to the given tick, when this returns. The caller must empty and {@link #vacate} the slot
+   * before anything else.
    */
   int reached(long nowTick) {
     if (occupiedLevels != 0) {
@@ -125,13 +127,13 @@ final class SlotMap {
     return level << DIGIT_BITS | Long.numberOfTrailingZeros(occupied[level]);
   }
 
-  /** The next occupied slot on the given level or a higher one, or {@link #NONE}. */
+  /** Returns the next occupied slot on the given level or a higher one, or {@link #NONE}. */
   int nextFromLevel(int level) {
     int levels = occupiedLevels & -(1 << level);
     return levels == 0 ? NONE : next(levels);
   }
 
-  /** Marks a slot as occupied whose timers are put there together, none of them due before the given tick. */
+  /** Marks a slot as occupied by timers that are put there together, none of them due before the given tick. */
   void occupy(int slot, long earliestTick) {
     int level = slot >>> DIGIT_BITS;
     assert (occupied[level] & 1L << slot) == 0 : "the slot is occupied: slot=" + slot;
@@ -149,12 +151,15 @@ final class SlotMap {
     return 1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS);
   }
 
-  /** In which slot of the next lower level a tick falls that lies in a slot of the given one. */
+  /** Returns the slot of the next lower level for a tick in a slot of the given level. */
   static int digitBelow(int slot, long tick) {
     return (int) (tick >> (((slot >>> DIGIT_BITS) - 1) * DIGIT_BITS)) & (SLOTS_PER_LEVEL - 1);
   }
 
-  /** The first tick of a slot ahead of the hand. On the top level the shift of 64 by 60 is 0, so no digit is kept. */
+  /**
+   * Returns the first tick of a slot ahead of the hand. On the top level the shift of 64 by 60 is 0, so no digit is
+   * kept.
+   */
   long start(int slot) {
     int shift = (slot >>> DIGIT_BITS) * DIGIT_BITS;
     long digitsAbove = (hand ^ Long.MIN_VALUE) & ~(((long) SLOTS_PER_LEVEL << shift) - 1);
@@ -163,7 +168,7 @@ final class SlotMap {
   }
 
   /**
-   * A deadline at most {@code slackTicks} after the given one whose low digits are zero, as many of them as the slack
+   * Returns a deadline at most {@code slackTicks} after the given one, with as many low digits zero as the slack
    * allows, so that its timer is not moved down through the levels of these digits. Slack below 63 changes nothing.
    */
   static long coarsen(long deadlineTick, long slackTicks) {

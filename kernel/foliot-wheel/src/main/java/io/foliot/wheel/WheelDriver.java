@@ -35,15 +35,15 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * as many turns as it takes. A timer handed off later is due later, so it never has to be fired before what a round
    * fires, unless its call was under way when the round began.
    *
-   * What a callback throws is reported and the driver continues. What anything else throws, an OutOfMemoryError while
-   * an entry moves or an exception of the clock, ends the driver, because the wheel may be in disorder then: it says
-   * so, rejects further timers, and leaves those that wait to the next stop. An entry is added where it goes before it
-   * is removed where it was, so that a stop finds each of them.
+   * An exception of a callback is reported and the driver continues. Any other exception, such as an OutOfMemoryError
+   * while an entry moves or an exception of the clock, ends the driver, because the wheel may be inconsistent then: it
+   * reports the failure, rejects further timers, and leaves waiting ones to the next stop. An entry is added at its new
+   * place before it is removed from its old one, so that a stop finds each of them.
    *
    * The hand-off's producer index counts the timers taken on, but for the few hand-offs that were not of new ones.
    *
    * Rejected: a Treiber stack through a link in the nodes (4 bytes more a timer, and draining it is a chain of cache
-   * misses); a lock around the wheel (a caller then waits while a slot is worked off).
+   * misses); a lock around the wheel (a caller then waits while a slot is drained).
    */
 
   /** The last deadline, 146 years from the start; later ones are cut to it, because a word has 62 bits for them. */

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the clock, it logs the reason,
  * further timers are rejected with it, and {@link #stop} returns those that waited.
  *
- * <p>By default callbacks run on virtual threads, as many as are needed for one that blocks to delay nobody; short ones
- * share a few.
+ * <p>By default callbacks run on virtual threads, as many as are needed so that one that blocks delays no others; short
+ * ones share a few.
  */
 public final class WheelTimer implements AutoCloseable {
   private final WheelDriver driver;

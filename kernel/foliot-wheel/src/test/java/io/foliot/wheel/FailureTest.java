@@ -114,7 +114,7 @@ final class FailureTest {
     return run -> List.of(numbers).contains(made.getAndIncrement()) ? fault.make(run) : threads.newThread(run);
   }
 
-  /** A clock that fails once it is told to: on the driver thread, or wherever it is read. */
+  /** A clock that fails once the test wants it: on the driver thread, or wherever it is read. */
   private static final class FailingClock implements TimerClock {
     private final TimerClock system = TimerClock.system();
     final AtomicReference<Thread> driver = new AtomicReference<>();

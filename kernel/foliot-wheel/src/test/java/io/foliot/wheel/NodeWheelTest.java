@@ -167,7 +167,7 @@ final class NodeWheelTest extends TimerQueueContract {
     return true;
   }
 
-  /** A visitor must not throw; the driver's catches everything, as that of this test does, and goes on. */
+  /** A visitor must not throw; the driver's catches everything, as that of this test does, and continues. */
   @Override
   @Test
   void aSinkThatThrowsLosesOnlyItsOwnTimer() {

@@ -384,7 +384,7 @@ public abstract class ScheduledExecutorContract {
         task.future = executor.schedule(task, delayNanos, NANOSECONDS);
         tasks.add(task);
         waiting.add(task);
-        // What one thread scheduled, another cancels: half of all, after a varying while.
+        // One thread cancels half of the tasks that another scheduled, after a varying time.
         if (waiting.size() > 64 || random.nextInt(4) == 0) {
           Contested other = waiting.poll();
           if (other != null && random.nextInt(4) != 0) {
@@ -398,7 +398,7 @@ public abstract class ScheduledExecutorContract {
       if (task.cancelled) {
         assertThat(task.future.isCancelled()).isTrue();
         assertThatThrownBy(() -> get(task.future)).isInstanceOf(CancellationException.class);
-        // A cancel that overlaps the run returns true as well: the run then goes on, and its future is cancelled.
+        // A cancel that overlaps the run returns true as well: the run then continues, and its future is cancelled.
         assertThat(task.runs.get()).isLessThanOrEqualTo(1);
       } else {
         assertThat(get(task.future)).isNull();

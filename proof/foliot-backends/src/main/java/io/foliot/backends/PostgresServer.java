@@ -72,8 +72,8 @@ public final class PostgresServer implements Server {
   }
 
   /**
-   * Postgres refuses to run as root. In a user namespace of its own it sees itself as nobody, and owns its files all
-   * the same.
+   * Postgres refuses to run as root. In a user namespace of its own it runs as an unprivileged user, and owns its files
+   * all the same.
    */
   private static List<String> asUser(List<String> command) {
     if (!Program.asRoot()) {

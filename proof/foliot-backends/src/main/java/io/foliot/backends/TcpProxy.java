@@ -111,9 +111,9 @@ public final class TcpProxy implements AutoCloseable {
    * Resets the connection of the next request that matches, once the server has replied to it; the reply is swallowed.
    * So the server has done what the client never learns of. It happens once per call.
    *
-   * <p>Requests are told apart by how they come: what one read from the client brings. That is exact for clients that
-   * wait for each reply before they send more, as JDBC drivers do. If a client sends more while replies are on their
-   * way, one of those may be taken for the reply.
+   * <p>The bytes of one read from the client count as one request. That is exact for clients that wait for each reply
+   * before they send more, as JDBC drivers do. If a client sends more while replies are on their way, one of those may
+   * be taken for the reply.
    */
   public void cutBeforeReplyTo(Predicate<byte[]> request) {
     cutBeforeReplyTo.set(request);
@@ -150,7 +150,7 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  /** Has all connections fall silent for ever, as where the other side has lost its power. New ones are welcome. */
+  /** Silences all connections for ever, as if the other side had lost its power. New ones are accepted. */
   public void silence() {
     links.forEach(link -> link.silent = true);
   }

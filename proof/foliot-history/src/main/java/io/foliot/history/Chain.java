@@ -115,7 +115,7 @@ final class Chain {
             maker -> maker.request() instanceof Request.Redrive && maker.invokedMillis() <= beforeMillis);
   }
 
-  /** Whether, by an instant, an operation may have changed what the chain began with, though no answer says so. */
+  /** Returns whether, by an instant, an operation may have changed the beginning of the chain without an answer. */
   boolean mayBeChanged(long beforeMillis) {
     return makers.stream().anyMatch(maker -> maker.invokedMillis() <= beforeMillis);
   }

@@ -91,7 +91,7 @@ final class ChainCheck {
     for (Delivery delivery : firing.deliveries) {
       long arrived = delivery.arrivedMillis() + clockErrorMillis;
       if (firing.born != null && arrived < firing.invokedMillis()) {
-        findings.report(Violation.Kind.GHOST, firing + " began before anyone asked for it", firing.origin(),
+        findings.report(Violation.Kind.GHOST, firing + " began before it was submitted", firing.origin(),
             delivery.events());
       } else if (firing.dueMillis() > arrived || delivery.attempt().dueAtMillis() > arrived) {
         findings.report(Violation.Kind.EARLY, firing + " began before it was due", firing.origin(), delivery.events());

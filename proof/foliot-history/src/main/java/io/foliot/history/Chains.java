@@ -23,7 +23,8 @@ final class Chains {
 
   Chains(Run run, long clockErrorMillis, Findings findings) {
     forgotten = run.forgotten;
-    // First what says which task belongs to which key, then what names tasks only, then what names existing firings.
+    // First the events that show which task belongs to which key, then those that name only tasks, then those that name
+    // existing firings.
     for (Operation operation : run.operations) {
       if (operation.reply() instanceof Reply.Placed placed && namesKey(operation.request())) {
         place(operation, placed, findings);

@@ -23,7 +23,7 @@ final class ExclusionCheck {
   private final Findings findings;
   private final long clockErrorMillis;
 
-  // Per firing what comes after it in the chain.
+  // By firing, the operations after it in the chain.
   private final @Nullable Firing[] firstAcked;
   private final @Nullable Firing[] firstReset;
   private final @Nullable Firing[] firstPending;
@@ -69,7 +69,7 @@ final class ExclusionCheck {
     }
     checkResets(firing, firstAcked[index], firstReset[index]);
     checkPendingReset(firing, firstPending[index]);
-    // A cancel that was invoked later has met this firing, or what replaced it.
+    // A cancel that was invoked later has met this firing, or its replacement.
     long from = firing.thereMillis() == Long.MAX_VALUE ? Long.MAX_VALUE : firing.thereMillis() + clockErrorMillis + 1;
     Operation cancelled = chain.firstCancel(firing, false, from);
     Operation pending = chain.firstCancel(firing, true, from);
@@ -119,8 +119,8 @@ final class ExclusionCheck {
   }
 
   /**
-   * After a _PENDING only a claim made before may deliver, and without faults there is one at a time: what is claimed
-   * after one that outlived the answer, is claimed after the answer.
+   * After a _PENDING only a claim made before may deliver, and without faults there is one at a time: a claim after one
+   * that outlived the answer is also after the answer.
    */
   private void checkOneClaim(Firing firing, long answeredMillis, Violation.Kind kind, List<Event> evidence) {
     Delivery first = null;

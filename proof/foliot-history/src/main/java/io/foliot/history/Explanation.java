@@ -8,7 +8,7 @@ final class Explanation {
   /**
    * A firing that was delivered, and not acked.
    *
-   * @param changed whether it may have another due time than what made it asked for
+   * @param changed whether its due time may differ from the one of its request
    */
   record Wanting(Firing firing, boolean changed) {}
 
@@ -29,7 +29,7 @@ final class Explanation {
       Delivery first = firing.deliveries.getFirst();
       long atMillis = first.arrivedMillis() + clockErrorMillis;
       if (explained >= invoked.length || invoked[explained] > atMillis) {
-        findings.report(Violation.Kind.GHOST, "nobody had submitted " + firing, first.events());
+        findings.report(Violation.Kind.GHOST, "no client had submitted " + firing, first.events());
         continue;
       }
       explained++;

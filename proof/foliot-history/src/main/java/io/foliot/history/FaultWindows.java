@@ -52,7 +52,7 @@ final class FaultWindows {
     return window == 0 ? Long.MIN_VALUE : to[window - 1];
   }
 
-  /** When what began at the given instant is over, if it takes so long once nothing is broken. */
+  /** Returns when an action that began at an instant has ended, if it takes this long without faults. */
   long overMillis(long fromMillis, long durationMillis) {
     long over = plus(fromMillis, durationMillis);
     for (int window = firstEndingFrom(fromMillis); window < from.length && from[window] <= over; window++) {
@@ -61,7 +61,7 @@ final class FaultWindows {
     return over;
   }
 
-  /** When what ended at the given instant began at the earliest, if it takes so long once nothing is broken. */
+  /** Returns when an action that ended at an instant began at the earliest, if it takes this long without faults. */
   long begunMillis(long toMillis, long durationMillis) {
     long begun = toMillis - durationMillis;
     for (int window = firstBeginningAfter(toMillis) - 1; window >= 0 && to[window] >= begun; window--) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** Collects what a check finds. */
+/** Collects the findings of a check. */
 final class Findings {
   /** The end of an acked firing. */
   enum End {

@@ -98,7 +98,7 @@ final class Firing {
   }
 
   /**
-   * Returns when it is due for the first time, or {@link Long#MIN_VALUE} if no answer says so. An answer that it was
+   * Returns when it is due for the first time, or {@link Long#MIN_VALUE} if no answer shows it. An answer that it was
    * kept does not count, because it may name the time of a retry; nor does that of a repeat, which may have kept it.
    */
   long dueMillis() {

@@ -24,12 +24,12 @@ final class Forgotten {
     }
   }
 
-  /** Returns whether what was told at an instant may be lost. */
+  /** Returns whether an answer of an instant may be lost. */
   boolean mayBe(long millis) {
     return spans.stream().anyMatch(span -> millis >= span.fromMillis && millis <= span.toMillis);
   }
 
-  /** Returns whether what was done at an instant may have been lost later. */
+  /** Returns whether a write of an instant may have been lost later. */
   boolean mayFollow(long millis) {
     return spans.stream().anyMatch(span -> millis <= span.toMillis);
   }

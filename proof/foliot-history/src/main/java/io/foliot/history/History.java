@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records events, in memory or in a file, from any thread.
  *
- * <p> A file has one line per event. Each is handed to the operating system before the recording call returns, so what
- * was recorded survives a kill of the writer, though not a power loss; of a line that the kill tore, nothing is read. A
- * writer that restarts may append to the same file.
+ * <p> A file has one line per event. Each is handed to the operating system before the recording call returns, so
+ * recorded events survive a kill of the writer, though not a power loss; a line that the kill tore is ignored. A writer
+ * that restarts may append to the same file.
  */
 public final class History implements Closeable {
   private final @Nullable FileChannel file;
@@ -40,7 +40,7 @@ public final class History implements Closeable {
     return new History(null, null);
   }
 
-  /** Appends to a file, which keeps what it holds. */
+  /** Appends to a file, which keeps its contents. */
   public static History in(Path path) throws IOException {
     FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ,
         StandardOpenOption.WRITE);
@@ -51,10 +51,10 @@ public final class History implements Closeable {
   }
 
   /**
-   * Reads files into one history in memory, to which events may be added. Numbers are given anew, so that files of
+   * Reads files into one history in memory, to which events may be added. Events get new numbers, so that files of
    * several writers, and of several lives of a writer, do not mix.
    *
-   * @throws IOException also for a whole line that is no event
+   * @throws IOException also for a whole line that is not an event
    */
   public static History read(Path... paths) throws IOException {
     History history = inMemory();
@@ -87,7 +87,7 @@ public final class History implements Closeable {
     append(new Event.Replied(delivery, atMillis, reception));
   }
 
-  /** Records that something is about to be broken, and numbers the window. */
+  /** Records that a fault is about to be injected, and numbers the window. */
   public long faultBegan(long atMillis, Event.Fault fault, String what) {
     long window = numbers.incrementAndGet();
     append(new Event.FaultBegan(window, atMillis, fault, what));
@@ -98,7 +98,7 @@ public final class History implements Closeable {
     append(new Event.FaultEnded(window, atMillis));
   }
 
-  /** Records that the store may have lost what it was told since an instant. */
+  /** Records that the store may have lost its writes since an instant. */
   public void forgot(long atMillis, long fromMillis) {
     append(new Event.Forgot(atMillis, fromMillis));
   }
@@ -116,7 +116,7 @@ public final class History implements Closeable {
     }
   }
 
-  /** A copy of what has been recorded so far. */
+  /** Returns a copy of the events recorded so far. */
   public synchronized List<Event> events() {
     if (path == null) {
       return List.copyOf(events);
@@ -160,7 +160,7 @@ public final class History implements Closeable {
 
   private void load(Path path) throws IOException {
     Renumbering renumbering = new Renumbering();
-    // A torn line may end within a character, which this reader, unlike that of Files, does not mind.
+    // A torn line may end within a character, which this reader accepts, unlike that of Files.
     try (BufferedReader reader = new BufferedReader(
         new InputStreamReader(Files.newInputStream(path), StandardCharsets.UTF_8))) {
       int number = 0;
@@ -177,11 +177,11 @@ public final class History implements Closeable {
     try {
       return renumbering.apply(EventLine.decode(line));
     } catch (IllegalArgumentException | ArithmeticException failure) {
-      throw new IOException("a line that is no event: file=" + path + ", line=" + number + ": " + line, failure);
+      throw new IOException("a line is not an event: file=" + path + ", line=" + number + ": " + line, failure);
     }
   }
 
-  /** Gives every beginning a new number, and every end that of the last beginning with its old one. */
+  /** Gives every beginning a new number, and every end the new number of its beginning. */
   private final class Renumbering {
     private final Map<Long, Long> fresh = new HashMap<>();
 

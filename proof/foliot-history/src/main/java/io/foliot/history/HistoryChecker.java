@@ -8,10 +8,9 @@ import java.util.Map;
 /**
  * Judges a history by the promises.
  *
- * <p>
- * It reports what the order of invocations, answers and arrivals proves, and nothing else: operations that overlap may
- * have happened in either order, and one without an answer may have happened or not. What may have been is not held
- * against the system, so a clean verdict is no proof; its {@link Verdict#counts} tell how much was seen.
+ * <p> It reports what the order of invocations, answers and arrivals proves, and nothing else: operations that overlap
+ * may have happened in either order, and one without an answer may have happened or not. A possible violation does not
+ * count against the system, so a clean verdict is no proof; its {@link Verdict#counts} show how much was observed.
  *
  * <p> A receiver records an attempt before it examines it, and its answer before it sends it. The system under test
  * must not shorten due times ({@code maxWait}), and an idempotency key must not be used again for another task.

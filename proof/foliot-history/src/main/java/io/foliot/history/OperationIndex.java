@@ -23,12 +23,12 @@ final class OperationIndex {
     firsts = sorted;
   }
 
-  /** To find what was answered first of that invoked from an instant on. */
+  /** For the first answer among the operations invoked from an instant on. */
   static OperationIndex byInvocation(List<Operation> operations) {
     return new OperationIndex(operations, Operation::invokedMillis, Operation::answeredMillis);
   }
 
-  /** To find what was invoked first of that which may have taken effect from an instant on. */
+  /** For the first invocation among the operations that may have taken effect from an instant on. */
   static OperationIndex byEffect(List<Operation> operations) {
     return new OperationIndex(operations, Operation::latestMillis, Operation::invokedMillis);
   }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Finds deliveries that should not have been, because the firing was done; and states that changed after their end. */
+/** Finds deliveries of firings that had already ended, and final states that changed. */
 final class RepeatCheck {
   private final Run run;
   private final Allowances allowances;
@@ -35,8 +35,8 @@ final class RepeatCheck {
   }
 
   /**
-   * A number is used for one claim, and a claim for one attempt; no fault excuses a repetition but that it was
-   * forgotten.
+   * A number is used for one claim, and a claim for one attempt; only a permitted loss of the store excuses a
+   * repetition.
    */
   private void checkNumbers(Firing firing) {
     Map<Integer, Delivery> byNumber = new HashMap<>();
@@ -54,7 +54,7 @@ final class RepeatCheck {
     for (int i = successes.size() - 1; i >= 0; i--) {
       Delivery success = successes.get(i);
       if (success.lastMillis() + allowances.settleMillis() < begun) {
-        // A later number was claimed after the success, if that had not lost its claim before.
+        // A later number was claimed after the success, unless the success had lost its claim before.
         boolean later = delivery.attempt().attempt() > success.attempt().attempt();
         if (!run.isDisturbed(firing, later ? success : delivery, delivery)) {
           findings.report(Violation.Kind.ZOMBIE, firing + " began long after its success", firing.origin(),

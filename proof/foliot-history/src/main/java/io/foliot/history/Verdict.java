@@ -22,19 +22,19 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
   private static final int MAX_SHOWN_PER_KIND = 5;
 
   /**
-   * The counts of a run, so that a run can be told from one that tested nothing. Every acked firing is counted by its
-   * end.
+   * The counts of a run, so that a run can be distinguished from one that tested nothing. Every acked firing is counted
+   * by its end.
    *
    * @param delivered acked firings that were delivered
    * @param failed acked firings that ended as dead letters
    * @param cancelled acked firings that a cancel has, or may have, ended
    * @param superseded acked firings that a later generation has, or may have, replaced
-   * @param unproven acked firings whose key was later found free, so that they had ended in a way nobody has read
+   * @param unproven acked firings whose key was later found free, so that they had ended in an unknown way
    * @param open acked firings that the run did not wait for
    * @param lost acked firings that are {@link Violation.Kind#LOST}
    * @param duplicates successes beyond the first of a firing, all answered in time
    * @param duplicatesOutsideFaults those of them that no fault explains
-   * @param excused answers that say nothing, because the store may have forgotten what they told
+   * @param excused answers that do not count, because the store may have lost their writes
    */
   public record Counts(long operations, long unknown, long deliveries, long acked, long delivered, long failed,
       long cancelled, long superseded, long unproven, long open, long lost, long duplicates,

@@ -609,7 +609,7 @@ final class HistoryCheckerTest {
     assertThat(verdict.toString().lines().count()).isLessThan(50);
   }
 
-  // What a store may forget
+  // Losses that a store may have
 
   @Test
   void whatWasAckedBeforeTheWindowMustSurviveALoss() {

@@ -666,7 +666,7 @@ final class ModelScheduler {
     }
   }
 
-  /** Hands an attempt to the socket. A node that stood still meanwhile goes on as if nothing had happened. */
+  /** Hands an attempt to the socket. A node that was paused meanwhile continues as if nothing had happened. */
   private void send(Claim claim) {
     if (life[claim.node] != claim.life) {
       return;
@@ -764,7 +764,7 @@ final class ModelScheduler {
     at(now + delay, () -> {
       boolean late = now > begun + TIMEOUT;
       boolean gone = late && reception == Event.Reception.SUCCESS;
-      // A refusal that nobody reads ends nothing, and a wish is not heard.
+      // A refusal without a reader ends nothing, and its requested delay is ignored.
       boolean unread = late && !gone;
       history.replied(delivery, now, gone ? Event.Reception.GONE : unread ? Event.Reception.RETRY : reception);
       at(now + random.nextInt(TRANSIT + 1), () -> {

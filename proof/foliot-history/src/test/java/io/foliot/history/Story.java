@@ -111,7 +111,7 @@ final class Story {
     return this;
   }
 
-  /** The store loses at an instant what it was told since another, and is there again 100 ms later. */
+  /** The store loses at an instant its writes since another, and is back 100 ms later. */
   Story forgot(long at, long from) {
     history.forgot(at, from);
     return fault(at, at + 100, Event.Fault.KILL);

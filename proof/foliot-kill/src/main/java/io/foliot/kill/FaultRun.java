@@ -19,7 +19,7 @@ import java.util.Objects;
  * without help.
  */
 final class FaultRun implements AutoCloseable {
-  /** Four clients that each wait so long make less than a hundred operations a second. */
+  /** Pause after which four clients make less than a hundred operations a second. */
   private static final long STEP_MILLIS = 40;
 
   /**

@@ -28,13 +28,13 @@ interface FaultyDatabase extends AutoCloseable {
   /** The same database, for a user with all rights. */
   Database owner();
 
-  /** Ends all sessions of Foliot's, in the midst of what they do. */
+  /** Ends all sessions of Foliot, in the middle of their work. */
   void endSessions();
 
   /** Refuses all that writes, or no longer. */
   void readOnly(boolean refuses);
 
-  /** The statement that locks all of a table against everybody else until the session's end. */
+  /** The statement that locks a table against all other sessions until the session's end. */
   String lockTable(String table);
 
   /** Holds a lock for a while that a statement takes in a transaction of its own. */

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
 
-/** MariaDB, which loses nothing that it has confirmed; Foliot has a user there who may not write while nobody may. */
+/**
+ * MariaDB, which loses no confirmed write. Foliot has a user of its own there, which loses its right to write during a
+ * fault.
+ */
 final class FaultyMariaDb implements FaultyDatabase {
   private static final String USER = "scheduler";
 

@@ -4,7 +4,7 @@ import io.foliot.backends.Await;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Asks a server again and again whether it is ready, and remembers all it has said. Any thread. */
+/** Polls whether a server is ready, and records all answers. Any thread. */
 final class HealthWatch implements AutoCloseable {
   private static final long EVERY_MILLIS = 20;
   private static final int READY = 200;
@@ -34,26 +34,29 @@ final class HealthWatch implements AutoCloseable {
     }
   }
 
-  /** Returns whether it was asked between two instants, and said each time that it was not ready. */
+  /** Returns whether it was polled between two instants, and was not ready each time. */
   synchronized boolean wasSteadilyDown(long fromMillis, long toMillis) {
     List<Sample> some = samples.stream()
         .filter(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis).toList();
     return !some.isEmpty() && some.stream().allMatch(sample -> sample.status != READY);
   }
 
-  /** Returns whether it said between two instants that it was not ready. */
+  /** Returns whether it was not ready in some poll between two instants. */
   synchronized boolean wasDown(long fromMillis, long toMillis) {
     return samples.stream()
         .anyMatch(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis && sample.status != READY);
   }
 
-  /** Returns whether it says now that it is ready, and has not said otherwise for a while. */
+  /** Returns whether it is ready, and has been for a while. */
   synchronized boolean isReadySince(long millis) {
     return !samples.isEmpty() && samples.getLast().status == READY && samples.getFirst().atMillis <= millis
         && !wasDown(millis, Long.MAX_VALUE);
   }
 
-  /** When it said, from an instant on, that it was ready, and did not say otherwise until another. */
+  /**
+   * Returns the first poll from an instant on in which it was ready, and after which it stayed ready until another
+   * instant.
+   */
   synchronized long readyMillis(long fromMillis, long toMillis) {
     long ready = fromMillis;
     boolean down = false;

@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param name its name, for reports
  * @param fault as which it is recorded
- * @param effect what is seen of it
+ * @param effect its visible effect
  * @param breaks begins the fault, and runs for as long as it lasts
  * @param heals ends it
  */
@@ -44,7 +44,7 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
 
   /** One of our servers is paused for a while and then resumed. */
   static InjectedFault serverFrozen(ServerProcess server, long millis) {
-    return new InjectedFault("one of our servers stands still, and goes on", Event.Fault.PAUSE, Effect.SERVER_GONE,
+    return new InjectedFault("one of our servers is paused, and continues", Event.Fault.PAUSE, Effect.SERVER_GONE,
         () -> {
           server.freeze();
           Await.pause(millis);

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The receiver of the callbacks of jobs. It notes the firings of each scheduled time, and what comes early. */
+/** The receiver of the callbacks of jobs. It notes the firings of each scheduled time, and early ones. */
 final class JobReceiver implements AutoCloseable {
   private final Listener listener = new Listener(ServerHost.LOOPBACK.receiverHost(), this::handle);
   private final Map<String, Map<Instant, Set<String>>> firings = new ConcurrentHashMap<>();

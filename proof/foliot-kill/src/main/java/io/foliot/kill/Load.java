@@ -27,7 +27,7 @@ final class Load {
   private static final int CLIENTS = 4;
   private static final long STOP_SECONDS = 60;
 
-  /** Keys that are reset all the time, and keys that mostly come to be due. */
+  /** Keys that are reset all the time, and keys that mostly become due. */
   private static final int HOT_KEYS = 16;
   private static final int KEYS = 400;
   private static final int MAX_DELAY_MILLIS = 3_000;
@@ -48,9 +48,9 @@ final class Load {
   /**
    * Begins.
    *
-   * @param doors what the clients share evenly
-   * @param stepMillis how long a client waits after each operation, which bounds the load: what is tested is what a
-   *        fault meets, not speed
+   * @param doors the servers that the clients share evenly
+   * @param stepMillis how long a client waits after each operation, which bounds the load: these runs test the reaction
+   *        to faults, not speed
    */
   Load(List<Door> doors, long seed, long stepMillis) {
     SplittableRandom random = new SplittableRandom(seed);
@@ -149,7 +149,7 @@ final class Load {
       repeatable.add(request);
     }
 
-    /** Submits again what was submitted, also where the first answer never came. */
+    /** Repeats submits, also those whose first answer never came. */
     private void repeat() {
       Repeatable request = random.nextBoolean() ? repeatable.peekFirst() : repeatable.pollFirst();
       if (request != null) {

@@ -22,13 +22,12 @@ import java.util.stream.IntStream;
  * A network of our own: nodes that each have a network namespace, and a cable to a bridge that this machine is at, too.
  * Needs root, a Linux with network namespaces, and the program named in {@link #NEEDED}.
  *
- * <p> What a proxy cannot do: a cable is pulled, so that connections hang without an error; or packets of one
+ * <p> Faults that a proxy cannot make: a cable is pulled, so that connections hang without an error; or packets of one
  * direction are lost while those of the other direction arrive, which is done by a wrong hardware address in the
- * sender's table of neighbours. This machine has several addresses there, so that what a node sends to one of them may
- * vanish while it reaches the others.
+ * sender's table of neighbours. This machine has several addresses there, so that packets of a node to one of them may
+ * vanish while they reach the others.
  *
- * <p>
- * All names begin with the id of this process. What a process has left that is no more, the next one removes.
+ * <p> All names begin with the id of this process. The remains of a dead process are removed by the next one.
  */
 final class NodeNetwork implements AutoCloseable {
   /** The message where the means are missing. */
@@ -51,7 +50,7 @@ final class NodeNetwork implements AutoCloseable {
   private static final String CABLE = "eth0";
 
   /**
-   * Hardware addresses are given, of which the last is nobody's: a bridge without one has the least of its cables', and
+   * Hardware addresses are fixed, and the last one is unused: a bridge without one has the least of its cables', and
    * where that changes with a cable, others keep sending to the old one for half a minute.
    */
   private static final String HARDWARE = "02:00:00:00:00:";
@@ -204,7 +203,7 @@ final class NodeNetwork implements AutoCloseable {
     Command.run("ip", "link", "set", name(node), "up");
   }
 
-  /** From now on what a node sends to an address of this machine vanishes, and what comes from there arrives. */
+  /** From now on packets of a node to an address of this machine vanish, and packets from there arrive. */
   void loseFrom(int node, Role to) {
     Command.run("ip", "-n", name(node), "neighbour", "replace", host(to), "lladdr", WRONG_HARDWARE, "dev", CABLE,
         "nud", "permanent");
@@ -214,9 +213,7 @@ final class NodeNetwork implements AutoCloseable {
     Command.run("ip", "-n", name(node), "neighbour", "delete", host(to), "dev", CABLE);
   }
 
-  /**
-   * From now on what this machine sends to a node vanishes, from whichever address, and what the node sends arrives.
-   */
+  /** From now on packets of this machine to a node vanish, from whichever address, and packets of the node arrive. */
   void loseTo(int node) {
     Command.run("ip", "neighbour", "replace", host(node), "lladdr", WRONG_HARDWARE, "dev", bridge, "nud",
         "permanent");
@@ -237,7 +234,7 @@ final class NodeNetwork implements AutoCloseable {
     }
   }
 
-  /** Has both directions of a node's link be as {@code tc} says. */
+  /** Sets both directions of a node's link to a state of {@code tc}. */
   void shape(int node, String discipline, String... settings) {
     String shape = discipline + " " + String.join(" ", settings);
     shell("tc qdisc replace dev " + name(node) + " root " + shape);
@@ -255,8 +252,7 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   /**
-   * Replaces a node by another one. All its connections are lost, without notice to their peers. Nothing
-   * may run there.
+   * Replaces a node by a new one. All its connections are lost, without notice to their peers. Nothing may run there.
    */
   void replace(int node) {
     removeLink(name(node));
@@ -285,7 +281,7 @@ final class NodeNetwork implements AutoCloseable {
     }
   }
 
-  /** Ends what still runs there, which has no network any more. */
+  /** Ends processes that still run there, which have no network any more. */
   private static void removeNamespace(String name) {
     try {
       Command.attempt("sh", "-c", "pids=$(ip netns pids " + name + ") && [ -n \"$pids\" ] && kill -KILL $pids");

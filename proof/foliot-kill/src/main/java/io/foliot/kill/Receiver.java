@@ -88,7 +88,7 @@ final class Receiver implements AutoCloseable {
         Instant.parse(required(headers, "foliot-due-at")).toEpochMilli());
     long delivery = history.began(System.currentTimeMillis(), attempt);
     begun.incrementAndGet();
-    // Drawn from what the attempt is, so that it does not depend on the order of arrivals.
+    // Drawn from the attempt's own fields, so that it does not depend on the order of arrivals.
     SplittableRandom random = new SplittableRandom(seed ^ Objects.hash(attempt.firingId(), attempt.attempt()));
     Habit habit = kind ? Habit.DONE : Habit.of(random.nextInt(100));
     int waitMillis = random.nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS);

@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that records what it asks before it asks, and what it is answered. Its calls do not throw because the server
- * is unreachable or refuses; they return null.
+ * A client that records each call before it is made, and each answer. Its calls do not throw because the server is
+ * unreachable or refuses; they return null.
  */
 final class RecordedClient {
   private static final int NOT_FOUND = 404;
@@ -102,7 +102,7 @@ final class RecordedClient {
 
   /**
    * Under a key the answer does not say whether the live task was reset or kept, follows one that is being cancelled,
-   * or was not there. What it says for certain is no more than that of a repeat: this task, this generation.
+   * or was not there. It proves no more than the answer of a repeat: this task, this generation.
    */
   private static Reply placed(NewTask task, boolean repeated, SubmittedTask answer) {
     boolean certain = !repeated && task.key() == null;
@@ -141,7 +141,7 @@ final class RecordedClient {
             answer.dueAt().toEpochMilli()));
   }
 
-  /** Pushes deadlines, then looks which tasks they are of, for the answer does not name them. */
+  /** Pushes deadlines back, then reads which tasks they belong to, because the answer does not name them. */
   void touch(String queue, List<String> keys, Duration delay) {
     long now = now();
     List<Long> ops = keys.stream()
@@ -206,7 +206,7 @@ final class RecordedClient {
         RecordedClient::found);
   }
 
-  /** Records what a list said of a task. */
+  /** Records the state of a task in a list. */
   void listed(long invokedMillis, TaskView task) {
     long op = history.invoked(invokedMillis, new Request.Read(new Target.Task(task.id())));
     history.answered(op, now(), found(task));
@@ -218,7 +218,7 @@ final class RecordedClient {
       case FAILED -> Reply.State.FAILED;
       case CANCELLED -> Reply.State.CANCELLED;
       case DELAYED, READY, RUNNING -> Reply.State.LIVE;
-      case UNRECOGNIZED -> throw new IllegalArgumentException("a state nobody knows: task=" + task.id());
+      case UNRECOGNIZED -> throw new IllegalArgumentException("an unknown state: task=" + task.id());
     };
     return new Reply.Found(task.id(), task.generation(), state);
   }

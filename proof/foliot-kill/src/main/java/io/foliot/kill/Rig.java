@@ -37,7 +37,7 @@ final class Rig implements AutoCloseable {
   /** A queue whose tasks are parked, because few may run at a time. */
   static final String NARROW = "narrow";
 
-  /** A queue for what is not recorded. */
+  /** A queue for tasks that are not recorded. */
   static final String ASIDE = "aside";
 
   /** The timeout of an attempt. */
@@ -77,8 +77,8 @@ final class Rig implements AutoCloseable {
    * Starts all but the load, with one server.
    *
    * @param name of the run, for its files
-   * @param data the server's folder; what an earlier run with this seed has left there goes, or its answers would be
-   *     ours
+   * @param data the server's folder; the remains of an earlier run with this seed are deleted, so that its answers do
+   *     not count
    */
   Rig(String name, long seed, Path data) throws IOException {
     this(name, seed, List.of(StoreChoice.folder(emptied(data))), List.of(ServerHost.LOOPBACK));
@@ -120,7 +120,7 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** Has the queues be there, at all servers. */
+  /** Ensures that all servers know the queues. */
   void putQueues() {
     QueueSettings settings = QueueSettings
         .builder(Delivery.http(receiver.url()).toBuilder().setting("timeout", TIMEOUT).build())
@@ -180,7 +180,7 @@ final class Rig implements AutoCloseable {
   /** The result of a run. */
   record Result(Verdict verdict, Set<String> forgotten) {}
 
-  /** Ends the load, lets everything come to its end, reads how it ended, and judges. */
+  /** Ends the load, waits until all tasks have ended, reads their ends, and judges. */
   Result judge() {
     if (load != null) {
       load.stop();
@@ -190,7 +190,7 @@ final class Rig implements AutoCloseable {
     Set<String> forgotten = readFinalStates();
     Verdict verdict = check();
     if (verdict.counts().open() > 0) {
-      // What is missing may be on its way no longer than this.
+      // Longest time for which a missing delivery may be under way.
       Await.pause(ALLOWANCES.graceMillis() + 1);
       verdict = check();
     }
@@ -207,7 +207,7 @@ final class Rig implements AutoCloseable {
     return new HistoryChecker(ALLOWANCES).check(history);
   }
 
-  /** @return tasks that clients were told of, and that the server does not know; it keeps all for an hour */
+  /** @return acknowledged tasks that the server does not know; it keeps all for an hour */
   private Set<String> readFinalStates() {
     Set<String> forgotten = new HashSet<>();
     List<Event> events = history.events();
@@ -233,12 +233,12 @@ final class Rig implements AutoCloseable {
         cursor = page.nextCursor();
       } while (cursor != null);
     }
-    // Asked for by name, and recorded as not found.
+    // Read by name, and recorded as not found.
     forgotten.removeIf(id -> client.read(id) != null);
     return forgotten;
   }
 
-  /** Tasks that clients were first told of between two instants. */
+  /** Tasks that were first acknowledged between two instants. */
   private static Set<String> firstToldOf(List<Event> events, long fromMillis, long toMillis) {
     Set<String> earlier = new HashSet<>();
     Set<String> between = new HashSet<>();

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host the address that it listens on
  * @param receiverHost the address of this machine that it calls back
- * @param launcher what a command begins with that is to run there
- * @param options what its command line says of it
- * @param apiKey what clients must show; null where it is open to this machine
+ * @param launcher the beginning of a command that runs there
+ * @param options its options of the command line
+ * @param apiKey the key for clients; null where it is open to this machine
  */
 record ServerHost(String host, String receiverHost, List<String> launcher, List<String> options,
     @Nullable String apiKey) {

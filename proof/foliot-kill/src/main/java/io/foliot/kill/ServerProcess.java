@@ -48,7 +48,7 @@ final class ServerProcess implements AutoCloseable {
       .connectTimeout(ANSWER_BOUND).build();
   private final Thread atExit = new Thread(this::end);
 
-  // the test's thread starts and kills, any thread looks
+  // the test's thread starts and kills, any thread reads
   private volatile @Nullable Process process;
   private volatile boolean up;
 
@@ -57,7 +57,7 @@ final class ServerProcess implements AutoCloseable {
    *
    * @param store where it keeps its tasks
    * @param place where it runs
-   * @param log the file that what it prints is appended to
+   * @param log the file to which its output is appended
    */
   ServerProcess(StoreChoice store, ServerHost place, Path log) {
     this.store = store;
@@ -94,7 +94,7 @@ final class ServerProcess implements AutoCloseable {
   void start() {
     List<String> command = new ArrayList<>(place.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // The flags of this JVM that silence it; then what makes a short life short.
+    // The flags of this JVM that silence it; then those that make its start short.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",

@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * The store of a server.
  *
- * @param options what its command line says of it
- * @param environment what its environment says of it, which others cannot read
+ * @param options its options of the command line
+ * @param environment its variables of the environment, which others cannot read
  */
 record StoreChoice(List<String> options, Map<String, String> environment) {
   StoreChoice {

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Histories of what must not be: a judge that does not mind them is none. */
+/** Histories that break a promise; a checker that accepts one is broken. */
 final class TamperedHistory {
   /** Numbers of deliveries that no history of ours reaches. */
   private static final long MADE_UP = 1L << 40;
@@ -85,7 +85,7 @@ final class TamperedHistory {
 
   /**
    * Tasks that the receiver refused, or asked to have again: one was recorded as failed, and the other has a firing
-   * that no client was told of, so neither is lost without its deliveries.
+   * that no client knows of, so neither is lost without its deliveries.
    */
   private static Set<String> answeredOtherwise(List<Event> events) {
     Map<Long, String> taskIds = new HashMap<>();

@@ -149,7 +149,7 @@ class CalmClusterTest {
       }
     }
 
-    /** Submits to the next server that is up, or to another one if that server has just begun to stop. */
+    /** Submits to the next server that is up, or to a different one if that server has just begun to stop. */
     private void submit() {
       RuntimeException refused = null;
       for (int i = 0; i < 2 * SERVERS; i++) {
@@ -200,7 +200,7 @@ class CalmClusterTest {
 
   private void judge(CountingReceiver receiver, int tasks) {
     say(lateness(receiver, 0, tasks));
-    // What was not settled comes again when its lease is over, and what is final never does.
+    // Tasks that were not settled come again when their leases end, and final ones never do.
     Await.until("all are final", BOUND, () -> LIVE.stream()
         .allMatch(state -> clients.getFirst().listTasks(QUEUE, state, 1, null).tasks().isEmpty()));
     assertThat(IntStream.range(0, tasks).filter(number -> receiver.times(number) != 1)).isEmpty();

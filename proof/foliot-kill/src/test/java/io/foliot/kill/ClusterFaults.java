@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Three servers that share the slots of one store, each with a way of its own to it: they die, stand still, are
- * replaced, cut off and slowed down, and at last the store is killed.
+ * Three servers that share the slots of one store, each with a way of its own to it: they die, are paused, replaced,
+ * cut off and slowed down, and at last the store is killed.
  */
 abstract class ClusterFaults extends StoreFaults {
   static final int NODES = 3;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Faults of databases; a subclass for each of them. */
 abstract class DatabaseFaults extends StoreFaults {
-  /** Longer than calls wait for a connection, so that some are told that there is none. */
+  /** Longer than calls wait for a connection, so that some fail without one. */
   private static final int MIN_OUTAGE_MILLIS = 6_000;
   private static final int MAX_OUTAGE_MILLIS = 7_000;
   private static final int HOLD_MILLIS = 3_000;

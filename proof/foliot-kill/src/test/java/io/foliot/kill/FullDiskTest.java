@@ -76,9 +76,9 @@ class FullDiskTest {
       Await.pause(PAUSE_MILLIS);
       rig.during(Event.Fault.KILL, "the disk is full", () -> {
         disk.fill();
-        // What is settled, touched and cancelled is still written, as long as there is a block for it.
+        // Settles, touches and cancels are still written, as long as there is a block for them.
         Await.pause(PAUSE_MILLIS);
-        rig.say(rig.server.isAlive() ? "goes on for a while" : "has stopped");
+        rig.say(rig.server.isAlive() ? "is still running" : "has stopped");
         rig.server.kill();
         rig.server.start();
         rig.say(rig.server.becomesReady() ? "starts on a full disk" : "does not start on a full disk");

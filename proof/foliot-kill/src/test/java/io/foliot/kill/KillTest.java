@@ -106,7 +106,7 @@ class KillTest {
   @Test
   void anEarlyDeliveryWouldBeFound() {
     Verdict verdict = judge(TamperedHistory.withAnEarlyDelivery(events));
-    // A task that was due at once, delivered before that, was delivered before anybody had asked for it.
+    // A task that was due at once, delivered before that, was delivered before its submit.
     assertThat(verdict.total(Violation.Kind.EARLY) + verdict.total(Violation.Kind.GHOST)).isPositive();
   }
 

@@ -14,7 +14,7 @@ final class Chart {
   private static final int TOP = 40;
   private static final int BOTTOM = 90;
   private static final int STEPS = 5;
-  /** Told apart also by people who see few colours (Okabe and Ito), and by print through the marks. */
+  /** Colours that people who see few colours can distinguish (Okabe and Ito); in print the marks differ. */
   private static final List<String> COLOURS = List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7");
 
   private final String title;

@@ -47,7 +47,7 @@ final class Child implements AutoCloseable {
   /**
    * Starts a class and waits until it prints that it is ready.
    *
-   * @param readyPrefix the beginning of the line that says so
+   * @param readyPrefix the beginning of the line that reports it
    */
   static Child start(List<String> jvmOptions, String mainClass, List<String> arguments, String readyPrefix) {
     List<String> command = new ArrayList<>();

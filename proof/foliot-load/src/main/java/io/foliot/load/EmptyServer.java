@@ -17,11 +17,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * The web server that Foliot's API runs in, with a handler that does nothing: it reads the request, and answers as many
- * bytes as a submit gets. What is between it and Foliot is what Foliot costs.
+ * The web server of Foliot's API, with a handler that does nothing: it reads the request, and answers as many bytes as
+ * a submit gets. The difference between it and Foliot is the cost of Foliot.
  */
 final class EmptyServer {
-  /** Begins the line by which it says that it is ready; the rest is its address. */
+  /** The beginning of the line that reports readiness; the rest is its address. */
   static final String READY = "empty server at ";
 
   private static final Header JSON = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/json");

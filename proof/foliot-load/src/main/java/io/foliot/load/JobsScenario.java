@@ -33,7 +33,7 @@ final class JobsScenario implements Scenario {
   private static final int UNDER_WAY = 4;
   private static final int LOOKED_UP = 500;
   private static final long SEED = 42;
-  /** What the last batch has left in the server is done by then. */
+  /** The server has finished the work of the last batch by then. */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final double MIB = 1 << 20;

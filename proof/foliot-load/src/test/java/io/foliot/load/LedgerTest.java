@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whatever goes wrong with a delivery, the ledger's proof fails and says what. */
+/** The ledger's proof fails for each fault of a delivery, and names it. */
 final class LedgerTest {
   private static final long DUE_MILLIS = 1_000;
 

@@ -47,7 +47,7 @@ final class BrokenJobStores {
     return task.body().headers().containsKey(JobHeaders.JOB);
   }
 
-  /** What a planning pass has decided is written wrongly. */
+  /** Writes the decisions of a planning pass wrongly. */
   private static final class Plans extends BrokenStores.Broken {
     private static final Set<Long> POLLS = Set.of(1_000L, 2_000L, 30_000L, 600_000L);
     private static final long DAY_MILLIS = 86_400_000;

@@ -66,7 +66,7 @@ final class BrokenStores {
     return stage.toCompletableFuture().join();
   }
 
-  /** Claims at any time, for those who may not any more as well. */
+  /** Claims at any time, also for callers whose permits have ended. */
   static final class Endless extends ForwardingStore {
     Endless(TaskStore delegate) {
       super(delegate);
@@ -78,7 +78,7 @@ final class BrokenStores {
     }
   }
 
-  /** Never tells that anything runs. */
+  /** Never reports a task as running. */
   static final class Idle extends ForwardingStore {
     Idle(TaskStore delegate) {
       super(delegate);
@@ -150,7 +150,7 @@ final class BrokenStores {
     final Settlement ofCurrentClaim(Settlement settlement) {
       TaskRecord task = peek(settlement.id());
       if (task != null && task.state() == TaskState.DELAYED) {
-        // Whatever it waits for.
+        // All tasks that wait, for any reason.
         long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
         ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
         task = claimed instanceof ClaimResult.Won won ? won.task() : task;
@@ -218,7 +218,7 @@ final class BrokenStores {
     }
   }
 
-  /** Claims are what the caller makes of what it reads; they are written together with their ends. */
+  /** The caller computes claims from its reads; they are written together with their ends. */
   private static final class Licence extends Broken {
     private final Map<Token, Long> unwritten = new HashMap<>();
 
@@ -346,7 +346,7 @@ final class BrokenStores {
     }
   }
 
-  /** Says for some seconds what it has said before of a queue's live tasks. */
+  /** Repeats for some seconds its earlier answer about a queue's live tasks. */
   private static final class Remembering extends Broken {
     private static final long KEPT_MILLIS = 10_000;
 
@@ -369,7 +369,7 @@ final class BrokenStores {
     }
   }
 
-  /** Keeps for the claims what a reset has replaced. */
+  /** Keeps replaced generations for claims. */
   private static final class OldGenerations extends Broken {
     private final Map<TaskId, TaskRecord> replaced = new HashMap<>();
 
@@ -455,7 +455,7 @@ final class BrokenStores {
   /** Some index entries are not returned. */
   private static final class Index extends Broken {
     /**
-     * Returns whether a scan is the overdue poll's of a slot that it does not work off yet: no other asks for one
+     * Returns whether a scan is an overdue poll of a slot that is not being drained yet: no other scan asks for one
      * entry.
      */
     private static final int OVERDUE_LIMIT = 1;

@@ -17,7 +17,7 @@ enum Bug {
   NONE(false),
   /** Submits are answered before they are synced: when the store comes back it lacks the last of them. */
   ACK_BEFORE_SYNC(false, Kind.LOST),
-  /** A store of class B loses ten times what it says that it may. */
+  /** A store of class B loses ten times as much as it states. */
   LOSES_MORE_THAN_IT_SAYS(false, Kind.LOST),
   /** Claims are judged by a clock that is half a second fast. */
   CLAIM_EARLY(false, Kind.EARLY),
@@ -59,19 +59,19 @@ enum Bug {
   HEAD_POLL_LOOKS_BACK_BRIEFLY(true, Kind.LOST),
   /** An expired lease is never examined again. */
   LEASE_WITHOUT_EXIT(true, Kind.LOST),
-  /** Other nodes do not find what a node has parked. */
+  /** Other nodes do not find the entries that a node has parked. */
   PARKED_LEAVE_WITH_THEIR_NODE(true, Kind.LOST),
-  /** No node polls what others leave behind. */
+  /** No node polls the slots of others. */
   OVERDUE_POLL_OFF(true, Kind.LOST),
   /** Waits are counted by the wall clock. */
   WALL_CLOCK_WAIT(true, Kind.LOST),
-  /** A member that was told that its session is over never listens again. */
+  /** A member whose session has ended never listens again. */
   LOST_FOR_GOOD(true),
   /** A node gives its slots up when it has lost the coordinator. */
   OWNS_NOTHING_WHEN_LOST(true),
   /** The leader never renews the assignment. */
   ASSIGNED_ONCE(true),
-  /** A node claims what it has no handler for. */
+  /** A node claims tasks for which it has no handler. */
   CLAIMS_WITHOUT_HANDLER(true),
   /** The answer whether a queue has live tasks is some seconds old. */
   LIVE_TASKS_ARE_REMEMBERED(true),
@@ -89,19 +89,19 @@ enum Bug {
   ENDS_WITHOUT_POLL(Check.LIVENESS),
   /** Where a wake came during a pass, the shards that the pass begins are not inserted. */
   WAKE_DROPS_SHARDS(Check.SCHEDULE),
-  /** A planner that was paused past its lease replaces what was written since. */
+  /** A planner that was paused past its lease overwrites later changes. */
   PLAN_OF_A_LOST_LEASE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
   /** A pass takes the clock of its node for that of the store. */
   PLANNED_BY_NODE_CLOCK(Check.SCHEDULE),
-  /** A change of a job replaces what was written since the caller read it. */
+  /** A change of a job overwrites changes made since the caller read it. */
   CHANGE_WITHOUT_COMPARE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
   /** A shard that runs counts as ended. */
   RUNNING_IS_ENDED(Check.RUNS),
-  /** A run that is stopped or replaced goes on. */
+  /** A run that is stopped or replaced continues. */
   STOP_CANCELS_NOTHING(Check.CHANGE),
-  /** A job that is deleted goes on. */
+  /** A deleted job continues. */
   DELETE_CANCELS_NOTHING(Check.CHANGE),
-  /** The fences of a shard begin anew with each run. */
+  /** The fences of a shard begin again with each run. */
   FENCE_BEGINS_ANEW(Check.FENCE);
 
   private static final long UNSYNCED_MILLIS = 500;
@@ -245,7 +245,7 @@ enum Bug {
     }
   }
 
-  /** Tells a member that has lost its session what it is told that has lost its name. */
+  /** Reports a lost session to a member as a lost name. */
   private static final class HarshCoordinator extends BrokenCoordinator {
     HarshCoordinator(Coordinator sound) {
       super(sound);

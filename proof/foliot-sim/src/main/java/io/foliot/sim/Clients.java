@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The clients that submit, touch and cancel, each time through any node, and that report for the receiver. */
 final class Clients implements SimReceiver.Listener {
-  /** A queue that has at most so many attempts at a time, always. */
+  /** A queue that has at most this many attempts at a time, always. */
   static final String LIMITED = "narrow";
   static final int LIMIT = 3;
   /** A queue that some node puts and some node deletes, again and again. */
@@ -83,7 +83,7 @@ final class Clients implements SimReceiver.Listener {
   private final Consumer<String> unmet;
   private boolean over;
 
-  /** @param unmet told of what must not be */
+  /** @param unmet receives broken demands */
   Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes,
       Consumer<String> unmet) {
     this.unmet = unmet;
@@ -273,7 +273,10 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Returns whether the store may forget what it said, such as the end of a task, or that a queue is being deleted. */
+  /**
+   * Returns whether the store may lose an acknowledged write, such as the end of a task, or the deletion mark of a
+   * queue.
+   */
   private boolean mayForget() {
     return store.manners().windowMillis() > 0;
   }
@@ -312,7 +315,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  // What the history is told of.
+  // The operation that the history records.
 
   private <T> void perform(List<Request> requests, Function<Engine, CompletableFuture<List<T>>> call,
       Function<T, Reply> reply) {

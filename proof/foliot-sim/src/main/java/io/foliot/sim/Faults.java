@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Breaks things on purpose, tells the history, and mends them. */
+/** Injects faults, records them in the history, and repairs them. */
 final class Faults {
   private static final long FIRST_MILLIS = 2_000;
   private static final long LAST_MILLIS = 3_000;
@@ -50,9 +50,9 @@ final class Faults {
     this.bug = bug;
   }
 
-  /** Plans what is to break within a time. */
+  /** Plans the faults of a period. */
   void plan(long millis) {
-    // The last one in sight of the heal, with which everybody has to see the same settings.
+    // The last one before the heal, after which all nodes must see the same settings.
     schedule.afterMillis(millis + luck.nextLong(LAST_MILLIS), this::forgetChange);
     List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::stand, this::hiccup, this::stop,
         this::setClock, this::storeAway,
@@ -160,7 +160,7 @@ final class Faults {
     if (!node.isUp() || node.process().isStanding()) {
       return;
     }
-    long window = began(Event.Fault.PAUSE, node.name() + " stands still for " + millis + " ms");
+    long window = began(Event.Fault.PAUSE, node.name() + " is paused for " + millis + " ms");
     NodeProcess process = node.process();
     process.stand();
     if (luck.nextBoolean()) {

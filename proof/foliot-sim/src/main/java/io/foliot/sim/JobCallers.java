@@ -38,7 +38,7 @@ final class JobCallers implements SimReceiver.Listener {
   /** The same while no node serves. */
   private static final long NOBODY_MILLIS = 2_000;
   private static final long WATCH_MILLIS = 500;
-  /** Longer than the longest outage: what became of a shard is known all the time. */
+  /** Longer than the longest outage, so that the end of a shard is always known. */
   private static final Duration RETENTION = Duration.ofDays(3);
   /** So close to a scheduled time some changes come. */
   private static final long CLOSE_MILLIS = 20;
@@ -130,7 +130,7 @@ final class JobCallers implements SimReceiver.Listener {
     return values.get(luck.nextInt(values.size()));
   }
 
-  // What they do.
+  // The actions of callers.
 
   private void next(JobStory story) {
     schedule.afterMillis(pauseMillis(story), () -> {
@@ -301,7 +301,7 @@ final class JobCallers implements SimReceiver.Listener {
     watch(process, told, () -> made(what, call, answered));
   }
 
-  /** A process that has died gives no answer, and one that stands when all has healed does so for ever. */
+  /** A dead process gives no answer, and one that is still paused after the heal never does. */
   private void watch(NodeProcess process, boolean[] told, Runnable again) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (!told[0]) {

@@ -29,13 +29,13 @@ import java.util.stream.Stream;
 
 /**
  * Judges jobs by rules of its own: the definitions that callers put, what the receiver saw, and the records of the
- * store at the end. It enumerates scheduled times itself, and never looks at how far a job says that it is.
+ * store at the end. It enumerates scheduled times itself, and ignores the cursor of a job.
  *
  * <p>Where the instant of a change is known only to lie within a call, both ends of the call are tried, and each
  * scheduled time between them.
  */
 final class JobJudge {
-  /** Beside the lease of a planner and of a shard, and what the store takes. */
+  /** Added to the lease of a planner and of a shard, and to the delays of the store. */
   private static final long BACK_MILLIS = 15_000;
   /** The time of a new job may be so far behind the store's clock ({@code StoreTime}): a time just before it may run. */
   private static final long CREATED_BEHIND_MILLIS = 50;
@@ -73,7 +73,7 @@ final class JobJudge {
     } while (cursor != null);
   }
 
-  /** Returns how often what was seen. */
+  /** Returns the number of each observation. */
   SortedMap<String, Long> counts() {
     return counts;
   }
@@ -113,7 +113,7 @@ final class JobJudge {
 
   /** Nothing of a deleted job begins any more, but for runs that were left to finish. */
   void judgeDeleted(JobStory story) {
-    // A put whose answer was lost may reach the store after the deletion, and create the job anew.
+    // A put whose answer was lost may reach the store after the deletion, and create the job again.
     if (story.deletedAt == 0 || story.puts > story.defined.size()) {
       return;
     }
@@ -213,7 +213,7 @@ final class JobJudge {
     }
     for (JobStory.Begun begun : mayForget || !isWhole ? List.<JobStory.Begun>of() : story.begun) {
       if (!runs.contains(begun.time())) {
-        unmet.accept(JobSimulation.Check.SCHEDULE, "what began has the record of a run: job=" + story.name + ", "
+        unmet.accept(JobSimulation.Check.SCHEDULE, "each run that began has a record: job=" + story.name + ", "
             + begun);
       }
     }
@@ -381,12 +381,12 @@ final class JobJudge {
     long grace = BACK_MILLIS + world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis();
     Instant next = status.nextTime();
     boolean isBehind = story.job().schedule().after() == null && (next == null || next.toEpochMilli() < end - grace);
-    // A run that times out or is replaced soon may end before any attempt where nobody owns a slot.
+    // A run that times out or is replaced soon may end before any attempt while a slot has no owner.
     long last = Stream.concat(status.active().stream().map(run -> run.begun().toEpochMilli()),
         status.history().stream().map(PastRun::begun)).max(Comparator.naturalOrder()).orElse(0L);
     boolean isSilent = last < end - LAST_MILLIS;
     if (isBehind || isSilent) {
-      unmet.accept(JobSimulation.Check.LIVENESS, "a job goes on once things have healed: job=" + story.name
+      unmet.accept(JobSimulation.Check.LIVENESS, "a job continues after the heal: job=" + story.name
           + ", lastRun=" + last + ", end=" + end + ", " + status);
     }
   }

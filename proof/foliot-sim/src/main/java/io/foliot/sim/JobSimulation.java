@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver, which break in
  * the same ways, and callers who put, pause, resume, trigger, backfill, stop and delete jobs meanwhile, often at the
- * instant of a scheduled time. In some worlds no node runs for up to thirty hours then. It heals, the jobs run on for a
- * while, and {@link JobJudge} judges what became of each scheduled time.
+ * instant of a scheduled time. In some worlds no node runs for up to thirty hours then. Then all faults end, the jobs
+ * continue for a while, and {@link JobJudge} judges the result of each scheduled time.
  */
 public final class JobSimulation {
   /** Longer than a wake that was lost, the lease of a node that was lost, and the grace of {@link JobJudge}. */
@@ -25,7 +25,7 @@ public final class JobSimulation {
    *
    * @param unmet the demands that were not met, each with the check that found it
    * @param traceHash the same for the same seed
-   * @param counts how often what came about
+   * @param counts the number of each observation
    */
   public record Outcome(List<Unmet> unmet, long traceHash, SortedMap<String, Long> counts) {
     /** Returns whether everything was as it should be. */
@@ -44,7 +44,7 @@ public final class JobSimulation {
     CHANGE,
     /** The attempts at a shard, over all runs, have growing fences. */
     FENCE,
-    /** What is due begins soon after things healed, and a loop sleeps when it has nothing to do. */
+    /** Due tasks begin soon after the heal, and an idle loop sleeps. */
     LIVENESS
   }
 
@@ -55,7 +55,7 @@ public final class JobSimulation {
   private final List<Unmet> unmet = new ArrayList<>();
   private final JobCallers callers;
   private final Faults faults;
-  /** How long no node runs before everything heals, in every tenth world: up to more than a day. */
+  /** The time without any node before everything heals, in every tenth world: up to more than a day. */
   private final long outageMillis;
 
   private JobSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {

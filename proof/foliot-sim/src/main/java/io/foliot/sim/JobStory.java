@@ -5,7 +5,9 @@ import io.foliot.jobs.Job;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a job's caller and the receiver of its shards know of it. Times are the store's, in milliseconds since 1970. */
+/**
+ * The knowledge of a job's caller and of the receiver of its shards. Times are the store's, in milliseconds since 1970.
+ */
 final class JobStory {
   /**
    * A definition that was put.
@@ -26,7 +28,7 @@ final class JobStory {
   /** A run that was stopped, and when the answer came. */
   record Stop(long time, long answered) {}
 
-  /** Runs that were asked for, and when the answer came. */
+  /** Requested runs, and when the answer came. */
   record Requested(List<Long> times, long answered) {}
 
   /** An attempt at a shard, as the receiver saw it. */
@@ -42,7 +44,7 @@ final class JobStory {
   long pausedAt;
   /** When the pause ends that still lasts. */
   long pausedUntil;
-  /** How often its caller has called put; more often than there are answers if a call failed or was lost. */
+  /** The number of puts of its caller; more than there are answers if a call failed or was lost. */
   int puts;
   /** When its deletion was answered; 0 if it was not deleted. */
   long deletedAt;

@@ -3,7 +3,7 @@ package io.foliot.sim;
 import io.foliot.core.TimeSource;
 
 /**
- * The clocks of one machine: the virtual time, plus what they are wrong by. The wall clock is set; the other one only
+ * The clocks of one machine: the virtual time plus their errors. The wall clock is set; the monotonic clock only
  * drifts.
  */
 final class NodeClock implements TimeSource {
@@ -21,7 +21,7 @@ final class NodeClock implements TimeSource {
    *
    * @param skewMillis by how much the wall clock is ahead
    * @param driftPpm by how many millionths both are fast
-   * @param originNanos what the monotonic one shows at the beginning
+   * @param originNanos the first reading of the monotonic clock
    */
   NodeClock(Schedule schedule, long skewMillis, long driftPpm, long originNanos) {
     this.schedule = schedule;
@@ -35,7 +35,7 @@ final class NodeClock implements TimeSource {
     errorMicros += millis * 1_000;
   }
 
-  /** Sets the wall clock to the virtual time and so much. */
+  /** Sets the wall clock to the virtual time plus this error. */
   void set(long aheadMillis) {
     errorMicros = 1_000 * aheadMillis - driftedNanos() / 1_000;
   }

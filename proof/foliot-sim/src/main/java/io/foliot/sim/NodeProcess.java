@@ -20,7 +20,7 @@ final class NodeProcess {
   private long wentOnMillis = Long.MIN_VALUE;
   private boolean dead;
 
-  /** @param unmet told of a loop that spins */
+  /** @param unmet receives reports of a loop that spins */
   NodeProcess(Schedule schedule, TimeSource clock, Consumer<String> unmet) {
     this.schedule = schedule;
     this.clock = clock;
@@ -56,12 +56,12 @@ final class NodeProcess {
     standing = true;
   }
 
-  /** Returns whether it has not stood still since an instant. */
+  /** Returns whether it has not been paused since an instant. */
   boolean hasRunSince(long millis) {
     return !standing && wentOnMillis < millis;
   }
 
-  /** SIGCONT: what has come meanwhile is dealt with in the order in which it came. */
+  /** SIGCONT: messages that arrived meanwhile are handled in the order of their arrival. */
   void goOn() {
     standing = false;
     wentOnMillis = schedule.nowMillis();
@@ -84,7 +84,7 @@ final class NodeProcess {
   private final class Loop implements EventLoop {
     /** A turn takes a moment, so that a loop which asks to be called at once does not hold up time. */
     private static final long TURN_NANOS = 1_000;
-    /** So many turns in a second are more than there can be work for here. */
+    /** Turns in a second above which a loop counts as spinning. */
     private static final int MAX_TURNS = 20_000;
     private static final long SECOND_NANOS = 1_000_000_000;
 

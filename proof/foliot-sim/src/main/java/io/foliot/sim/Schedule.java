@@ -5,9 +5,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/**
- * Virtual time, and what is to happen in it. One thread; what is due at the same instant happens in the order it came.
- */
+/** Virtual time and its events. One thread; events of the same instant happen in the order in which they were added. */
 final class Schedule {
   private static final long START_MICROS = 1_767_225_600_000_000L;
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The nodes of a run with their store, coordinator and receiver, in a world drawn from the seed. */
 final class SimCluster {
-  /** How long things break. */
+  /** The period of faults. */
   static final long CHAOS_MILLIS = 45_000;
-  /** When what broke is mended. */
+  /** The time at which faults are repaired. */
   static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
   private static final long LATEST_START_MILLIS = 1_500;
 
@@ -31,8 +31,8 @@ final class SimCluster {
 
   /**
    * @param plansJobs whether the nodes plan recurring jobs
-   * @param reader is told line by line what happens
-   * @param unmet is told a demand that a node did not meet
+   * @param reader receives a line for each event
+   * @param unmet receives each demand that a node did not meet
    */
   SimCluster(SplittableRandom luck, Bug bug, boolean plansJobs, @Nullable Consumer<String> reader,
       Consumer<String> unmet) {
@@ -95,7 +95,7 @@ final class SimCluster {
     return receiver;
   }
 
-  /** Returns what breaks this cluster. */
+  /** Returns the faults of this cluster. */
   Faults faults(Runnable changeQueue) {
     return new Faults(sim, history, luck.split(), store, coordination, nodes, changeQueue, bug);
   }

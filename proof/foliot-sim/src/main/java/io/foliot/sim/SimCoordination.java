@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A coordination service as ZooKeeper is one: sessions that end long after their owner, notifications that come late,
- * twice, and after newer ones, and times in which it tells each node that it leads and has everything.
+ * twice, and after newer ones, and times in which it reports to each node that it leads and owns everything.
  */
 final class SimCoordination {
   /** For nodes without a coordinator: no node ever learns of another. */
@@ -97,7 +97,7 @@ final class SimCoordination {
     return away;
   }
 
-  /** Tells everybody the truth from now on, and soon. */
+  /** Reports the truth to all nodes from now on, and soon. */
   void heal() {
     well = true;
     away = false;
@@ -142,7 +142,7 @@ final class SimCoordination {
     }
   }
 
-  /** Each node is told that it is the only one, leads, and has all slots. */
+  /** Reports to each node that it is the only one, leads, and owns all slots. */
   void tellAllThatTheyLead() {
     sim.coverage().count(Coverage.Case.ALL_TOLD_THEY_LEAD);
     for (Session session : sessions.values()) {
@@ -153,7 +153,7 @@ final class SimCoordination {
     }
   }
 
-  /** Each node is told that no node is alive. */
+  /** Reports to each node that no node is alive. */
   void tellAllThatNobodyIs() {
     for (Session session : sessions.values()) {
       session.client.tellLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(), null, null, 0),
@@ -161,7 +161,7 @@ final class SimCoordination {
     }
   }
 
-  /** Sessions of those who were not heard of end, in time or long after. */
+  /** Ends the sessions of silent nodes, in time or long after. */
   private void checkSessions() {
     boolean ended = false;
     for (Session session : List.copyOf(sessions.values())) {

@@ -137,7 +137,7 @@ final class SimNode {
     }
   }
 
-  /** Whether, by what is written down, a slot is its own. */
+  /** Returns whether it owns a slot by the stored assignment. */
   boolean owns(int slot) {
     Assignment assignment = surroundings.assignment().get();
     return assignment != null && name.equals(assignment.owner(slot % assignment.slotCount()));
@@ -223,7 +223,7 @@ final class SimNode {
     sim.trace().add(name, "dies", 0);
   }
 
-  /** Ends as an operator wants it to, and tells when it is gone. */
+  /** Stops in an orderly way, and reports when it has ended. */
   void stop(Duration patience, Runnable gone) {
     NodeProcess mine = process;
     Engine serving = engine;

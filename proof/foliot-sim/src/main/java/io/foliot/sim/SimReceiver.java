@@ -30,7 +30,7 @@ final class SimReceiver {
   private static final int MANY = 100;
   private static final int DONE_FROM = 34;
 
-  /** Told of what the receiver has yet to do, or has refused for good. */
+  /** Receives the work that the receiver has yet to do, or has refused for good. */
   interface Listener {
     /** An attempt was accepted; its end is to be reported. */
     void accepted(TaskRecord task, long delivery);
@@ -79,8 +79,8 @@ final class SimReceiver {
    * As a process reaches it.
    *
    * @param serves the queues that the process has handlers for
-   * @param saysAll whether it says that it has handlers for all
-   * @param unmet told of attempts of others
+   * @param saysAll whether it claims to have handlers for all queues
+   * @param unmet receives attempts of other nodes
    */
   Delivery of(NodeProcess process, Predicate<String> serves, boolean saysAll, Consumer<String> unmet) {
     return new Way(process, serves, saysAll, unmet);

@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The store that all nodes share: one truth, one clock, which is the reference. It can be away, fail over, and, where
- * its kind may, forget what it was told last. Nodes reach it by a {@link StoreLink} each.
+ * its kind may, lose its last writes. Nodes reach it by a {@link StoreLink} each.
  *
- * <p>What it forgets is forgotten by doing again, at the same instants, all that came before: the records of a
- * {@link MemoryStore} are a function of its calls.
+ * <p>It loses writes by repeating, at the same instants, all writes before them: the records of a {@link MemoryStore}
+ * are a function of its calls.
  */
 final class SimStore {
   /** The store behind the calls. */
   enum Kind {
-    /** A log that is synced before anybody is answered: a crash keeps all of it. */
+    /** A log that is synced before any call is answered: a crash keeps all of it. */
     SYNCED_LOG,
     /** A server with transactions: deadlock victims, commits long after the write, failover without loss. */
     SQL,
@@ -44,8 +44,8 @@ final class SimStore {
    * @param maxLatencyMicros of a call, in each direction
    * @param failPerMille calls out of a thousand that fail, one way or another
    * @param patienceMillis after which a caller that hears nothing takes it for failed
-   * @param windowMillis how much of what it was told last a failover may lose; 0 for nothing
-   * @param batchSize what it says of itself
+   * @param windowMillis the period of writes that a failover may lose; 0 for none
+   * @param batchSize the batch size that it reports
    */
   record Manners(Kind kind, int slots, long maxLatencyMicros, int failPerMille, long patienceMillis, long windowMillis,
       int batchSize) {}
@@ -148,7 +148,7 @@ final class SimStore {
     return manners;
   }
 
-  /** Takes a step; what a client asked for is known by {@link Call}. */
+  /** Takes a step; requests of clients are known by {@link Call}. */
   <R> CompletionStage<R> take(Call call, String by, Function<TaskStore, CompletionStage<R>> action) {
     steps++;
     tokens = new SplittableRandom(tokenSeed + steps);
@@ -159,7 +159,7 @@ final class SimStore {
     return action.apply(faced);
   }
 
-  /** From now on tells of each queue that is deleted, at that moment. */
+  /** From now on reports each queue that is deleted, at that moment. */
   void watchDeletions(Consumer<String> watch) {
     deletions = watch;
   }
@@ -196,12 +196,12 @@ final class SimStore {
     clientCallsUnderWay--;
   }
 
-  /** Returns whether something that a client asked for may still take effect. */
+  /** Returns whether a request of a client may still take effect. */
   boolean isAwaited() {
     return clientCallsUnderWay > 0;
   }
 
-  /** Another server takes over, which lacks what came in the last moments. */
+  /** Another server takes over, which lacks the last writes. */
   void forget(long lostMillis) {
     connections++;
     long keptMicros = schedule.nowMicros() - lostMillis * 1_000;

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster under one thread and a virtual clock: from one to five real engines with clocks that are wrong, over a
- * store that is slow, fails and forgets what it may, with a coordinator that tells too late and too often, and a
- * receiver with bad habits. Clients do whatever clients do for a minute while everything breaks; then it heals, all of
- * it or just enough, and the history is judged. Everything follows from the seed, the engines' own settings too.
+ * store that is slow, fails and forgets what it may, with a coordinator that reports too late and too often, and a
+ * receiver with bad habits. Clients make random calls for a minute while faults occur; then all of them end, or just
+ * enough, and the history is judged. Everything follows from the seed, including the engines' settings.
  *
  * <p>Demands beyond the promises that a {@link HistoryChecker} checks: a due task begins within a bound once all faults
  * have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience;
@@ -45,11 +45,11 @@ public final class Simulation {
   private static final long BACK_MILLIS = 10_000;
   /** The time for which a node may still be active when nothing is left to be done. */
   private static final long QUIET_MILLIS = 12_000;
-  /** Beside what the store takes: a tick, the loops' turns, and a destination that has yet to show what it bears. */
+  /** Added to the delays of the store: a tick, the loops' turns, and a destination whose limit still has to grow. */
   private static final long CALM_LATE_MILLIS = 700;
   /** Without owners everything is found by the overdue poll: a second late, seen twice, a second apart. */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
-  /** Of what a dead node leaves while no new assignment can be made. */
+  /** The delay of a dead node's tasks while no new assignment can be made. */
   private static final long DEAD_NODE_LATE_MILLIS = 5_000;
 
   /**
@@ -58,7 +58,7 @@ public final class Simulation {
    * @param verdict of the history checker
    * @param unmet demands of the simulation itself that were not met
    * @param traceHash the same for the same seed
-   * @param coverage how often what came about
+   * @param coverage the number of each observation
    */
   public record Outcome(Verdict verdict, List<String> unmet, long traceHash, SortedMap<String, Long> coverage) {
     /** Returns whether everything was as it should be. */
@@ -108,7 +108,7 @@ public final class Simulation {
     return run(seed, Bug.NONE, null);
   }
 
-  /** Runs a seed, and tells line by line what happens. */
+  /** Runs a seed, and reports a line for each event. */
   public static Outcome run(long seed, Consumer<String> reader) {
     return run(seed, Bug.NONE, reader);
   }
@@ -154,7 +154,7 @@ public final class Simulation {
   }
 
   private Allowances allowances() {
-    // A settle is repeated until it is heard, or its lease is over and the task is claimed anew.
+    // A settle is repeated until it is answered, or until its lease has ended and the task is claimed again.
     long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
     return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
         world.isCalm() && !faults.hasKilled());
@@ -173,7 +173,7 @@ public final class Simulation {
     return hash;
   }
 
-  // What is demanded.
+  // Demands.
 
   private void check() {
     int owned = 0;
@@ -213,7 +213,7 @@ public final class Simulation {
     }
   }
 
-  /** Whether, once all sessions have ended that had to, it is one of those who share the slots. */
+  /** Returns whether it is one of the nodes that share the slots, once all sessions have ended that had to. */
   private boolean isMember(SimNode node) {
     boolean cut = world.coordination() == World.Coordination.STORE
         ? node.isCutFromStore()
@@ -231,7 +231,7 @@ public final class Simulation {
     for (String name : Clients.QUEUES) {
       QueueConfig known = engine == null ? null : engine.queue(name).orElse(null);
       if (!clients.queue(name).equals(known)) {
-        unmet("who is well knows the settings that were put last: node=" + node.name() + ", queue=" + known);
+        unmet("a healthy node knows the latest settings: node=" + node.name() + ", queue=" + known);
       }
     }
   }
@@ -239,7 +239,8 @@ public final class Simulation {
   private void ensureServes(SimNode node) {
     Engine engine = node.engine();
     if (node.isWell() && (engine == null || !engine.status().ready())) {
-      unmet("who is well serves again: node=" + node.name() + ", status=" + (engine == null ? "" : engine.status()));
+      unmet(
+          "a healthy node is ready again: node=" + node.name() + ", status=" + (engine == null ? "" : engine.status()));
     }
   }
 
@@ -271,7 +272,7 @@ public final class Simulation {
       }
       long overdueMillis = Math.min(now - Math.max(dueSince(task), restored), healedMillis);
       if (overdueMillis > graceMillis()) {
-        unmet("what is due begins soon after things healed: overdueMillis=" + overdueMillis + ", task=" + task.id()
+        unmet("a due task begins soon after the heal: overdueMillis=" + overdueMillis + ", task=" + task.id()
             + ", state=" + task.state() + ", parked=" + task.parked() + ", queue=" + task.queue() + ", backlog="
             + backlog);
       }
@@ -280,7 +281,10 @@ public final class Simulation {
     quietSinceMillis = quiet ? Math.min(quietSinceMillis, now) : Long.MAX_VALUE;
   }
 
-  /** Returns the instant from which it should be running. What has become visible only now could not begin before. */
+  /**
+   * Returns the instant from which it should be running. A task that has become visible only now could not begin
+   * before.
+   */
   private static long dueSince(TaskRecord task) {
     return Math.max(task.state() == TaskState.RUNNING ? task.leaseEnd() : task.dueAt(), task.changedAt());
   }

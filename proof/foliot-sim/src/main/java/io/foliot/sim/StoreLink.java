@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * requests whose sender has long given up.
  */
 final class StoreLink implements TaskStore {
-  /** The delay with which a request may arrive after its sender was told that it had failed. */
+  /** The delay with which a request may arrive after it has failed for its sender. */
   private static final long MAX_STRAY_MILLIS = 10_000;
   private static final int FAILURES = 4;
 
@@ -167,7 +167,7 @@ final class StoreLink implements TaskStore {
 
   private <R> void heard(Call call, CompletionStage<R> result, int connections, CompletableFuture<R> answer) {
     if (store.connections() != connections) {
-      // The process stood still, and the connection broke before it could read.
+      // The process was paused, and the connection broke before it could read.
       coverage.countLostReply(call);
       answer.completeExceptionally(new StoreException("the connection broke", null));
       return;
@@ -181,7 +181,7 @@ final class StoreLink implements TaskStore {
     });
   }
 
-  /** A connection that is reset says so at once; one that is silent is given up after a while. */
+  /** A reset of a connection is noticed at once; a silent connection is given up after a while. */
   private long unheardMillis() {
     return luck.nextBoolean() ? 0 : store.manners().patienceMillis();
   }

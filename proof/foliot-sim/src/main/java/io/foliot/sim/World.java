@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 /**
  * The parameters that a seed decides before a run begins.
  *
- * @param mode what is broken, and what is demanded
+ * @param mode the faults, and the demands
  * @param nodes how many there are
  * @param coordination how they find each other
  * @param store how the store behaves
@@ -31,7 +31,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     UNCOORDINATED,
     /** Anything breaks at any time, then all of it heals. */
     SAFETY,
-    /** Anything breaks; then the store and one node heal, the rest stays broken for ever: what is due must be fired. */
+    /** Any fault; then the store and one node heal, the rest stays broken for ever: due tasks must fire. */
     LIVENESS
   }
 
@@ -75,7 +75,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
         .destinationLimit((int) oneOf(luck, 1, 16, 512)).build();
     EngineOptions.Builder calmOptions = EngineOptions.builder("node").loops(tight.loops());
     if (mode == Mode.UNCOORDINATED) {
-      // Where the window is short owners fire what is due, and not the nodes that wrote it.
+      // With a short window the owners fire due tasks, and not the nodes that wrote them.
       calmOptions.windowMillis(tight.windowMillis());
     }
     int least = mode == Mode.UNCOORDINATED ? 2 : 1;

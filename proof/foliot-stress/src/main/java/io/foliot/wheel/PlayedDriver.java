@@ -39,7 +39,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     this.turnsWhenUnparked = turnsWhenUnparked;
   }
 
-  /** One that runs only when an actor says so. */
+  /** A driver that runs only when an actor runs it. */
   static PlayedDriver create() {
     return new PlayedDriver(false);
   }

@@ -93,7 +93,7 @@ final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  // The server writes into its own folder for backups only; what is on this machine can be moved from there.
+  // The server writes only into its own folder for backups; a backup on this machine can be moved from there.
   private Path byServer(Path target) {
     String name = "foliot-backup-" + Instant.now().toString().replaceAll("[^0-9]", "").substring(0, 14);
     String body = new CommandOutput().add("directory", name).json();

@@ -2,7 +2,7 @@ package io.foliot.cli;
 
 import org.jspecify.annotations.Nullable;
 
-/** A command ends without having done what it was asked; the message says why and what to do, for people. */
+/** A command failed; the message says why and what to do, for people. */
 final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -13,7 +13,7 @@ final class CommandException extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** It was asked for something that it can do, and that did not work out. */
+  /** The command was valid, but its work failed. */
   static CommandException failure(String message) {
     return new CommandException(Foliot.FAILURE, message, null);
   }
@@ -22,7 +22,7 @@ final class CommandException extends RuntimeException {
     return new CommandException(Foliot.FAILURE, message, cause);
   }
 
-  /** It was asked in the wrong way. */
+  /** The command line is wrong. */
   static CommandException usage(String message) {
     return new CommandException(Foliot.USAGE, message, null);
   }

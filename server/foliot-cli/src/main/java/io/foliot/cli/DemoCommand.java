@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A show for somebody who has never seen Foliot. */
+/** A demonstration for people who have never seen Foliot. */
 @Command(name = "demo", description = {
     "Shows in about half a minute what Foliot does: tasks at their second, a heartbeat, retries, a kill -9 that loses nothing.",
     "In a temporary folder; then the server stays open to play with."})
@@ -95,7 +95,7 @@ final class DemoCommand implements Callable<Integer> {
         return exitCode;
       } catch (CommandException e) {
         if (ends) {
-          // What failed did so because the demo is being ended; the process goes when that is done.
+          // The failure comes from the end of the demo; the process ends when that is done.
           awaitForever();
         }
         throw e;
@@ -236,7 +236,7 @@ final class DemoCommand implements Callable<Integer> {
       }
     }
     if (ledger.await(alice, 1, Duration.ZERO) > 0) {
-      throw CommandException.failure("the session timed out although it was touched: this machine stood still for "
+      throw CommandException.failure("the session timed out although it was touched: this machine was paused for "
           + SILENCE.toSeconds() + " s, or this is a bug");
     }
     said("no callback so far; now she is silent");
@@ -254,7 +254,7 @@ final class DemoCommand implements Callable<Integer> {
       view = remote.ask(client -> client.getTask(payment));
     }
     said("its state is " + view.state() + " (" + Shell.plain(String.valueOf(view.reason()))
-        + "); it can be looked at, and redriven");
+        + "); it can be read, and redriven");
   }
 
   private void submitRush(ServerConnection remote) {

@@ -75,7 +75,8 @@ final class DemoServer implements AutoCloseable {
         : List.of("-cp", classPath, Foliot.class.getName()));
     words.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
         "--log-level", "warn",
-        // What was claimed when the server was killed comes back when its lease ends: for a show, soon.
+        // Tasks that were claimed when the server was killed come back when their leases end: for a demonstration,
+        // soon.
         "--engine-lease-margin", "1s"));
     ProcessBuilder builder = new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));

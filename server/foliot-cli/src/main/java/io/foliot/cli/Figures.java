@@ -109,8 +109,8 @@ final class Figures {
   }
 
   /**
-   * A percentile of what a histogram has seen since earlier figures, within the bucket in proportion; not a number if
-   * it has seen nothing.
+   * Returns a percentile of a histogram's values since earlier figures, interpolated within its bucket; not a number if
+   * there are none.
    *
    * @param name without {@code _bucket}
    */

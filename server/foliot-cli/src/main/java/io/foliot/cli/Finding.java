@@ -3,10 +3,10 @@ package io.foliot.cli;
 /**
  * The result of a check.
  *
- * @param what was checked, in a word
+ * @param what the checked thing, in a word
  * @param verdict whether that will do
  * @param seen the figures
- * @param advice what to do; empty if there is nothing to do
+ * @param advice the remedy; empty if there is nothing to do
  */
 record Finding(String what, Verdict verdict, String seen, String advice) {
   /** The severity of a finding. */

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Folders, as commands look at them from outside. */
+/** Folders of data, for commands that read them from outside. */
 final class Folders {
   private Folders() {}
 
@@ -40,7 +40,7 @@ final class Folders {
     }
   }
 
-  /** Returns how long all files in a folder are together; what cannot be read counts nothing. */
+  /** Returns the length of all files in a folder together; unreadable files count as empty. */
   static long bytes(Path folder) {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.mapToLong(Folders::size).sum();
@@ -57,7 +57,7 @@ final class Folders {
     }
   }
 
-  /** Moves a folder to where there is none, or an empty one; over file systems by copying. */
+  /** Moves a folder to a place with no folder, or an empty one; between file systems by copying. */
   static void move(Path from, Path to) throws IOException {
     Files.deleteIfExists(to);
     Path parent = to.getParent();

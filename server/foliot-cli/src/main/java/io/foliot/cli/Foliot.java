@@ -131,7 +131,7 @@ public final class Foliot {
     shell.error(shell.in(Colour.RED, "foliot:") + " " + message);
   }
 
-  /** The version of Foliot and of what it runs on. */
+  /** The versions of Foliot, Java and the system. */
   static final class Version implements IVersionProvider {
     /** The version in the jar's manifest. */
     static String ofFoliot() {

@@ -46,7 +46,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   }
 
   /** Shows it. */
-  @Command(name = "get", description = "Shows a job: its definition, its state and what became of its times.")
+  @Command(name = "get", description = "Shows a job: its definition, its state and the results of its times.")
   static final class Get extends JobActCommand {
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -134,7 +134,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   /** Runs it now. */
   @Command(name = "trigger", description = "Asks for a run of a job now.")
   static final class Trigger extends JobActCommand {
-    @Option(names = "--parameter", paramLabel = "JSON", description = "what this run carries instead of the job's parameter, as JSON")
+    @Option(names = "--parameter", paramLabel = "JSON", description = "the payload of this run instead of the job's parameter, as JSON")
     private @Nullable String parameter;
 
     Trigger(Shell shell) {

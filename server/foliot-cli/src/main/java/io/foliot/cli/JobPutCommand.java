@@ -55,13 +55,13 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--timeout", paramLabel = "DURATION", description = "how long a run may take")
   private @Nullable String timeout;
 
-  @Option(names = "--parameter", paramLabel = "JSON", description = "what each shard carries")
+  @Option(names = "--parameter", paramLabel = "JSON", description = "the payload of each shard")
   private @Nullable String parameter;
 
   @Option(names = "--max-attempts", paramLabel = "COUNT", description = "attempts of a shard, instead of the queue's")
   private @Nullable Integer maxAttempts;
 
-  @Option(names = "--pause-after-failures", paramLabel = "COUNT", description = "pauses the job after so many failed runs in a row")
+  @Option(names = "--pause-after-failures", paramLabel = "COUNT", description = "pauses the job after this many failed runs in a row")
   private @Nullable Integer pauseAfterFailures;
 
   @Mixin

@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * An answer of the server, for display. What is missing is empty, zero or a dash, so that commands show also the
+ * An answer of the server, for display. Missing fields are empty, zero or a dash, so that commands can also show the
  * answers of an older or newer server.
  */
 final class JsonView {

@@ -142,7 +142,7 @@ final class MigrateCommand implements Callable<Integer> {
   private static TaskStore open(FoliotConfig.Store store) {
     try {
       return Stores.open(store, new SystemClock(), failure -> {
-        // The next call fails and says so.
+        // The next call fails and reports it.
       }, unreadable -> {
         // The store logs it, and a migration lists it.
       });

@@ -25,7 +25,7 @@ final class Progress {
     teller.setDaemon(true);
   }
 
-  /** Does work that writes into a folder, and tells meanwhile how much there is. */
+  /** Does work that writes into a folder, and prints meanwhile how much is written. */
   static <T> T during(Shell shell, String what, Path folder, Supplier<T> work) {
     return during(shell, what, () -> {
       long bytes = Folders.bytes(folder);
@@ -33,7 +33,7 @@ final class Progress {
     }, work);
   }
 
-  /** Does work that says how far it is, and tells the last that it said. */
+  /** Does work that reports its progress, and prints the latest report. */
   static <T> T during(Shell shell, String what, Function<Consumer<String>, T> work) {
     AtomicReference<String> last = new AtomicReference<>("");
     return during(shell, what, last::get, () -> work.apply(last::set));

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Does something to a queue that needs nothing but its name. */
+/** A command on a queue that needs only its name. */
 abstract sealed class QueueActCommand implements Callable<Integer> {
   private final Shell shell;
   private final String done;
@@ -47,7 +47,7 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
   }
 
   /** Pauses it. */
-  @Command(name = "pause", description = "Has a queue begin no more attempts; tasks can still be submitted.")
+  @Command(name = "pause", description = "Pauses a queue: no more attempts begin; tasks can still be submitted.")
   static final class Pause extends QueueActCommand {
     Pause(Shell shell) {
       super(shell, "is paused");
@@ -60,10 +60,10 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
   }
 
   /** Resumes it. */
-  @Command(name = "resume", description = "Has a paused queue go on.")
+  @Command(name = "resume", description = "Resumes a paused queue.")
   static final class Resume extends QueueActCommand {
     Resume(Shell shell) {
-      super(shell, "goes on");
+      super(shell, "is resumed");
     }
 
     @Override

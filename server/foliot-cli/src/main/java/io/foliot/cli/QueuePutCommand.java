@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 
 /** Creates or replaces a queue. */
 @Command(name = "put", description = {
-    "Creates a queue, or replaces all its settings: a setting that is not given gets its default, and a line says so."}, footer = {
+    "Creates a queue, or replaces all its settings: a setting that is not given gets its default, which a line reports."}, footer = {
         "", "Examples", "  foliot queues put orders --to http://127.0.0.1:8080/orders",
         "  foliot queues put mails --to https://mail.example/send --rate 10 --max-attempts 8 --backoff 5s",
         "  foliot queues put work --pull"})

@@ -24,7 +24,7 @@ final class QueueWatchCommand implements Callable<Integer> {
   @Parameters(paramLabel = "QUEUE", description = "the queue")
   private String queue = "";
 
-  @Option(names = "--count", paramLabel = "N", description = "end after so many lines")
+  @Option(names = "--count", paramLabel = "N", description = "end after this many lines")
   private @Nullable Integer count;
 
   @Mixin
@@ -37,7 +37,7 @@ final class QueueWatchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
-      // The first read fails with what is wrong with the address, the key or the name; later ones are repeated.
+      // The first read fails if the address, the key or the name is wrong; later reads are repeated.
       String line = line(remote);
       long next = System.nanoTime();
       for (int shown = 1;; shown++) {

@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The schedule of a job on the command line. The server checks it, and says what is wrong. */
+/** The schedule of a job on the command line. The server checks it, and reports mistakes. */
 final class ScheduleOptions {
   @Option(names = "--cron", paramLabel = "EXPRESSION", description = "times of a cron expression, such as \"0 2 * * MON-FRI\"")
   private @Nullable String cron;
@@ -44,7 +44,7 @@ final class ScheduleOptions {
   @Option(names = "--exclude", paramLabel = "CALENDAR", split = ",", description = "calendars whose days are taken out")
   private List<String> exclude = List.of();
 
-  @Option(names = "--jitter", paramLabel = "DURATION", description = "delays each time by up to so much")
+  @Option(names = "--jitter", paramLabel = "DURATION", description = "delays each time by up to this long")
   private @Nullable String jitter;
 
   ObjectNode json() {

@@ -26,7 +26,7 @@ import picocli.CommandLine.ParseResult;
 @Command(name = "server", description = "Runs a server until it is stopped (Ctrl-C).", footer = {"",
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
         + " The command line overrides the environment, and that the file.",
-    "", "A server that cannot go on ends, and says why. Exit codes",
+    "", "A server that cannot continue ends, and says why. Exit codes",
     "  1  the store has closed itself, or the server could not start for another reason",
     "  2  the options or the configuration cannot be used",
     "  3  it ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",

@@ -27,8 +27,8 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that a command talks to: through the client, and past it where the answer is shown as it is or where the
- * client has no such call. What goes wrong becomes a {@link CommandException} that says what to do.
+ * A server that a command calls: through the client, or directly where the answer is shown as it is or the client has
+ * no such call. A failure becomes a {@link CommandException} that says what to do.
  */
 final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
@@ -49,7 +49,7 @@ final class ServerConnection implements AutoCloseable {
     try {
       FoliotClient.Builder builder = FoliotClient.builder(URI.create(this.url)).httpClient(http)
           .requestTimeout(ANSWER_TIMEOUT)
-          // A person sees the failure and decides; waiting without a word would look as if the command hung.
+          // A person sees the failure and decides; a silent wait would look as if the command hung.
           .retry(RetryPolicy.none());
       if (!apiKey.isEmpty()) {
         builder.apiKey(apiKey);
@@ -64,7 +64,7 @@ final class ServerConnection implements AutoCloseable {
   private static HttpClient httpClient(boolean secure) {
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
         .connectTimeout(CONNECT_TIMEOUT).followRedirects(HttpClient.Redirect.NEVER);
-    // Unless told otherwise it reads all certificates of the JDK at once, which takes longer than all else here.
+    // By default it reads all certificates of the JDK at once, which takes longer than everything else here.
     return secure ? builder.build() : builder.sslContext(trustingNobody()).build();
   }
 
@@ -81,7 +81,7 @@ final class ServerConnection implements AutoCloseable {
   /**
    * The server to talk to.
    *
-   * @param url from the command line; null for what the environment says
+   * @param url from the command line; null for the value of the environment
    */
   static ServerConnection of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
@@ -93,7 +93,7 @@ final class ServerConnection implements AutoCloseable {
     return address.contains("://") ? address : "http://" + address;
   }
 
-  /** The server at an address, asked without a key. */
+  /** Returns the server at an address, called without a key. */
   static ServerConnection at(String url) {
     return new ServerConnection(url, "");
   }
@@ -119,7 +119,7 @@ final class ServerConnection implements AutoCloseable {
     } catch (UnreachableException e) {
       throw unreachable(e);
     } catch (UnknownOutcomeException e) {
-      throw CommandException.failure(e.getMessage() + ". Look at the task or the queue before you repeat it", e);
+      throw CommandException.failure(e.getMessage() + ". Read the task or the queue before you repeat it", e);
     } catch (IllegalArgumentException e) {
       throw CommandException.usage(String.valueOf(e.getMessage()));
     }

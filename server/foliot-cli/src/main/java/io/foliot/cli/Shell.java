@@ -9,14 +9,14 @@ import java.util.Map;
 /**
  * The environment that a command was started from.
  *
- * @param in what is typed or piped into it
+ * @param in the input that is typed or piped
  * @param out results, for people and for the next program
  * @param err everything else
  * @param environment its variables
  * @param terminal whether {@code out} is a terminal
  */
 record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
-  /** Said by the script that starts the JVM, which can tell a terminal from a pipe on every Java. */
+  /** Set by the script that starts the JVM, which can distinguish a terminal from a pipe on every Java. */
   private static final String TERMINAL = "foliot.terminal";
 
   Shell {
@@ -57,7 +57,10 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
     err.println(text);
   }
 
-  /** The text without what would move the cursor or change colours: keys and reasons are written by others. */
+  /**
+   * Returns the text without characters that would move the cursor or change colours: keys and reasons come from other
+   * people.
+   */
   static String plain(String text) {
     if (text.chars().noneMatch(Character::isISOControl)) {
       return text;

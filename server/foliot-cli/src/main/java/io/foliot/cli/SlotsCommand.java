@@ -30,16 +30,16 @@ final class SlotsCommand implements Callable<Integer> {
 
   /** Doubles them. */
   @Command(name = "double", description = {"Doubles the number of slots of a store in Redis while servers use it.",
-      "May be stopped at any time, and given again to go on."}, footer = {"",
+      "May be stopped at any time; run it again to continue."}, footer = {"",
           "User and password come from FOLIOT_STORE_USER and FOLIOT_STORE_PASSWORD.", "", "Example",
           "  foliot slots double --store redis://cache.example"})
   static final class Doubling implements Callable<Integer> {
     private final Shell shell;
 
-    @Option(names = "--store", paramLabel = "STORE", required = true, description = "redis://HOST, as servers have it")
+    @Option(names = "--store", paramLabel = "STORE", required = true, description = "redis://HOST, as in the servers' settings")
     private String store = "";
 
-    @Option(names = "--store-namespace", paramLabel = "NAME", defaultValue = Defaults.NAMESPACE, description = "as servers have it; ${DEFAULT-VALUE}")
+    @Option(names = "--store-namespace", paramLabel = "NAME", defaultValue = Defaults.NAMESPACE, description = "as in the servers' settings; ${DEFAULT-VALUE}")
     private String namespace = "";
 
     @Mixin
@@ -52,7 +52,7 @@ final class SlotsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       try (TaskStore open = Stores.open(config(), new SystemClock(), failure -> {
-        // The next call fails and says so.
+        // The next call fails and reports it.
       }, unreadable -> {
         // The store logs it.
       })) {
@@ -67,7 +67,7 @@ final class SlotsCommand implements Callable<Integer> {
                 + " tasks were moved. Servers take the new number when they start again");
         return Foliot.OK;
       } catch (StoreException | IllegalStateException e) {
-        throw CommandException.failure(e.getMessage() + "; give the command again to go on", e);
+        throw CommandException.failure(e.getMessage() + "; run the command again to continue", e);
       }
     }
 

@@ -51,7 +51,7 @@ final class SubmitCommand implements Callable<Integer> {
 
   /** The payload. */
   private static final class What {
-    @Option(names = "--payload", paramLabel = "JSON", description = "what the receiver gets")
+    @Option(names = "--payload", paramLabel = "JSON", description = "the payload for the receiver")
     private @Nullable String json;
 
     @Option(names = "--text", paramLabel = "TEXT", description = "the same as plain text")

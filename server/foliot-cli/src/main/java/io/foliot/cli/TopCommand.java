@@ -33,7 +33,7 @@ final class TopCommand implements Callable<Integer> {
   @Option(names = "--lines", description = "a line per second, also on a terminal")
   private boolean plain;
 
-  @Option(names = "--count", paramLabel = "N", description = "end after so many seconds")
+  @Option(names = "--count", paramLabel = "N", description = "end after this many seconds")
   private @Nullable Integer count;
 
   @Mixin
@@ -50,7 +50,7 @@ final class TopCommand implements Callable<Integer> {
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
-      // The first read reports at once what is wrong with the address or the key; later ones retry.
+      // The first read fails at once if the address or the key is wrong; later reads retry.
       refresh(remote, screen);
       if (shell.terminal() && !plain) {
         show(remote, screen);

@@ -12,8 +12,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Reads a data folder and says what is damaged. */
-@Command(name = "verify", description = {"Reads a whole data folder and says what is damaged. Changes nothing.",
+/** Reads a data folder and reports damage. */
+@Command(name = "verify", description = {"Reads a whole data folder and reports damage. Changes nothing.",
     "The server of the folder must be stopped. To check a backup, restore it into a new folder first."}, footer = {"",
         "Exit code 1 if something is damaged or the folder cannot be read.", "", "Example",
         "  foliot verify --data /var/lib/foliot"})

@@ -188,7 +188,7 @@ final class DocumentsTest {
     return blocks;
   }
 
-  /** Compiles a block, and returns what the compiler says; nothing if it is fine. */
+  /** Compiles a block, and returns the messages of the compiler; empty if it compiles. */
   private static String compile(Block block, Path to) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     JavaFileObject file = new SimpleJavaFileObject(URI.create("string:///" + block.name() + ".java"),

@@ -50,14 +50,14 @@ final class DurationDoorsTest {
    * A row of the table.
    *
    * @param json the text as a JSON string
-   * @param duration what it says; null if it says none
+   * @param duration the value of the text; null if it is not a duration
    */
   private record Row(String json, String text, @Nullable Duration duration) {
     boolean isIn(Duration min, Duration max) {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** HTTP and the configuration trim what surrounds a value, and a header has no control characters. */
+    /** HTTP and the configuration trim blanks around a value, and a header has no control characters. */
     boolean isLine() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
@@ -78,7 +78,7 @@ final class DurationDoorsTest {
     }
   }
 
-  /** The table escapes what is not ASCII, and nothing else. */
+  /** The table escapes non-ASCII characters, and nothing else. */
   private static String unescaped(String json) {
     StringBuilder text = new StringBuilder();
     for (int at = 0; at < json.length(); at++) {

@@ -88,7 +88,7 @@ final class RemoteStoresTest {
             () -> number(first, "count") > 0 && number(first, "owned") == number(second, "owned")
                 && 2 * number(first, "owned") == number(first, "count"));
       }
-      await("who is left has them all", () -> number(first, "owned") == number(first, "count"));
+      await("the last server has them all", () -> number(first, "owned") == number(first, "count"));
       run(first, "cancel", "orders", "order-7");
     }
   }

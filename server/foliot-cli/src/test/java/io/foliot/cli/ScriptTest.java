@@ -200,7 +200,7 @@ final class ScriptTest {
   void twoAtOnceBuildOnceAndADeadBuildersLockIsTakenOver() throws Exception {
     jdk("jdk-25", "25");
     Path lock = Files.createDirectories(root.resolve("server/foliot-cli/target/foliot-lock"));
-    // No process has this number: it is beyond what kernels give.
+    // No process has this number: kernels do not assign it.
     Files.writeString(lock.resolve("pid"), "99999999\n");
     List<Process> both = List.of(start(root.resolve("foliot"), Map.of(), "x"),
         start(root.resolve("foliot"), Map.of(), "x"));
@@ -275,7 +275,7 @@ final class ScriptTest {
         .contains("<server>");
   }
 
-  /** Maven is given modules, not -am, which would bring what is only tested with. */
+  /** Maven gets modules, not -am, which would add modules that only tests need. */
   @Test
   void itBuildsExactlyTheModulesThatTheCommandNeeds() throws Exception {
     jdk("jdk-25", "25");

@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * Secrets in every place where one can be given, and every failure that a store's server answers with: the operator is
- * told the server's own reason, and no secret is in any line, message or answer.
+ * Secrets in every place where one can be given, and every failure that a store's server answers with: the operator
+ * gets the server's own reason, and no line, message or answer contains a secret.
  */
 @Tag("long")
 final class SecretsTest {

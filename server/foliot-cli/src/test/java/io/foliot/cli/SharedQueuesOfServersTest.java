@@ -93,7 +93,7 @@ final class SharedQueuesOfServersTest {
   @Test
   void aQueueWithATaskThatWasNotCountedYetIsNotDeleted() {
     call(first, "PUT", "/v1/queues/counted", PULL);
-    // What is remembered of this for ten seconds says that there are none.
+    // For ten seconds the remembered answer is that there are none.
     assertThat(call(first, "GET", "/v1/queues", "").body()).contains("counted");
     assertThat(call(second, "GET", "/v1/queues", "").statusCode()).isEqualTo(200);
     HttpResponse<String> submitted = call(first, "POST", "/v1/queues/counted/tasks", "{\"delay\": \"1s\"}");
@@ -112,7 +112,7 @@ final class SharedQueuesOfServersTest {
     call(first, "PUT", "/v1/queues/empty", PULL);
     HttpResponse<String> deleted = call(second, "DELETE", "/v1/queues/empty", "");
     assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(200);
-    // Until the other one has read that the queue is gone, it knows it as one that is being deleted.
+    // Until the other server has read that the queue is gone, it treats it as one that is being deleted.
     assertThat(call(first, "POST", "/v1/queues/empty/tasks", "{\"delay\": \"1s\"}").statusCode()).isIn(404, 503);
     assertThat(call(second, "DELETE", "/v1/queues/empty", "").statusCode()).isEqualTo(404);
   }

@@ -26,7 +26,12 @@ final class TidyTest {
   /** Clauses without a subject, and parties without a name. */
   private static final Pattern BANNED = Pattern.compile("^\\s*(?:/\\*\\*|//)\\s+(?:@\\w+ )?"
       + "(?:Who|Whoever|Whose|Whom|Nobody|Somebody|Everybody|Anybody|For how long|Since when|Until when"
-      + "|(?:Of|By|To|With) whom|Of which|Neither)\\b");
+      + "|(?:Of|By|To|With) whom|Of which|Neither|What|Whatever|Why|How|Has|Told|None|So (?:many|much|long))\\b");
+  /** Idioms in comments for which the field has a verb, or the party has a name. */
+  private static final Pattern IDIOM = Pattern
+      .compile("\\b(?:stands? (?:for|still)|stood still|goes on|work(?:s|ed) off"
+          + "|(?:is|are|was|were|be|been|being) told|look(?:s|ed) at|is none of|bec(?:omes|ame) of|nobody|somebody|everybody"
+          + "|anybody|whoever)\\b");
   private static final Pattern TYPE = Pattern
       .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
           + " ");
@@ -123,6 +128,20 @@ final class TidyTest {
     assertThat(found).as("begin these comments with what the thing does or is, and name the party: \"An owner ...\","
         + " \"Returns ...\", \"Longest pause ...\"").isEmpty();
     assertThat(BANNED.matcher("  /** Until when it sleeps. */").find()).as("a breach is found").isTrue();
+  }
+
+  @Test
+  void noCommentHasAnIdiomInPlaceOfAVerb() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      lines(file).stream().filter(line -> COMMENT.matcher(line.text()).find() && IDIOM.matcher(line.text()).find())
+          .forEach(found::add);
+    }
+    assertThat(found)
+        .as("write the verb of the field and name the party: an owner is paused, a loop continues, a lane is"
+            + " drained, a poll examines records, a store reports, a caller gets")
+        .isEmpty();
+    assertThat(IDIOM.matcher("   * A node that stands still.").find()).as("a breach is found").isTrue();
   }
 
   @Test

@@ -95,8 +95,9 @@ final class ZooKeeperClusterTest {
       }
       awaitShared(first, second);
       proxy.blackHole();
-      await("who is left has them all", () -> number(second, "owned") == number(second, "count"));
-      assertThat(number(first, "owned")).as("who is cut off keeps its slots until it reads that they are another's")
+      await("the last server has them all", () -> number(second, "owned") == number(second, "count"));
+      assertThat(number(first, "owned"))
+          .as("a server that is cut off keeps its slots until it reads a newer assignment")
           .isPositive();
       proxy.heal();
       awaitShared(first, second);
@@ -116,7 +117,7 @@ final class ZooKeeperClusterTest {
       zooKeeper.stop();
       try (FoliotServer alone = start(store, port, "alone");
           FoliotClient client = FoliotClient.builder(URI.create(alone.url())).build()) {
-        // What this server has not written itself and has no slot for, its overdue poll finds.
+        // The overdue poll of this server finds tasks of other writers in slots that it does not own.
         assertThat(client.claim("orders", CLAIM)).hasSize(1);
         assertThat(number(alone, "owned")).isZero();
         zooKeeper.restart();

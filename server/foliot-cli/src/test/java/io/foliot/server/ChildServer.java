@@ -97,7 +97,7 @@ final class ChildServer implements AutoCloseable {
   int exitCode() {
     try {
       if (!process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)) {
-        throw new AssertionError("the child goes on:\n" + told());
+        throw new AssertionError("the child did not end:\n" + told());
       }
       return process.exitValue();
     } catch (InterruptedException e) {

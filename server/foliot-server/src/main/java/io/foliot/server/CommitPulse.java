@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * some seconds. A store can answer reads and never commit again, and then nothing is accepted or claimed.
  */
 final class CommitPulse {
-  /** After so long without a commit the server does not serve. */
+  /** Time without a commit after which the server is not ready. */
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Nodes that share a store write few documents, so that no node that is gone leaves one of its own behind. */
@@ -66,7 +66,7 @@ final class CommitPulse {
     }
   }
 
-  /** Why the server does not serve, as far as this shows it. */
+  /** Returns why the server is not ready, as far as the commits show. */
   List<String> troubles() {
     long sinceNanos = System.nanoTime() - committedNanos;
     return sinceNanos < LOST_NANOS

@@ -20,7 +20,7 @@ public final class CoreThreads implements UncaughtExceptionHandler {
     Thread.setDefaultUncaughtExceptionHandler(new CoreThreads());
   }
 
-  /** Returns whether whatever the process does after this failure, or what caused it, may be wrong. */
+  /** Returns whether the process may work incorrectly after this failure or its cause. */
   public static boolean isFatal(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError)) {
@@ -44,10 +44,10 @@ public final class CoreThreads implements UncaughtExceptionHandler {
     }
   }
 
-  /** Ends the process at once: what runs when it is told to stop needs the threads and the memory that are gone. */
+  /** Ends the process at once: an orderly stop would need the threads and the memory that are gone. */
   public static void end(String reason, Throwable cause) {
     try {
-      System.err.println("foliot: " + reason + ", and the server cannot go on without it: " + cause
+      System.err.println("foliot: " + reason + ", and the server cannot continue without it: " + cause
           + ". It ends with exit code " + EXIT_CODE + "; start it again");
       cause.printStackTrace(System.err);
       System.err.flush();

@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 final class Descriptors {
   private Descriptors() {}
 
-  /** The limit; more than any number of connections where the system has none or does not tell it. */
+  /** Returns the limit; a number above any number of connections if the system has no limit or does not report it. */
   static long limit() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
         ? system.getMaxFileDescriptorCount()

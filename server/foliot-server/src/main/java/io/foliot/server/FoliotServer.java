@@ -143,7 +143,7 @@ public final class FoliotServer implements AutoCloseable {
     ServerRuntime runtime = ServerRuntime.open(config, address.isLoopbackAddress(), clock, prometheus.meter(),
         prometheus.meter(), random,
         e -> {
-          log.error("the store has closed itself, nothing is accepted or delivered any more; see what is wrong, then"
+          log.error("the store has closed itself; nothing is accepted or delivered any more; remove the cause, then"
               + " start again", e);
           failure.complete(e);
         });
@@ -229,8 +229,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Completes if the server cannot continue: with a {@link StoreException} if the store has closed itself, else with
-   * what ended a part that it cannot do without. Then the process had better end.
+   * Completes if the server cannot continue: with a {@link StoreException} if the store has closed itself, or with the
+   * failure of another part that it needs. The process should then end.
    */
   public CompletableFuture<Throwable> failure() {
     return failure;
@@ -282,7 +282,7 @@ public final class FoliotServer implements AutoCloseable {
     watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     try {
-      // Long polls of workers end with the engine, hence it stops first; it still answers what it was asked before.
+      // Long polls of workers end with the engine, so it stops first; it still answers earlier calls.
       runtime.scheduler().stop(left).orTimeout(left.toMillis() + 1_000, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       log.warn("the engine did not stop in time; its tasks are claimed again when their leases end", e);

@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Helidon's connections, with what they lack: a connection that ends before the client has sent all of its request ends
- * gently, and HTTP/1.0 is served.
+ * Helidon's connections with two additions: a connection that ends before the client has sent all of its request is
+ * closed gently, and HTTP/1.0 is served.
  *
  * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and continues after an
  * answer that says {@code Connection: close}. {@link HttpListener} therefore ends such connections itself, by an
@@ -52,7 +52,7 @@ final class HttpConnections implements ServerConnectionSelector {
     maxFirstLine = config.maxPrologueLength();
   }
 
-  /** The request was answered before all of it was read: what still arrives of it is never a request. */
+  /** The request was answered before all of it was read: its remaining bytes are never a request. */
   static final class UnreadRequestException extends CloseConnectionException {
     private static final long serialVersionUID = 1;
 
@@ -100,7 +100,7 @@ final class HttpConnections implements ServerConnectionSelector {
         // Returned: a request was refused before it could be routed, and perhaps before it was read.
         linger();
       } catch (UnreadRequestException e) {
-        // Answered, and what was not read of it is still to come.
+        // Answered, with unread bytes still to come.
         linger();
       } finally {
         open.decrementAndGet();

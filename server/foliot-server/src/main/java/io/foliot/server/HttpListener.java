@@ -46,7 +46,7 @@ final class HttpListener implements AutoCloseable {
   private static final int MAX_HEADERS_BYTES = 16 << 10;
   /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
-  // Longer than clients commonly keep idle connections, so that it is they who close them and no request is lost.
+  // Longer than clients commonly keep idle connections, so that clients close them and no request is lost.
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
 
@@ -70,7 +70,7 @@ final class HttpListener implements AutoCloseable {
   /**
    * The settings of the listener.
    *
-   * @param address where it is
+   * @param address its host and port
    * @param maxBodyBytes the largest body of any call
    * @param maxConnections how many connections it has at most
    */
@@ -79,14 +79,14 @@ final class HttpListener implements AutoCloseable {
   /**
    * The memory that requests under way may use.
    *
-   * @param bodies what they brought
-   * @param reads what they get who read
-   * @param writes what they get who write
+   * @param bodies the memory of their bodies
+   * @param reads the memory of answers to reads
+   * @param writes the memory of answers to writes
    */
   record Memory(Bodies bodies, AnswerMemory reads, AnswerMemory writes) {}
 
   /**
-   * Opens the door.
+   * Starts to listen.
    *
    * @param onFailure receives failures after which the process cannot continue
    * @throws StartException if the address cannot be bound
@@ -120,7 +120,7 @@ final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * Looks whether an address can be listened on, before anything else is begun.
+   * Checks whether the server can listen on an address, before anything else is started.
    *
    * @throws StartException if not
    */
@@ -144,7 +144,7 @@ final class HttpListener implements AutoCloseable {
             + " (server.host), and with --port a port that this user may use", e);
   }
 
-  // What is wrong before there is a request that the API could see.
+  // Problems of a connection before there is a request for the API.
   private static DirectHandlers refusals() {
     DirectHandlers.Builder builder = DirectHandlers.builder();
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
@@ -159,8 +159,8 @@ final class HttpListener implements AutoCloseable {
       case 413 -> tooLarge();
       case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
-      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, come back later");
-      // Without a method there was no request yet, only bytes that are none.
+      case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, try again later");
+      // Without a method there was no request yet, only other bytes.
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
           : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
@@ -197,7 +197,7 @@ final class HttpListener implements AutoCloseable {
       timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
       switch (after) {
         case GO_ON -> {
-          // Helidon skips what was not read of a short body, and reads the next request.
+          // Helidon skips the unread rest of a short body, and reads the next request.
         }
         case CLOSE -> throw new CloseConnectionException("the client asked for it");
         case CLOSE_UNREAD -> throw new HttpConnections.UnreadRequestException();
@@ -219,8 +219,8 @@ final class HttpListener implements AutoCloseable {
 
   /**
    * The connection is kept only if it is certain where the next request begins. After {@code Expect} it is not known
-   * whether an unread body will come at all, and after a body that was not read to its end because it is broken, not
-   * where it ends.
+   * whether an unread body will come at all. After a broken body that was not read to its end, it is not known where it
+   * ends.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {
@@ -337,12 +337,12 @@ final class HttpListener implements AutoCloseable {
             : new Problem(ProblemKind.INVALID_REQUEST, "the body is not valid HTTP: " + e.getMessage());
       } catch (DataReader.InsufficientDataAvailableException | DataReader.IncorrectNewLineException
           | NumberFormatException e) {
-        throw new Problem(ProblemKind.INVALID_REQUEST, "the body is cut, or a chunk of it says no length");
+        throw new Problem(ProblemKind.INVALID_REQUEST, "the body is incomplete, or one of its chunks has no length");
       }
     }
   }
 
-  /** The port, which was chosen by the system if none was asked for. */
+  /** Returns the port; the system has chosen it if the configuration says 0. */
   int port() {
     return server.port();
   }

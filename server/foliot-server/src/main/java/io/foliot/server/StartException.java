@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** The reason, and the exit code that stands for it. */
+  /** The reason, with its exit code. */
   public enum Reason {
     /** A configured value cannot work. */
     CONFIGURATION(2),
@@ -26,13 +26,13 @@ public final class StartException extends RuntimeException {
 
   private final Reason reason;
 
-  /** With what is wrong and what to do, in one line for people. */
+  /** Creates an exception whose message is one line for people: the cause and the remedy. */
   public StartException(Reason reason, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.reason = reason;
   }
 
-  /** Why. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }

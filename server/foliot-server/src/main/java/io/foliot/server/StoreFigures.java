@@ -16,8 +16,8 @@ final class StoreFigures {
   private static final String PREFIX = "foliot.store.";
 
   private final StoreStatistics statistics;
-  // Set while the store is asked for figures. That waits while a backup is written; a reader of metrics must not wait,
-  // and gets the last figures until then.
+  // Set while the figures of the store are read. That read waits while a backup is written; a reader of metrics must
+  // not wait, and gets the last figures until then.
   private final AtomicBoolean asked = new AtomicBoolean();
 
   // written by one reading thread at a time, read by the gauges

@@ -33,11 +33,11 @@ final class Watchdog implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * A watchdog at work, after its first look.
+   * Starts a watchdog, after a first check.
    *
    * @param address where the server listens
    * @param accepts whether there is room for a connection; one that waits for room says nothing
-   * @param onFailure told if nothing listens there any more
+   * @param onFailure called if nothing listens there any more
    */
   Watchdog(CommitPulse pulse, InetSocketAddress address, BooleanSupplier accepts, Consumer<Throwable> onFailure) {
     this.pulse = pulse;

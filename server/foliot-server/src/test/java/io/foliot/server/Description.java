@@ -106,7 +106,7 @@ final class Description {
       }
       case String text -> checkText(schema, text, where);
       case null, default -> {
-        // Numbers, booleans and null are what their type says.
+        // Numbers, booleans and null conform to their type.
       }
     }
   }

@@ -27,7 +27,7 @@ final class LagTest {
     return found.find() ? Double.parseDouble(found.group(1)) : 0;
   }
 
-  /** Waits, within a bound, until API and metrics both tell the lag. */
+  /** Waits, within a bound, until API and metrics both report the lag. */
   private static void awaitLag(Rig rig) {
     long deadline = System.nanoTime() + SOON.toNanos();
     Duration told = told(rig);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ReadinessTest {
   private static final long BOUND_SECONDS = 20;
 
-  /** Answers what it is asked, and, while it is told to, no write: a disk whose syncs hang. */
+  /** A store that answers no writes while the test wants that, like a disk whose syncs hang. */
   private static final class Hanging extends ForwardingStore {
     volatile boolean hangs;
 

@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server on a free port of loopback, over an engine in memory that can be told to fail, and a client that checks
+ * A server on a free port of loopback, over an engine in memory that tests can make fail, and a client that checks
  * every answer against the description of the API.
  */
 final class Rig implements AutoCloseable {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Scopes, keys and what each may do. */
+/** Scopes, keys and their rights. */
 class SecurityTest {
   private static final String NO_TASK = "00000000-0000-7000-8000-000000000000";
 

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key of one queue can neither reach nor tell anything of another queue's tasks: every route is called with the names
- * of foreign tasks in every state, at each place where a name fits, and answers as it does for names that do not exist.
+ * A key of one queue can neither reach nor learn anything of another queue's tasks: every route is called with the
+ * names of foreign tasks in every state, at each place where a name fits, and answers as it does for names that do not
+ * exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";
@@ -124,7 +125,7 @@ class TenancyTest {
         "norequest-" + number, NO_TOKEN + (number + 8), failedTask("mine", "own-absent-" + number));
   }
 
-  /** All answers of a route to these names, by what was asked. */
+  /** All answers of a route to these names, by request. */
   private Map<String, Rig.Answer> answers(Route route, Names names) {
     Map<String, Rig.Answer> answers = new LinkedHashMap<>();
     for (String queue : route.path().contains("{queue}") ? List.of("mine", "QUEUE") : List.of("")) {
@@ -174,7 +175,7 @@ class TenancyTest {
           String what = entry.getKey() + " of a task that is " + foreign.get(i).state;
           Rig.Answer answer = entry.getValue();
           assertThat(answer.body()).as(what).doesNotContain(SECRET);
-          // What a worker gets is its own, and depends on when it asks.
+          // A worker's answer depends on the worker and on the time of its call.
           if (route != Route.CLAIM && NAMED.matcher(entry.getKey()).find()) {
             Rig.Answer other = requireNonNull(nowhere.get(entry.getKey()));
             assertThat(answer.status()).as(what).isEqualTo(other.status());

@@ -8,8 +8,8 @@ import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part in the election. Who leads is read from ZooKeeper, not asked here: a latch can believe that it leads while its
- * node is gone, and it never checks the node.
+ * A candidacy in the election. The leader is read from ZooKeeper, not asked here: a latch can believe that it leads
+ * while its node is gone, and it never checks the node.
  */
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());
@@ -20,9 +20,9 @@ final class Election implements AutoCloseable {
   private final long begunNanos;
 
   /**
-   * Stands for election.
+   * Enters the election.
    *
-   * @param changed told when this one begins or ceases to lead, as far as it knows; Curator's thread
+   * @param changed called when this candidate begins or ceases to lead, as far as it knows; Curator's thread
    */
   Election(Ensemble ensemble, String path, String node, Runnable changed, long nowNanos) {
     latch = ensemble.latch(path, node);
@@ -55,7 +55,7 @@ final class Election implements AutoCloseable {
   /**
    * Returns whether it has no node, and will not get one by itself.
    *
-   * @param before what {@link #candidate} said before the candidates were asked for
+   * @param before the result of {@link #candidate} before the candidates were read
    */
   boolean isLost(@Nullable String before, List<String> candidates, long nowNanos) {
     String now = candidate();
@@ -64,7 +64,7 @@ final class Election implements AutoCloseable {
         : now.equals(before) && !candidates.contains(before);
   }
 
-  /** Stands no more, without waiting for ZooKeeper. */
+  /** Leaves the election, without waiting for ZooKeeper. */
   @Override
   public void close() {
     try {

@@ -29,8 +29,8 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of ZooKeeper as one client of Curator reaches them, its calls as stages. Stages complete on a thread of
- * ZooKeeper's, or fail with a {@link KeeperException}; no call is repeated here.
+ * A Curator client of a ZooKeeper ensemble, with its calls as stages. Stages complete on a thread of ZooKeeper, or fail
+ * with a {@link KeeperException}; no call is repeated here.
  */
 final class Ensemble implements AutoCloseable {
   private static final int ANY_VERSION = -1;
@@ -40,7 +40,7 @@ final class Ensemble implements AutoCloseable {
   /**
    * A client that begins to connect.
    *
-   * @param changes told, with this client, of each change of its connection; Curator's thread
+   * @param changes called with this client at each change of its connection; Curator's thread
    */
   Ensemble(ZooKeeperOptions options, BiConsumer<Ensemble, ConnectionState> changes) {
     CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder().connectString(options.servers())
@@ -48,8 +48,8 @@ final class Ensemble implements AutoCloseable {
         .connectionTimeoutMs(Math.toIntExact(options.connectionTimeout().toMillis()))
         // The caller polls again each second anyway.
         .retryPolicy(new RetryNTimes(0, 0))
-        // The servers' own idea of their addresses is no better than the one that was configured: behind a proxy or in
-        // containers it is one that no other machine can reach.
+        // The configured addresses are kept: those that the servers report may not be reachable from other machines,
+        // behind a proxy or in containers.
         .ensembleTracker(false).zkClientConfig(config(options));
     if (!(options.login() instanceof Login.Anonymous)) {
       builder.aclProvider(new OwnersOnly());
@@ -87,7 +87,7 @@ final class Ensemble implements AutoCloseable {
 
   /** The access list of created nodes: only the user of this session may read or change them. */
   private static final class OwnersOnly implements ACLProvider {
-    // ZooKeeper asks it whether it contains null, which a List.of takes amiss.
+    // ZooKeeper checks whether it contains null, for which a List.of throws.
     private static final List<ACL> OWNERS = Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
 
     @Override
@@ -124,21 +124,21 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * A part in the election that Curator runs: the smallest sequential node leads, each other one watches the one
-   * before.
+   * Creates a candidate of Curator's election: the smallest sequential node leads, and each other one watches its
+   * predecessor.
    */
   LeaderLatch latch(String path, String id) {
     return new LeaderLatch(curator, path, id);
   }
 
-  /** Names and when they last became more or fewer. */
+  /** Names, and the last change of their number. */
   record Children(List<String> names, long changeId) {}
 
   /** The content of a node. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Content(byte[] bytes, Stat stat) {}
 
-  /** Returns the state of a node, or null if it does not exist. The watcher is told when that changes. */
+  /** Returns the state of a node, or null if it does not exist. The watcher is called when that changes. */
   CompletableFuture<@Nullable Stat> stat(String path, @Nullable Watcher watcher) {
     return call(callback -> {
       var call = curator.checkExists();
@@ -146,7 +146,7 @@ final class Ensemble implements AutoCloseable {
     }, Set.of(Code.NONODE)).thenApply(CuratorEvent::getStat);
   }
 
-  /** The nodes under a path; none if there is no such path. The watcher learns when they become more or fewer. */
+  /** Returns the nodes under a path; none if there is no such path. The watcher is called when their number changes. */
   CompletableFuture<Children> children(String path, @Nullable Watcher watcher) {
     return call(callback -> {
       var call = curator.getChildren();
@@ -163,7 +163,7 @@ final class Ensemble implements AutoCloseable {
         .thenApply(event -> isOk(event) ? new Content(event.getData(), event.getStat()) : null);
   }
 
-  /** Makes a node, and those above it where they are missing; false if it is there already. */
+  /** Creates a node and missing nodes above it; false if it exists already. */
   CompletableFuture<Boolean> create(String path, byte[] bytes, CreateMode mode) {
     return call(
         callback -> curator.create().creatingParentsIfNeeded().withMode(mode).inBackground(callback).forPath(path,
@@ -171,7 +171,7 @@ final class Ensemble implements AutoCloseable {
         Set.of(Code.NODEEXISTS)).thenApply(Ensemble::isOk);
   }
 
-  /** Puts an ephemeral node of ours in the place of another, in one step; false if another member was faster. */
+  /** Replaces a node by an ephemeral node of this session, in one step; false if another member was faster. */
   CompletableFuture<Boolean> replace(String path, byte[] bytes) {
     return call(
         callback -> curator.transaction().inBackground(callback).forOperations(
@@ -180,7 +180,7 @@ final class Ensemble implements AutoCloseable {
         Set.of(Code.NONODE)).thenApply(Ensemble::isOk);
   }
 
-  /** Changes what a node holds; false if it has changed since that version, or is gone. */
+  /** Changes the data of a node; false if it has changed since that version, or is gone. */
   CompletableFuture<Boolean> write(String path, byte[] bytes, int version) {
     return call(callback -> curator.setData().withVersion(version).inBackground(callback).forPath(path, bytes),
         Set.of(Code.BADVERSION, Code.NONODE)).thenApply(Ensemble::isOk);

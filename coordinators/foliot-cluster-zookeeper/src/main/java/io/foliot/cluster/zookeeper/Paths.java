@@ -13,7 +13,7 @@ record Paths(String root) {
     return members() + "/" + node;
   }
 
-  /** @throws IllegalArgumentException if a member's name is none that a path can have */
+  /** @throws IllegalArgumentException if a member's name cannot be part of a path */
   void ensureMember(String node) {
     if (node.contains("/")) {
       throw new IllegalArgumentException("a node's name in ZooKeeper has no slash: node=" + node);

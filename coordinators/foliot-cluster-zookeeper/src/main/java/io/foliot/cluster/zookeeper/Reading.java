@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the members, the leader and the document within one session.
  *
- * <p>All of it is read each second, so what did not change must cost little: two lists of names and the version of
- * the document. The owner of a name is read when the list has changed, and the document when it has.
+ * <p>All of it is read each second, so unchanged data must cost little: two lists of names and the version of the
+ * document. The owner of a name is read when the list has changed, and the document when it has.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -34,10 +34,10 @@ final class Reading {
   private final Watcher watcher;
   private final long session;
 
-  // loop's thread only; what was read last, and the change after which it was
+  // loop's thread only; the last reading, and the change after which it was read
   private List<Member> members = List.of();
   private final Map<Long, Member> membersBySession = new HashMap<>();
-  /** Those of the last list that do not decode, told of once. */
+  /** Those of the last list that do not decode, logged once. */
   private final Set<String> setAside = new HashSet<>();
   private long membersChangeId = -1;
   private @Nullable String first;
@@ -48,8 +48,8 @@ final class Reading {
    * Nothing read yet.
    *
    * @param session session that owns our ephemeral nodes
-   * @param loop runs what comes of an answer
-   * @param watcher told when another look is worth its while
+   * @param loop runs the continuations of answers
+   * @param watcher called when another poll is worthwhile
    */
   Reading(Ensemble ensemble, long session, Paths paths, Executor loop, Watcher watcher) {
     this.ensemble = ensemble;
@@ -77,7 +77,7 @@ final class Reading {
 
   /** Reads everything that may have changed. */
   CompletableFuture<Seen> read() {
-    // Asked for in one go, and answered in this order.
+    // Read in one step, and answered in this order.
     CompletableFuture<Children> members = ensemble.children(paths.members(), watcher);
     CompletableFuture<Children> candidates = ensemble.children(paths.leader(), null);
     CompletableFuture<@Nullable Stat> stat = ensemble.stat(paths.assignment(), watcher);

@@ -24,18 +24,17 @@ import org.jspecify.annotations.Nullable;
  * Coordination through ZooKeeper. A member is an ephemeral node, the leader is the member with the smallest sequential
  * node, and the document is a node that the leader writes by compare-and-set.
  *
- * <p>Once a {@linkplain #BEAT beat} a member checks that its own node exists and belongs to its session, makes what is
- * missing, and reads who else is there. Watches and Curator's connection events only make it check at once. So
- * whatever happens to sessions, to nodes and to ZooKeeper itself, and whichever event is lost, the next check corrects
- * it.
+ * <p>Once a {@linkplain #BEAT beat} a member checks that its own node exists and belongs to its session, creates it if
+ * not, and reads the other members. Watches and Curator's connection events only cause this check at once. Whatever
+ * happens to sessions, nodes and ZooKeeper itself, and whichever event is lost, the next check corrects it.
  *
  * <p>A member that dies is gone when its session times out; one that leaves is gone at once. ZooKeeper is tried for
  * ever; a client that has not reached it for long is replaced by a new one, because there are states that one does not
  * come out of by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
-  // A look: own node (made or replaced) -> reading -> told. One at a time; what is older than the last change of the
-  // connection is dropped. All on the loop's thread, to which the threads of Curator and ZooKeeper post.
+  // A poll: own node (created or replaced) -> reading -> listener. One at a time; a poll that is older than the last
+  // change of the connection is dropped. All on the loop's thread, to which the threads of Curator and ZooKeeper post.
   //
   // Rejected: Curator's PersistentNode and CuratorCache, each with state and threads of its own, which heal one by one;
   // the order in which they do after a lost session would be ours to guess.
@@ -62,7 +61,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private final Watcher watcher = event -> post(this::pollSoon);
   private final Deque<Long> ownSessions = new ArrayDeque<>();
 
-  // the loop's thread, and who closes it once it turns no more
+  // the loop's thread, and the closing thread once the loop has ended
   private @Nullable Ensemble ensemble;
   // loop's thread only
   private @Nullable Member self;
@@ -124,7 +123,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return KIND;
   }
 
-  /** @throws IllegalArgumentException if the member's name is none that a path can have */
+  /** @throws IllegalArgumentException if the member's name cannot be part of a path */
   @Override
   public void join(Member member, Listener changes) {
     paths.ensureMember(member.node());
@@ -286,7 +285,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Whatever it still learns is of before. */
+  /** Its late results are outdated. */
   private void dropPoll() {
     polls++;
     underWay = false;
@@ -359,7 +358,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
     long agreedMillis = through.sessionTimeoutMillis();
     if (agreedMillis != options.sessionTimeout().toMillis()) {
-      LOG.log(System.Logger.Level.INFO, "ZooKeeper has set another session timeout than was asked for: wanted="
+      LOG.log(System.Logger.Level.INFO, "ZooKeeper has set a different session timeout: wanted="
           + options.sessionTimeout().toMillis() + " ms, set=" + agreedMillis + " ms");
     }
     Reading begun = new Reading(through, session, paths, this::post, watcher);
@@ -420,7 +419,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Stands for election, if it does not. */
+  /** Enters the election, if it has not. */
   private void stand(Member member, Ensemble through, @Nullable String candidate, Seen seen) {
     long now = clock.monotonicNanos();
     if (election != null && election.isLost(candidate, seen.candidates(), now)) {
@@ -482,7 +481,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     try {
       if (!leaving.join(CLOSE_BOUND)) {
         LOG.log(System.Logger.Level.INFO,
-            "ZooKeeper did not hear that this node leaves; its session says so when it times out");
+            "ZooKeeper did not record that this node leaves; its session will time out");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

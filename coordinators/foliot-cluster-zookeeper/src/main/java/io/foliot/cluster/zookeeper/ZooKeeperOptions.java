@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionTimeout how long a node is believed to live that is not heard of. ZooKeeper has bounds of its own, by
  *     default from two to twenty times its {@code tickTime}, and takes the nearer one
  * @param connectionTimeout how long one try to connect may take
- * @param login who this client is
+ * @param login the identity of this client
  * @param tls how the connection is secured; null for a connection that is not
  */
 public record ZooKeeperOptions(String servers, String root, Duration sessionTimeout, Duration connectionTimeout,
@@ -93,13 +93,13 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
    * TLS, with the stores of keys as files ({@code .p12}, {@code .jks} or {@code .pem}).
    *
    * @param trustStore file of trusted certificates; names of hosts are checked, too
-   * @param keyStore what this client shows of itself, or null for nothing
+   * @param keyStore the certificate of this client, or null for none
    */
   public record Tls(Path trustStore, String trustPassword, @Nullable Path keyStore, String keyPassword) {
     private static final String PEM = ".pem";
 
     /**
-     * Opens the files, as ZooKeeper's client does at each try to connect; all that it says is that it cannot.
+     * Opens the files, as ZooKeeper's client does at each try to connect; it reports only that it cannot connect.
      *
      * @throws IllegalArgumentException if one of them cannot be opened
      */
@@ -129,8 +129,8 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   }
 
   /**
-   * Returns what an address says: {@code zookeeper://host:port,host:port/path}, the path optional. Each other setting
-   * has its default.
+   * Returns the options of an address: {@code zookeeper://host:port,host:port/path}, the path optional. Each other
+   * setting has its default.
    *
    * @throws IllegalArgumentException if it is no such address
    */

@@ -170,7 +170,7 @@ final class SecureZooKeeperTest {
     TestNode wrong = node("x", options(server.getPort()).toBuilder().login(new Login.Sasl("Guess")).build());
     await("a wrong password makes no member", () -> wrong.isTold(Connection.LOST));
     assertThat(a.views.getLast().members()).hasSize(2);
-    // A client that was turned away is dead, says so once, and never tries again.
+    // A client that was refused is dead, reports it once, and never tries again.
     password.set("hush");
     wrong.skip(Duration.ofMinutes(1));
     awaitAgreed(a, b, wrong);

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A member of a cluster, and what it was told. */
+/** A member of a cluster, which records the reports it gets. */
 final class TestNode implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(30);
   private static final long POLL_NANOS = 5_000_000;

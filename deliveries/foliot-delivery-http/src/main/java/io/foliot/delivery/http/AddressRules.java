@@ -6,11 +6,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses a callback may reach. What is public is permitted; what is not, only inside a network that the
+ * The addresses that a callback may reach. Public addresses are permitted; others only inside a network that the
  * operator allows. The addresses at which clouds hand out credentials are never permitted.
  *
  * <p>An IPv6 address that carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP) is
- * permitted only if a network that the operator allows contains it, and what it carries is permitted as well.
+ * permitted only if a network that the operator allows contains it, and the IPv4 address is permitted as well.
  */
 public final class AddressRules {
   /** The one denial that no operator can lift. */
@@ -65,7 +65,7 @@ public final class AddressRules {
   private final List<Cidr> allowed;
   private final boolean allowLoopback;
 
-  /** The rules with the networks that the operator allows, and 127.0.0.0/8 and ::1 if {@code allowLoopback} says so. */
+  /** The rules with the networks that the operator allows, and 127.0.0.0/8 and ::1 if {@code allowLoopback} is true. */
   public AddressRules(List<Cidr> allowed, boolean allowLoopback) {
     this.allowed = List.copyOf(allowed);
     this.allowLoopback = allowLoopback;
@@ -92,7 +92,7 @@ public final class AddressRules {
     }
   }
 
-  /** Why an address is denied, in a word or two; null if it is permitted. */
+  /** Returns why an address is denied, in a word or two; null if it is permitted. */
   public @Nullable String denial(InetAddress address) {
     return denial(address.getAddress());
   }
@@ -121,7 +121,7 @@ public final class AddressRules {
     return isIsatap(address) ? "ISATAP" : null;
   }
 
-  /** Why what an address carries is denied; null if it carries nothing or what is permitted. */
+  /** Returns why the IPv4 address inside an address is denied; null if there is none or it is permitted. */
   private @Nullable String carriedDenial(byte[] address) {
     if (address.length == 4 || LOOPBACK_V6.contains(address)) {
       return null;

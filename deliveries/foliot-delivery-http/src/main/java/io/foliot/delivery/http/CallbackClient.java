@@ -78,8 +78,8 @@ final class CallbackClient implements AutoCloseable {
   }
 
   private static PoolingAsyncClientConnectionManager pools(HttpDeliveryOptions options, DnsResolver addresses) {
-    // Two compare the name with the certificate, the JDK and the client: in 5.6.3 the JDK alone was asked, too late,
-    // and any name passed.
+    // Both the JDK and the client compare the name with the certificate: in 5.6.3 the JDK alone did, too late, and any
+    // name passed.
     ClientTlsStrategyBuilder tls = ClientTlsStrategyBuilder.create()
         .setHostVerificationPolicy(HostnameVerificationPolicy.BOTH)
         .setHostnameVerifier(HttpsSupport.getDefaultHostnameVerifier());
@@ -128,7 +128,7 @@ final class CallbackClient implements AutoCloseable {
 
   /**
    * Cancelling a future of the client leaves the connection alone once a status of 400 or more was read, so a body that
-   * never ends would keep it for ever. What holds the connection can close it at any time.
+   * never ends would keep it for ever. The holder of the connection can close it at any time.
    */
   private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
       AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {

@@ -25,7 +25,7 @@ import org.apache.hc.core5.net.URIAuthority;
 final class CallbackRequest {
   private static final DateTimeFormatter MILLIS = new DateTimeFormatterBuilder().appendInstant(3).toFormatter(
       Locale.ROOT);
-  /** So that a short one, a flag or a number, does not tear holes into every detail. */
+  /** Shortest secret that is masked: a flag or a number would otherwise be masked all over a detail. */
   private static final int MIN_REDACTED = 8;
   /** Largest checkpoint in a header, in bytes: receivers bound all headers of a request, often to 8 KiB. */
   private static final int MAX_CHECKPOINT = 2 << 10;
@@ -36,7 +36,7 @@ final class CallbackRequest {
   private CallbackRequest() {}
 
   /**
-   * Makes the request. Its timestamp is that of this moment.
+   * Creates the request, with the present time as its timestamp.
    *
    * @param onSent runs when the head was handed to a connection, which the client follows by asking for the body
    */

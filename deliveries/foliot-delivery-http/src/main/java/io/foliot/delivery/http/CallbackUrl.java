@@ -21,7 +21,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
   /**
    * Reads a URL.
    *
-   * @throws IllegalArgumentException if it is none that a callback can go to
+   * @throws IllegalArgumentException if a callback cannot be sent to it
    */
   static CallbackUrl parse(String text) {
     if (text.length() > MAX_LENGTH) {
@@ -122,7 +122,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return IpLiteral.parse(host);
   }
 
-  /** The port as a Host header has it: -1 for the usual one of the scheme. */
+  /** Returns the port for a Host header: -1 for the usual one of the scheme. */
   int shownPort() {
     return port == (secure ? 443 : 80) ? -1 : port;
   }

@@ -37,7 +37,7 @@ final class HeaderText {
     return !name.isEmpty();
   }
 
-  /** A value for a header: control characters become spaces, and what is not ASCII is percent-encoded as UTF-8. */
+  /** A value for a header: control characters become spaces, and non-ASCII characters are percent-encoded as UTF-8. */
   static String value(String text) {
     int i = 0;
     while (i < text.length() && text.charAt(i) >= ' ' && text.charAt(i) < 0x7F) {

@@ -253,7 +253,7 @@ final class HostLookup implements DnsResolver {
 
   /**
    * Returns the addresses for a new connection: the last permitted ones, however old, unless they were denied since.
-   * The attempt that connects has checked them. Never looks a name up.
+   * The attempt that connects has checked them. Never looks up a name.
    */
   @Override
   public InetAddress[] resolve(String host) throws UnknownHostException {

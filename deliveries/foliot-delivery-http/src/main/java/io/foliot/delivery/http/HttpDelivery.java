@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * whole; the checked addresses of its host, nearly always known; then the client. Whichever ends it first, answer,
  * failure, timer or close, completes its stage, once.
  *
- * <p>A request is sent at most once. Only if the connection it was given turns out closed before any byte was handed to
- * it, it goes to another one.
+ * <p>A request is sent at most once. Only if its connection turns out to be closed before any byte was written, it is
+ * sent on another one.
  */
 public final class HttpDelivery implements Delivery {
   /** Names of the settings that a target of this delivery may have. */
@@ -44,11 +44,11 @@ public final class HttpDelivery implements Delivery {
 
   private static final System.Logger LOG = System.getLogger(HttpDelivery.class.getName());
 
-  /** Registration waits this long for a name server. What it has not seen by then, the attempts see. */
+  /** Longest wait of a registration for a name server. Addresses that come later are checked by the attempts. */
   private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
-  /** One look-up per host runs at a time; so many hosts that are in use may hang without holding up others in use. */
+  /** Look-ups of hosts in use that may hang without delaying others in use; one per host runs at a time. */
   private static final int REFRESH_THREADS = 32;
-  /** So many hosts that are new, or not found lately, may hang without holding up others of their kind. */
+  /** Look-ups of new hosts, or hosts not found lately, that may hang without delaying others of their kind. */
   private static final int SEARCH_THREADS = 128;
   /** Beyond this the name server is down, and waiting longer does not help. */
   private static final int LOOKUPS_WAITING = 4_096;
@@ -76,7 +76,7 @@ public final class HttpDelivery implements Delivery {
   /**
    * A delivery.
    *
-   * @param clock gives the timestamps of the callbacks and the age of what was looked up
+   * @param clock gives the timestamps of the callbacks and the age of look-ups
    * @param resolver finds the addresses of hosts
    * @param lookups runs the resolver, which may block; null for threads of its own
    */
@@ -108,8 +108,8 @@ public final class HttpDelivery implements Delivery {
   }
 
   /**
-   * Looks at the settings, and at the addresses of the host. Unlike the other methods it may wait, up to two seconds,
-   * for a name server that is slow; the attempts check again in any case.
+   * Checks the settings, and the addresses of the host. Unlike the other methods it may wait, up to two seconds, for a
+   * name server that is slow; the attempts check again in any case.
    */
   @Override
   public void check(Target target) {
@@ -169,7 +169,7 @@ public final class HttpDelivery implements Delivery {
       return CompletableFuture
           .completedFuture(new Answer.Retry(null, Health.WELL, "the queue cannot deliver: " + e.getMessage()));
     }
-    // The engine does not claim what there is no place for; this holds for other callers.
+    // The engine claims no more than there is room for; this protects against other callers.
     if (inFlight.incrementAndGet() > options.maxInFlight()) {
       inFlight.decrementAndGet();
       return CompletableFuture.completedFuture(new Answer.Retry(null, Health.OVERLOADED,
@@ -221,7 +221,7 @@ public final class HttpDelivery implements Delivery {
     inFlight.decrementAndGet();
   }
 
-  /** Ends what is under way as failed, for it may have reached its receiver or not. */
+  /** Ends attempts under way as failed, because they may have reached their receivers or not. */
   @Override
   public void close() {
     closed = true;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxInFlight attempts under way at once; the engine claims no more than that, and others are refused at once
  * @param ioThreads threads that read and write
  * @param version of Foliot, for the user-agent
- * @param tls what trusts the receivers' certificates; null for what this Java trusts
+ * @param tls the trust in the receivers' certificates; null for the trust of this Java
  */
 public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopback, boolean allowUnresolved,
     Duration connectTimeout, Duration addressTtl, int connectionsPerDestination, int maxInFlight, int ioThreads,
@@ -146,7 +146,7 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
       return this;
     }
 
-    /** Sets what trusts the receivers' certificates; null, the default, for what this Java trusts. */
+    /** Sets the trust in the receivers' certificates; null, the default, for the trust of this Java. */
     public Builder tls(@Nullable SSLContext value) {
       tls = value;
       return this;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of a target, read.
  *
  * @param url where to
- * @param signer what signs, or null for no signature
+ * @param signer the signer, or null for no signature
  */
 record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
   static final String TYPE = "http";

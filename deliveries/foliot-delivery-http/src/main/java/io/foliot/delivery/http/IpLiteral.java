@@ -4,14 +4,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Addresses as text, read strictly: four decimal numbers without leading zeros, or IPv6 as RFC 4291 writes it, without
- * a zone. Whatever else a C library takes for an address (octal, hexadecimal, one large number) is none here.
+ * a zone. Other forms that a C library accepts (octal, hexadecimal, one large number) are refused.
  */
 final class IpLiteral {
   private static final int GROUPS = 8;
 
   private IpLiteral() {}
 
-  /** The 4 or 16 bytes of the address, or null if the text is none. */
+  /** Returns the 4 or 16 bytes of the address, or null if the text is not an address. */
   static byte @Nullable [] parse(String text) {
     return text.indexOf(':') >= 0 ? parseV6(text) : parseV4(text);
   }

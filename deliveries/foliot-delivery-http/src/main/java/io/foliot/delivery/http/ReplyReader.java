@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class ReplyReader implements AsyncResponseConsumer<Reply> {
   /** Reading a little more than needed keeps the connection; reading much more costs more than a new one. In bytes. */
   static final int MAX_BODY_BYTES = 64 << 10;
-  /** Enough for what a detail shows, in any script. */
+  /** Enough for the text of a detail, in any script. */
   private static final int KEPT_BYTES = 1 << 10;
-  /** Informational responses before the answer: a proxy or two may send some each, and more of them tell nothing. */
+  /** Informational responses before the answer: a proxy or two may send some each, and more of them have no use. */
   static final int MAX_INFORMATIONAL = 20;
   private static final byte[] EMPTY = new byte[0];
 

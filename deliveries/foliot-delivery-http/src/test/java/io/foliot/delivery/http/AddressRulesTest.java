@@ -92,7 +92,7 @@ class AddressRulesTest {
         .allSatisfy(address -> assertThat(rules.denial(bytes(address))).isNotNull());
   }
 
-  /** Whatever IPv4 address is denied is denied in each IPv6 dress, also where all of IPv6 is allowed. */
+  /** A denied IPv4 address is denied in each of its IPv6 forms, also where all of IPv6 is allowed. */
   @Test
   void anEmbeddedDeniedAddressIsDenied() {
     AddressRules allV6 = new AddressRules(List.of(Cidr.parse("::/0")), false);

@@ -38,7 +38,7 @@ public final class ItemsFailedException extends StoreException {
     return results;
   }
 
-  /** Why items failed. */
+  /** Returns why items failed. */
   public StoreException failure() {
     return failure;
   }

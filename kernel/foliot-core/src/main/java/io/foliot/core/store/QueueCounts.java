@@ -11,7 +11,7 @@ package io.foliot.core.store;
  * @param cancelled kept after a cancel
  */
 public record QueueCounts(long delayed, long parked, long running, long finished, long failed, long cancelled) {
-  /** None at all. */
+  /** Counts of an empty queue. */
   public static final QueueCounts NONE = new QueueCounts(0, 0, 0, 0, 0, 0);
 
   /** Returns how many are not final. */

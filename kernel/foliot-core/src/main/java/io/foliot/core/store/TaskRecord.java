@@ -257,7 +257,7 @@ public final class TaskRecord {
     return checkpoint == null ? TaskNote.NONE : new TaskNote(-1, "", checkpoint, "");
   }
 
-  /** Why it ended, for people; empty while it is live. */
+  /** The reason of its end, for people; empty while it is live. */
   public String reason() {
     return reason;
   }

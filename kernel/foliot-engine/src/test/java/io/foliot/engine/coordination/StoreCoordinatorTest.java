@@ -53,7 +53,7 @@ final class StoreCoordinatorTest {
     final StoreCoordinator coordinator;
     boolean away;
     boolean silent;
-    /** How long a call takes. */
+    /** The duration of a call. */
     Duration slow = Duration.ZERO;
     /** Every so many-th poll fails after {@link #failsAfter}; 0 for none. */
     int failsEvery;
@@ -333,8 +333,7 @@ final class StoreCoordinatorTest {
   @Test
   void aClockThatJumpsOnOneNodeMeansNothing() {
     three();
-    // The store's clock is the only one that is looked at; in this test it is everybody's, so a step ends all leases at
-    // once.
+    // Only the store's clock counts; in this test all nodes share it, so a step ends all leases at once.
     clock.stepWall(Duration.ofHours(1));
     loops.advance(BEAT.multipliedBy(3));
     ensureAgreed(nodes);

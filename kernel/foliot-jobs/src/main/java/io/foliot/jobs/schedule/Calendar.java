@@ -43,7 +43,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
       throw ScheduleException.of("days", entries + " dates", "at most " + MAX_ENTRIES + " dates", null);
     }
     if (weekdays.size() == DayOfWeek.values().length) {
-      throw ScheduleException.of("days", "all weekdays", "at least one weekday that is left", "SUN");
+      throw ScheduleException.of("days", "all weekdays", "at least one weekday that is not excluded", "SUN");
     }
     dates = Collections.unmodifiableNavigableSet(new TreeSet<>(dates));
     yearly = Collections.unmodifiableNavigableSet(new TreeSet<>(yearly));

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What cron expressions mean, and how wrong ones are refused. */
+/** The meaning of cron expressions, and the refusals of wrong ones. */
 final class CronTextTest {
   private static final Instant SUNDAY = Instant.parse("2026-11-01T00:00:00Z");
 

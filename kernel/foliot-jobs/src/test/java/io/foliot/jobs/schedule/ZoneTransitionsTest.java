@@ -31,7 +31,7 @@ final class ZoneTransitionsTest {
   private static final List<String> SECONDS = List.of("*/20 * * * * *", "30 59 * * * *", "0/15 0,30 0-3 ? * *",
       "59 59 23,0-2 * * *", "7 */10 2 LW * ?");
 
-  /** Has no divisor in common with the number of policies. */
+  /** A number without a common divisor with the number of policies. */
   private static final int SHARES = 4;
 
   private record Policy(DstGap gap, DstOverlap overlap) {}

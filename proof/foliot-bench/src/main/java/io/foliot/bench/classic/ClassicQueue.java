@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The common part of all forms: handles, time, arguments, and the timers that were due when they were placed. A form
- * adds where it keeps the timers that are ahead, and how it finds the next one.
+ * adds the place of the timers that are ahead, and the search for the next one.
  */
 abstract class ClassicQueue implements TimerQueue {
   /*
-   * A timer is either placed, which is the form's business, or late: due when its deadline was set. An advance hands
-   * out, at each tick, first what the form has reached and then the late timers, which by then are due longer than
-   * anything the form will reach next. What a sink adds to the late ones carries a higher order than the advance began
-   * with, and waits for the next advance.
+   * A timer is either placed, in the form, or late: it was due when its deadline was set. At each tick an advance hands
+   * out first the timers that the form has reached and then the late timers, which are due longer than all that the
+   * form reaches next. Late timers that a sink adds have a higher order than the advance began with, and wait for the
+   * next advance.
    */
   private final TimerTable timers = new TimerTable();
   private final TimerList late = new TimerList();
@@ -30,16 +30,16 @@ abstract class ClassicQueue implements TimerQueue {
   /** Keeps a timer whose deadline is ahead. */
   abstract void place(Timer timer);
 
-  /** Gives up a placed timer, whether it is cancelled or handed out. */
+  /** Removes a placed timer, whether it is cancelled or handed out. */
   abstract void remove(Timer timer);
 
-  /** The first placed timer whose deadline the current tick has reached, if there is one. */
+  /** Returns the first placed timer whose deadline the current tick has reached, or null. */
   abstract @Nullable Timer reached();
 
   /**
-   * Moves time by a step, at most to {@code nowTick}, when nothing is reached: past no deadline, and by
-   * {@link #moveTo}. It may move timers inside the form, as many as the budget allows, which is at least one. If the
-   * budget is spent, it may leave time where it is, and the next step continues from there.
+   * Moves time by a step with {@link #moveTo}, at most to {@code nowTick} and past no deadline, when no timer is
+   * reached. It may move timers inside the form, as many as the budget allows, which is at least one. If the budget is
+   * spent, it may leave time where it is, and the next step continues from there.
    *
    * @return how many timers it moved
    */
@@ -192,7 +192,7 @@ abstract class ClassicQueue implements TimerQueue {
   }
 
   final void moveTo(long tick) {
-    assert tick > hand : "time goes on: tick=" + tick + ", currentTick=" + hand;
+    assert tick > hand : "time advances: tick=" + tick + ", currentTick=" + hand;
     hand = tick;
   }
 
@@ -201,7 +201,7 @@ abstract class ClassicQueue implements TimerQueue {
     return placed;
   }
 
-  /** The timer of a handle that is not stale. */
+  /** Returns the timer of a handle that is not stale. */
   final @Nullable Timer find(long handle) {
     return timers.find(handle);
   }

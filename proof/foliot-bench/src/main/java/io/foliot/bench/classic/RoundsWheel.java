@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The timers of a slot are not sorted, so each visit of the hand examines all of them.
  *
  * <p>Start: O(1). Stop: O(1). Tick: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at
- * worst, if all timers share a slot. A timer whose delay is d is looked at d / slots times before it is handed out.
- * Next wake: O(slots), and it may be too early by whole revolutions, because it does not look at the rounds.
+ * worst, if all timers share a slot. A timer whose delay is d is visited d / slots times before it is handed out. Next
+ * wake: O(slots), and it may be too early by whole revolutions, because it ignores the rounds.
  *
  * <p>This is scheme 6 of Varghese and Lauck. There each timer has a count of rounds, which each visit decrements; here
  * the visit compares the deadline with the hand, which asks the same question without a write.

@@ -2,10 +2,10 @@ package io.foliot.bench.classic;
 
 /**
  * A circle of lists and a hand that goes to the next one at every tick. A deadline belongs to the list that the hand
- * will stand at when it comes: the deadline modulo the number of lists.
+ * reaches at that tick: the deadline modulo the number of lists.
  *
  * <p>Time moves tick by tick while a timer is placed, so an advance costs the ticks it covers, empty ones included; an
- * empty wheel takes any distance at once.
+ * empty wheel advances any distance at once.
  */
 abstract class SingleWheel extends ClassicQueue {
   private final TimerList[] slots;
@@ -22,7 +22,7 @@ abstract class SingleWheel extends ClassicQueue {
     return slots.length;
   }
 
-  /** The list that the hand is at when it has reached the given tick. */
+  /** Returns the list of the hand at the given tick. */
   final TimerList slot(long tick) {
     return slots[Math.floorMod(tick, slots.length)];
   }
@@ -51,6 +51,6 @@ abstract class SingleWheel extends ClassicQueue {
         return currentTick() + ahead;
       }
     }
-    throw new AssertionError("a placed timer stands in no slot: " + this);
+    throw new AssertionError("a placed timer is in no slot: " + this);
   }
 }

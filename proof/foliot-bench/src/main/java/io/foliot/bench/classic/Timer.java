@@ -4,18 +4,18 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 
-/** A timer, or a cell of {@link TimerTable} that waits to be one. */
+/** A timer, or a free cell of {@link TimerTable}. */
 final class Timer {
   final int cell;
 
-  /** The number of the cell's life. Never 0, so that no handle is 0. */
+  /** The number of the cell's present use. Never 0, so that no handle is 0. */
   int generation = 1;
 
   boolean live;
   long deadlineTick;
   long payload;
 
-  /** Grows with each deadline that is set: among timers of one deadline, the lower one goes first. */
+  /** Grows with each deadline that is set: among timers of one deadline, the lower one fires first. */
   long order;
 
   /** The list it is in; null in the forms that have none. */
@@ -46,6 +46,6 @@ final class Timer {
 
   /** Takes it out of its list. */
   void unlink() {
-    requireNonNull(list, "the timer stands in no list").remove(this);
+    requireNonNull(list, "the timer is in no list").remove(this);
   }
 }

@@ -56,7 +56,7 @@ final class TimerList {
     link(timer, after);
   }
 
-  /** Makes two timers neighbours; null stands for the end of the list on that side. */
+  /** Makes two timers neighbours; null means the end of the list on that side. */
   private void link(@Nullable Timer before, @Nullable Timer after) {
     if (before == null) {
       first = after;

@@ -13,7 +13,7 @@ interface CallLoad extends AutoCloseable {
   int call(int caller, int turn) throws Exception;
 
   /**
-   * Looks at what the server holds after all calls.
+   * Checks the contents of the server after all calls.
    *
    * @throws IllegalStateException if that is not what they said
    */

@@ -33,7 +33,7 @@ final class ClaimTally implements Meter {
     parked.add(count);
   }
 
-  /** Told when the store has said that the end is durable. */
+  /** Called when the store has reported that the end is durable. */
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
     if (outcome.equals("finished")) {

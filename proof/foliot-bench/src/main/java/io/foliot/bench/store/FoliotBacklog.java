@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for as long as the queue says. */
+/** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for the retention of the queue. */
 final class FoliotBacklog implements Backlog {
   private final TaskStore store;
   private final QueueConfig queue;
@@ -33,7 +33,7 @@ final class FoliotBacklog implements Backlog {
 
   @Override
   public void start(Ledger ledger) {
-    // Told when the store has said that the end is durable.
+    // Called when the store has reported that the end is durable.
     Meter meter = new Meter() {
       @Override
       public void settled(String name, String outcome, long durationMicros) {

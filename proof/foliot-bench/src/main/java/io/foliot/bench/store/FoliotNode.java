@@ -83,7 +83,7 @@ final class FoliotNode implements AutoCloseable {
     return node;
   }
 
-  /** The jobs of its store, which it looks at as soon as they are put. */
+  /** The jobs of its store, which it plans as soon as they are put. */
   Jobs jobs(TaskStore store) {
     return new Jobs(store, engine::write);
   }

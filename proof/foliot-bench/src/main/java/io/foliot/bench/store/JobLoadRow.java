@@ -55,7 +55,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
     return false;
   }
 
-  /** What began. Any thread. */
+  /** The shards that began. Any thread. */
   private static final class Seen {
     private final AtomicLongArray last;
     private final Histogram late = new ConcurrentHistogram(Figures.DIGITS);

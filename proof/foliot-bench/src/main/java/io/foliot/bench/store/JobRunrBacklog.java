@@ -92,7 +92,7 @@ final class JobRunrBacklog implements Backlog {
     }
   }
 
-  /** Has one handler. */
+  /** A job with one handler. */
   private record One(Handler handler) implements JobActivator {
     @Override
     public <T> T activateJob(Class<T> type) {

@@ -19,7 +19,7 @@ final class LaterDelivery implements Delivery {
    * A delivery.
    *
    * @param time from the beginning of an attempt to its answer
-   * @param begun told the number of each task that begins
+   * @param begun called with the number of each task that begins
    */
   LaterDelivery(Duration time, IntConsumer begun) {
     nanos = time.toNanos();

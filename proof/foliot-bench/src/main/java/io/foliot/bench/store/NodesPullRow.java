@@ -75,7 +75,7 @@ final class NodesPullRow implements Row {
     return late;
   }
 
-  /** Takes tasks until it is told that there are no more, and ends each before it asks again. */
+  /** Takes tasks until there are no more, and ends each before it polls again. */
   private static void work(Scheduler node, Ledger ledger, Histogram late, AtomicBoolean over) {
     Scheduler.Pull pull = new Scheduler.Pull(PULLED, AT_ONCE, WAIT_MILLIS, LEASE_MILLIS, "worker");
     while (!over.get()) {

@@ -4,7 +4,7 @@ import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
 import java.util.List;
 
-/** Tells each node that it is alone and owns all slots, however many others are told the same. */
+/** Reports to each node that it is alone and owns all slots, however many others get the same report. */
 final class OwnerOfAll implements Coordinator {
   private final int slotCount;
 

@@ -144,7 +144,7 @@ final class QuartzBacklog implements Backlog {
     scheduler.scheduleJobs(Map.of(job, all), false);
   }
 
-  /** Told of each trigger that fires, on the thread that runs its job. */
+  /** Called for each trigger that fires, on the thread that runs its job. */
   @FunctionalInterface
   interface Fired {
     void accept(int number, long scheduledMillis);

@@ -13,7 +13,7 @@ interface Row {
   /** Measures it. */
   Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception;
 
-  /** Told what is going on. */
+  /** Receives the progress. */
   @FunctionalInterface
   interface Progress {
     void report(String what);

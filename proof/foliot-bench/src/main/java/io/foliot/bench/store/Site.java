@@ -10,7 +10,7 @@ interface Site extends AutoCloseable {
   /** Foliot's store on this server, empty. */
   TaskStore openStore() throws Exception;
 
-  /** Has the server do now what it would else do in the middle of a measurement. */
+  /** Makes the server do now the work that it would otherwise do in the middle of a measurement. */
   void settle() throws Exception;
 
   @Override

@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * Foliot's stores beside other schedulers, and beside bare commands, on the same real servers, with the same settings,
- * in one run: databases sync before they confirm, Redis syncs each second. Everyone does the same work, which is
- * checked: what was told to be there is there, and every task runs once. It prints tables of medians.
+ * in one run: databases sync before they confirm, Redis syncs each second. All of them do the same work, which is
+ * checked: every acknowledged task is there, and runs once. It prints tables of medians.
  *
  * <p>From the root of the project:
  *

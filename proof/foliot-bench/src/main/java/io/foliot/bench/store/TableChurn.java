@@ -28,10 +28,10 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The size of the tables under churn: tasks come, are claimed and end, live keys are reset, history is dropped, and
- * for half of the time another transaction holds a snapshot, so that nothing that died since can be collected. Once a
- * minute a backlog is worked off as fast as it goes. It prints a line a minute, and checks at the end that every task
- * has run once.
+ * The size of the tables under churn: tasks come, are claimed and end, live keys are reset, history is dropped, and for
+ * half of the time another transaction holds a snapshot, so that rows that died since cannot be collected. Once a
+ * minute a backlog is drained at full speed. It prints a line a minute, and checks at the end that every task has run
+ * once.
  *
  * <p>From the root of the project, for an hour:
  *
@@ -164,7 +164,7 @@ public final class TableChurn {
     return nanos.getValueAtPercentile(99) / 1e6;
   }
 
-  /** Works off a backlog that is due at once; answers tasks a second. */
+  /** Drains a backlog that is due at once; returns tasks a second. */
   private double burst() {
     awaitAll();
     long before = delivered.get();

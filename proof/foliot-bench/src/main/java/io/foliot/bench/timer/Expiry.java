@@ -98,7 +98,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
         FiringLog log = new FiringLog(load.timers());
         long startNanos = System.nanoTime() + leadNanos;
         schedule(peer, log, load, startNanos);
-        // What was allocated above is not to be collected within the window.
+        // Garbage of the lines above must not be collected within the window.
         System.gc();
         if (startNanos - System.nanoTime() > REST_NANOS) {
           return measure(log, load, startNanos, lostNanos);

@@ -194,7 +194,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** A queue whose time goes on, and in which each timer that expires is replaced by a new one. */
+  /** A queue whose time advances, and in which each timer that expires is replaced by a new one. */
   @State(Scope.Thread)
   @AuxCounters(AuxCounters.Type.OPERATIONS)
   public static class Turning extends Filled {

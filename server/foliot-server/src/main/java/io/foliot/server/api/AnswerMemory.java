@@ -5,8 +5,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds what the answers under way hold in memory, over all callers: records that were read, and the text made of
- * them. A caller for whom there is no room waits a moment and is then refused. Any thread.
+ * Bounds the memory of all answers under way: records that were read, and the text made of them. A call without room
+ * waits a moment and is then refused. Any thread.
  */
 public final class AnswerMemory {
   /**
@@ -38,7 +38,7 @@ public final class AnswerMemory {
     }
   }
 
-  /** With so many bytes for all answers under way together. */
+  /** Creates a memory of this many bytes for all answers under way together. */
   public AnswerMemory(long bytes) {
     units = units(bytes);
     room = new Room(units);
@@ -70,8 +70,8 @@ public final class AnswerMemory {
     }
 
     /**
-     * Makes sure that there is room for so many bytes in place of what is held, but for no more than all of it. What is
-     * held already is given back before, so that requests never wait for each other.
+     * Ensures room for this many bytes, or for the whole memory if they are more, in place of the bytes held. Those are
+     * given back first, so that requests never wait for each other.
      *
      * @throws Problem if there is no room within a second
      */
@@ -81,7 +81,7 @@ public final class AnswerMemory {
       try {
         if (!room.tryAcquire(wanted, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
           throw new Problem(ProblemKind.OVERLOADED, "answers to requests under way fill the server's memory for them"
-              + " (limits.answer-bytes); nothing was done, come back later or ask for less at once")
+              + " (limits.answer-bytes); nothing was done, try again later or ask for less at once")
               .withHeader("Retry-After", "1");
         }
       } catch (InterruptedException e) {
@@ -91,7 +91,7 @@ public final class AnswerMemory {
       held = wanted;
     }
 
-    /** States how many bytes it is in the end, more or fewer; what is there already is not refused. */
+    /** Sets the final number of bytes, more or fewer; an answer that exists already is not refused. */
     void holds(long bytes) {
       int now = units(bytes);
       if (now < held) {

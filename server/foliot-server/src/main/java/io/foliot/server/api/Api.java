@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /**
- * The HTTP API, apart from the web server it runs in. For each request it asks who calls, then what is under the path,
- * then whether that caller may; only then a handler sees it. Any thread; a call waits for the scheduler.
+ * The HTTP API, apart from the web server it runs in. For each request it finds the caller, then the route of the path,
+ * then whether the caller may use it; only then a handler gets it. Any thread; a call waits for the scheduler.
  */
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
@@ -284,7 +284,7 @@ public final class Api implements AutoCloseable {
     return new Problem(ProblemKind.FORBIDDEN, reason + "; ask the server's administrator for another key");
   }
 
-  // The queue of an id never changes, so what is read here still holds when the handler acts.
+  // The queue of an id never changes, so the queue read here is still right when the handler acts.
   private void authorizeTask(Request request) {
     TaskId id = TaskRoutes.id(request);
     // Its payload is not held while this thread waits for its turn.

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Reads bodies, and bounds what all requests under way hold of them. Any thread. */
+/** Reads bodies, and bounds the memory of all bodies under way. Any thread. */
 public final class Bodies {
   /** Room for more is taken as it fills, so that no client can reserve memory by announcing a long body. */
   private static final int FIRST_BYTES = 32 << 10;
@@ -13,7 +13,7 @@ public final class Bodies {
   private final long budget;
   private final AtomicLong held = new AtomicLong();
 
-  /** With so many bytes for all requests together. */
+  /** Creates a reader with this many bytes for all requests together. */
   public Bodies(long budget) {
     this.budget = budget;
   }
@@ -26,7 +26,7 @@ public final class Bodies {
       if (held.addAndGet(more) > budget) {
         held.addAndGet(-more);
         throw new Problem(ProblemKind.OVERLOADED, "the bodies of requests under way fill the server's memory for them"
-            + " (limits.waiting-bytes); nothing was done, come back later").withHeader("Retry-After", "1");
+            + " (limits.waiting-bytes); nothing was done, try again later").withHeader("Retry-After", "1");
       }
       bytes += more;
     }
@@ -34,7 +34,7 @@ public final class Bodies {
     /**
      * Reads a body.
      *
-     * @param length what the request says of it, or -1
+     * @param length the length that the request states, or -1
      * @throws Problem if it is longer than that, or if there is no room for it
      */
     public byte[] read(InputStream in, long length, int maxBytes) throws IOException {

@@ -80,7 +80,7 @@ final class ClaimRoutes {
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
     try {
       List<TaskRecord> tasks = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
-      // The engine bounds what workers are given. It is told here, so that readers leave room for it.
+      // The engine bounds the payloads for workers. They are counted here, so that readers leave room for them.
       long payloads = tasks.stream().mapToLong(task -> task.body().payload().length).sum();
       request.memory().holds(tasks.size() * (long) AnswerMemory.RECORD_BYTES + AnswerMemory.COPIES * payloads);
       return Reply.json(200, Math.toIntExact(64 + tasks.size() * 512L + payloads * 4 / 3), json -> {
@@ -117,7 +117,7 @@ final class ClaimRoutes {
     private @Nullable String checkpoint;
     private @Nullable String log;
 
-    /** A report with some fields, besides the token and what the worker says of its work. */
+    /** A report with some fields, besides the token and the worker's note on its work. */
     Report(String... fields) {
       this.fields = Stream.concat(Stream.concat(Stream.of("token", "generation"), Stream.of(fields)), NOTE.stream())
           .toList();
@@ -215,7 +215,7 @@ final class ClaimRoutes {
   }
 
   private static Problem stale(TaskId id) {
-    return new Problem(ProblemKind.STALE_TOKEN, "the claim of this token does not stand any more, so the report has no"
+    return new Problem(ProblemKind.STALE_TOKEN, "the claim of this token is not valid any more, so the report has no"
         + " effect: its lease ended and the task was claimed again, or it was settled otherwise; drop the work: id="
         + id);
   }

@@ -104,14 +104,14 @@ public final class EngineWords {
     };
   }
 
-  /** Returns in words, for operators, why a store is not to be worked with, and what to do. */
+  /** Returns in words, for operators, why a store cannot be used, and what to do. */
   public static String of(StoreSeal seal) {
     return switch (seal.state()) {
       case DRAINING -> "the tasks of this store are being moved to " + seal.other() + "; ask there when that is done";
       case MOVED -> "the tasks of this store were moved to " + seal.other()
           + "; use that one, or open this one again with: foliot migrate --release";
       case FILLING -> "tasks of " + seal.other() + " are being moved into this store, and not all are here; let foliot"
-          + " migrate go on to its end, or open this store as it is with: foliot migrate --release";
+          + " migrate continue to its end, or open this store as it is with: foliot migrate --release";
     };
   }
 }

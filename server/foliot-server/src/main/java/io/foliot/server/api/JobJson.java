@@ -33,7 +33,7 @@ final class JobJson {
   private static final List<String> FIELDS = List.of("queue", "schedule", "shards", "shardParameters", "overlap",
       "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history", "scope", "allocation",
       "zones");
-  /** What answers show beside the definition: a job that was read can be changed and sent back as it is. */
+  /** Fields of answers beside the definition: a job that was read can be changed and sent back as it is. */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
       "active", "totals", "waitsFor", "error");
   private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
@@ -72,7 +72,7 @@ final class JobJson {
     return fields.job();
   }
 
-  /** Reads the definition that the reader stands at, whose field "job" is its name. */
+  /** Reads the definition at the reader's position, whose field "job" is its name. */
   static Job readItem(JsonIn in) {
     String[] name = new String[1];
     JobJson fields = new JobJson("");
@@ -214,7 +214,7 @@ final class JobJson {
     return new Problem(ProblemKind.MISSING_FIELD, detail).with("field", field);
   }
 
-  /** Reads the schedule that the reader stands at. */
+  /** Reads the schedule at the reader's position. */
   static ScheduleSettings readSchedule(JsonIn in, String prefix) {
     ScheduleSettings.Builder builder = ScheduleSettings.builder();
     try {
@@ -443,7 +443,7 @@ final class JobJson {
     json.writeEndObject();
   }
 
-  /** Writes the runs of a job: the active ones first, then what has ended, the newest first. */
+  /** Writes the runs of a job: the active ones first, then those that have ended, the newest first. */
   static void runs(JsonGenerator json, JobStatus status, @Nullable Instant only) {
     json.writeArrayPropertyStart("runs");
     for (JobStatus.ActiveRun run : status.active().reversed()) {

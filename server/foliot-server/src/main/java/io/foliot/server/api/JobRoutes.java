@@ -97,7 +97,7 @@ final class JobRoutes {
     })).as("application/x-ndjson");
   }
 
-  /** Puts the job that the reader stands at. */
+  /** Puts the job at the reader's position. */
   private CompletableFuture<Jobs.Put> putItem(Caller caller, JsonIn in) {
     int depth = in.depth();
     boolean entered = in.isObject();
@@ -445,7 +445,7 @@ final class JobRoutes {
     json.writeEndObject();
   }
 
-  // What all of them do.
+  // The steps that all of them share.
 
   /** Ensures that a caller sees the job in the path, if there is one: its queue decides. */
   void authorize(Request request) {
@@ -475,7 +475,7 @@ final class JobRoutes {
     return Reply.json(status, 1_024, json -> JobJson.write(json, job));
   }
 
-  /** Waits for a call, and puts what jobs refuse into words. */
+  /** Waits for a call, and puts the refusals of jobs into words. */
   private <T> T call(Supplier<CompletableFuture<T>> call) {
     try {
       return calls.write(call.get().exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure))));

@@ -30,7 +30,7 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
- * Reads a body as a stream, and reports for each mistake where it is, what was expected and what was found. A field
+ * Reads a body as a stream, and reports each mistake with its place, the expected value and the value found. A field
  * that is null counts as absent. One thread.
  */
 final class JsonIn implements AutoCloseable {
@@ -362,15 +362,15 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Returns the problem of a field whose value is not what was expected.
+   * Returns the problem of a field with an unexpected value.
    *
-   * @param found what the value is, such as "an empty array"
+   * @param found a description of the value, such as "an empty array"
    */
   static Problem invalid(String field, String expected, String found) {
     return invalid(field, expected, found, found);
   }
 
-  /** Returns the problem of a field whose text is not what was expected. */
+  /** Returns the problem of a field with an unexpected text. */
   static Problem invalidText(String field, String expected, String text) {
     return invalid(field, expected, quoted(text), shown(text));
   }
@@ -386,8 +386,8 @@ final class JsonIn implements AutoCloseable {
   /**
    * Returns the problem of an invalid field.
    *
-   * @param described what was found, in words for the detail of the problem
-   * @param found what was found, in a field for programs
+   * @param described the value found, in words for the detail of the problem
+   * @param found the value found, in a field for programs
    */
   private static Problem invalid(String field, String expected, String described, String found) {
     return new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + described)
@@ -446,7 +446,7 @@ final class JsonIn implements AutoCloseable {
       JacksonException mistake = line.isBlank() ? null : mistake(line.getBytes(StandardCharsets.UTF_8));
       if (mistake != null) {
         int column = mistake.getLocation() == null ? 1 : mistake.getLocation().getColumnNr();
-        return new Problem(MALFORMED_JSON, "expected a JSON value on each line, but this line is none: "
+        return new Problem(MALFORMED_JSON, "expected a JSON value on each line, but this line is not one: "
             + plain(String.valueOf(mistake.getOriginalMessage())) + ": line=" + number + ", column=" + column)
             .with("line", number).with("column", column);
       }

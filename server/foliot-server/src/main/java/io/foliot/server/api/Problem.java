@@ -21,7 +21,7 @@ public final class Problem extends RuntimeException {
   /**
    * A problem.
    *
-   * @param detail what is wrong this time, and what to do about it
+   * @param detail the cause in this case, and the remedy
    */
   public Problem(ProblemKind kind, String detail) {
     super(detail, null, false, false);
@@ -52,7 +52,7 @@ public final class Problem extends RuntimeException {
     return kind;
   }
 
-  /** Returns what is wrong and what to do about it, for people. */
+  /** Returns the cause and the remedy, for people. */
   public String detail() {
     return String.valueOf(getMessage());
   }

@@ -49,7 +49,7 @@ public enum ProblemKind {
   /** The key has a live task. */
   KEY_IN_USE(409, "The key has a live task"),
   /** The claim is not valid any more. */
-  STALE_TOKEN(409, "The lease token does not stand any more"),
+  STALE_TOKEN(409, "The lease token is not valid any more"),
   /** The attempt was cancelled. */
   CANCELLED(409, "The task was cancelled"),
   /** The task is final. */
@@ -58,15 +58,15 @@ public enum ProblemKind {
   NOT_FAILED(409, "The task is not a failed one"),
   /** The queue has live tasks. */
   QUEUE_IN_USE(409, "The queue has live tasks"),
-  /** It would lock everybody out. */
-  LAST_KEY(409, "Nobody could administer the server any more"),
+  /** It would lock all callers out. */
+  LAST_KEY(409, "No key could administer the server any more"),
   /** The server is not set up for it. */
   NOT_CONFIGURED(409, "The server is not set up for this"),
   /** The body, or one item of it, is too large. */
   TOO_LARGE(413, "The request is too large"),
   /** The body is not of a type that the call reads. */
   UNSUPPORTED_MEDIA_TYPE(415, "The call does not read this type of body"),
-  /** The idempotency key stands for another request. */
+  /** The idempotency key belongs to another request. */
   IDEMPOTENCY_MISMATCH(422, "The idempotency key was used for another request"),
   /** There are as many jobs as the server takes. */
   TOO_MANY_JOBS(429, "There are as many jobs as the server takes"),
@@ -103,7 +103,7 @@ public enum ProblemKind {
     return title;
   }
 
-  /** The URN by which programs tell problems apart. */
+  /** The URN by which programs distinguish problems. */
   public String type() {
     return type;
   }

@@ -74,7 +74,7 @@ final class QueueJson {
   /**
    * Reads the settings of a queue.
    *
-   * @param existing the queue as it is, whose secrets stay where the mask stands; or null
+   * @param existing the present queue, whose secrets replace the masks; or null
    */
   static QueueConfig read(String name, byte[] body, @Nullable QueueConfig existing) {
     return new QueueJson(name, DEFAULTS).read(body, existing);
@@ -158,7 +158,7 @@ final class QueueJson {
     return true;
   }
 
-  // What settings a delivery has is the delivery's to say, when the queue is put.
+  // The delivery checks its own settings when the queue is put.
   private void readDelivery(JsonIn in) {
     if (in.isNull()) {
       delivery = null;

@@ -19,7 +19,8 @@ import tools.jackson.core.JsonGenerator;
 final class QueueRoutes {
   /** The time of a deletion on a shared store, without its calls to the store. */
   private static final long DELETION_MILLIS = 4_000;
-  // A page of tasks brings their payloads, hence small ones; and so many at most, for a queue may be full of conflicts.
+  // Pages are small, because a page of tasks contains their payloads; their number is bounded, because a queue may be
+  // full of conflicts.
   private static final int REDRIVE_PAGE = 100;
   private static final int MAX_REDRIVE_PAGES = 200;
 
@@ -202,7 +203,7 @@ final class QueueRoutes {
     }
   }
 
-  // Goes on behind tasks that cannot be redriven, so that they do not keep the call from those that can.
+  // Continues behind tasks that cannot be redriven, so that the call reaches those that can.
   private void redriveSome(String queue, int limit, Redrive redrive) {
     String cursor = null;
     for (int pages = 0; pages < MAX_REDRIVE_PAGES; pages++) {

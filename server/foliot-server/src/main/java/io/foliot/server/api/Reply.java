@@ -29,7 +29,7 @@ public final class Reply {
     return json(status, USUAL_BYTES, content);
   }
 
-  /** An answer in JSON, of about so many bytes. */
+  /** An answer in JSON, of about this many bytes. */
   static Reply json(int status, int likelyBytes, Consumer<JsonGenerator> content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(likelyBytes);
     try (JsonGenerator json = Json.generator(out)) {
@@ -60,7 +60,7 @@ public final class Reply {
     return this;
   }
 
-  /** The same, which tells when it was written to its connection, or that failed. */
+  /** Returns the same, which reports when it was written to its connection, or that the write failed. */
   Reply whenSent(Runnable action) {
     sent = action;
     return this;

@@ -29,7 +29,7 @@ public final class Request {
     Map<String, String> parameters();
 
     /**
-     * The body; empty if there is none.
+     * The body; empty if the request has none.
      *
      * @throws Problem if it is larger than that many bytes
      */
@@ -65,12 +65,14 @@ public final class Request {
     return variables;
   }
 
-  /** Adds what the audit log says of the request beside the variables of its path. */
+  /** Adds a field of the request to the audit log, beside the variables of its path. */
   void audit(String name, String value) {
     audited.put(name, value);
   }
 
-  /** Returns what the audit log says of the request: the variables of its path, and what its handler added. */
+  /**
+   * Returns the fields of the request for the audit log: the variables of its path, and those that its handler added.
+   */
   Map<String, String> audited() {
     Map<String, String> all = new LinkedHashMap<>(variables);
     all.putAll(audited);

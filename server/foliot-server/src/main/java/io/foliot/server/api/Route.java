@@ -4,7 +4,7 @@ import io.foliot.server.security.Action;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Every way into the server: its method, its path, and who may take it. There is no other table. */
+/** All routes of the server: the method, the path, and the callers that may use it. There is no other table. */
 public enum Route {
   /** A page for people. */
   HOME("GET", "/", null, Reach.OPEN),
@@ -55,7 +55,7 @@ public enum Route {
 
   /** A task. */
   GET_TASK("GET", "/v1/tasks/{id}", Action.READ, Reach.TASK),
-  /** Why a task has not fired. */
+  /** Returns why a task has not fired. */
   EXPLAIN("GET", "/v1/tasks/{id}/explain", Action.READ, Reach.TASK),
   /** Cancels a task. */
   CANCEL_TASK("DELETE", "/v1/tasks/{id}", Action.SUBMIT, Reach.TASK),
@@ -91,7 +91,7 @@ public enum Route {
   BACKFILL_JOB("POST", "/v1/jobs/{job}/backfill", Action.SUBMIT, Reach.JOB),
   /** The next times of a job. */
   NEXT_TIMES("GET", "/v1/jobs/{job}/next", Action.READ, Reach.JOB, "count"),
-  /** Why a job does not run. */
+  /** Returns why a job does not run. */
   EXPLAIN_JOB("GET", "/v1/jobs/{job}/explain", Action.READ, Reach.JOB),
   /** The runs of a job. */
   LIST_RUNS("GET", "/v1/jobs/{job}/runs", Action.READ, Reach.JOB),
@@ -128,9 +128,9 @@ public enum Route {
 
   /** The object that the caller's key must permit. */
   enum Reach {
-    /** Nothing: anybody may ask, for the answer is the same for all. */
+    /** No right: every caller may ask, because the answer is the same for all. */
     OPEN,
-    /** The answer holds only what the caller sees. */
+    /** The answer contains only what the caller may see. */
     LIST,
     /** The queue in the path. */
     QUEUE,
@@ -154,7 +154,7 @@ public enum Route {
 
   Route(String method, String path, @Nullable Action action, Reach reach, String parameters) {
     if ((action == null) != (reach == Reach.OPEN)) {
-      throw new IllegalStateException("a route says who may take it: path=" + path);
+      throw new IllegalStateException("a route says which callers may use it: path=" + path);
     }
     this.method = method;
     this.path = path;

@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for what the scheduler was asked, and puts its refusals into words. Any thread; the waiting ones are virtual.
+ * Waits for calls of the scheduler, and puts its refusals into words. Any thread; the waiting ones are virtual.
  *
  * <p>A wait with a time limit sets a timer, and that wakes the thread which runs the timers of all virtual
  * threads: a submit took 45 us of processor time with it and 34 without. So they wait without limit, and one thread
@@ -95,7 +95,7 @@ final class SchedulerBridge implements AutoCloseable {
     return await(call, timeoutMillis, true);
   }
 
-  /** The answer to a command that may take so much longer. */
+  /** Waits for a command that may take this much longer. */
   <T> T write(CompletableFuture<T> call, long extraMillis) {
     return await(call, timeoutMillis + extraMillis, true);
   }
@@ -152,10 +152,10 @@ final class SchedulerBridge implements AutoCloseable {
       case NotServingException away -> new Problem(ProblemKind.NOT_READY,
           away.getMessage() + "; nothing was done").withHeader("Retry-After", "1");
       case OverloadedException overloaded -> new Problem(ProblemKind.OVERLOADED,
-          overloaded.getMessage() + "; nothing was done, come back later").withHeader("Retry-After", "1");
+          overloaded.getMessage() + "; nothing was done, try again later").withHeader("Retry-After", "1");
       case StoreFullException full -> new Problem(ProblemKind.STORE_FULL, "the store has no room, and nothing was"
           + " written. Once there is room where it keeps its data, submits are accepted again; tasks that are in the"
-          + " store go on meanwhile. " + IN_THE_LOG);
+          + " store continue meanwhile. " + IN_THE_LOG);
       case StoreAwayException away -> unavailable("the store cannot be reached; nothing was done. " + IN_THE_LOG);
       case StoreException away -> writes
           ? unknown("the store failed, or its answer was lost. " + IN_THE_LOG)
@@ -176,7 +176,7 @@ final class SchedulerBridge implements AutoCloseable {
 
   private static Problem unknown(String reason) {
     return new Problem(ProblemKind.UNKNOWN_OUTCOME, reason
-        + "; it may or may not have taken effect: look at it, or repeat the call if it has a key or an Idempotency-Key");
+        + "; it may or may not have taken effect: read the task, or repeat the call if it has a key or an Idempotency-Key");
   }
 
   private static Problem unavailable(String reason) {

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version of Foliot
  * @param metrics figures as Prometheus reads them
- * @param backups what writes backups, or null if the store has none
+ * @param backups the writer of backups, or null if the store has none
  * @param backupFolder the folder that backups are written into
- * @param troubles why the server does not serve, apart from what the engine says of itself
+ * @param troubles reasons why the server is not ready, apart from those of the engine
  */
 public record ServerInfo(String version, Supplier<String> metrics, @Nullable Backups backups, Path backupFolder,
     Supplier<List<String>> troubles) {}

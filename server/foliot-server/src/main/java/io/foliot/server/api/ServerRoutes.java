@@ -197,7 +197,7 @@ final class ServerRoutes {
         return path;
       }
     } catch (InvalidPathException e) {
-      // What is no path is no name either.
+      // A text that is not a path is not a name either.
     }
     throw JsonIn.invalidText("directory", "the name of a folder in the server's folder for backups (backup.directory)",
         name);

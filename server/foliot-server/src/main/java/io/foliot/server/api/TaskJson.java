@@ -18,7 +18,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** Tasks, and what became of them, as answers show them. */
+/** Tasks and their results, as answers show them. */
 final class TaskJson {
   private TaskJson() {}
 
@@ -93,7 +93,7 @@ final class TaskJson {
   /**
    * A task with all that is known of it.
    *
-   * @param queueAttempts what its queue gives a task that says nothing about attempts, or 0 if that is not known
+   * @param queueAttempts the attempts that its queue gives a task without a number of its own, or 0 if not known
    */
   static void task(JsonGenerator json, TaskRecord task, int queueAttempts, long nowMillis) {
     json.writeStartObject();
@@ -183,7 +183,7 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** Writes what was said of the work, if anything was. */
+  /** Writes the note on the work, if there is one. */
   static void note(JsonGenerator json, TaskNote note) {
     if (note.progress() >= 0) {
       json.writeNumberProperty("progress", note.progress());
@@ -199,7 +199,7 @@ final class TaskJson {
     }
   }
 
-  /** Why a task has not fired. */
+  /** Writes why a task has not fired. */
   static void explanation(JsonGenerator json, Scheduler.Explanation why, Fleet fleet) {
     json.writeStartObject();
     json.writeStringProperty("id", why.task().id().toString());

@@ -31,7 +31,7 @@ final class TaskRoutes {
   // A page ends early rather than be larger than this, for its tasks bring their payloads.
   private static final long PAGE_BYTES = 4L << 20;
   private static final int TASKS_AT_ONCE = 50;
-  /** A page is what was read before it was found to be large enough, and one read more. */
+  /** A page contains the reads up to the one that made it large enough, and one more. */
   private static final int PARTS_OF_PAGE = 2;
   /** Tasks of the largest size for which a page has room whose tasks are few among those of other queues. */
   private static final int SPARSE_TASKS = 4;
@@ -82,7 +82,7 @@ final class TaskRoutes {
               + ", id=" + result.id())
           .with("id", result.id().toString());
       case MISMATCHED -> new Problem(ProblemKind.IDEMPOTENCY_MISMATCH,
-          "the idempotency key stood for another request of"
+          "the idempotency key belonged to another request of"
               + " this queue and key within the last 24 hours; use a new one for a new request: idempotencyKey="
               + JsonIn.shown(String.valueOf(submission.idempotencyKey())))
           .with("id", result.id().toString());
@@ -310,9 +310,9 @@ final class TaskRoutes {
   }
 
   /**
-   * Reads a page in parts, each with so few records that room for the largest can be reserved before it is known how
-   * large they are. Once a part comes back short, the tasks of the queue are few among those of others, and the walk
-   * may take its full time: from then on it holds room for what it has and {@link #SPARSE_TASKS} more.
+   * Reads a page in parts, each with few enough records that room for the largest can be reserved before their sizes
+   * are known. Once a part comes back short, the queue has few tasks among those of other queues, and the walk may take
+   * its full time: from then on it holds room for the records it has and {@link #SPARSE_TASKS} more.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {

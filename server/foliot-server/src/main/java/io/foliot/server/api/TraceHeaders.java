@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace context of W3C that a request to submit a task carries. The task goes on with that trace unless its own
- * headers name one. What is not valid is left out, as the specification asks.
+ * The trace context of W3C that a request to submit a task carries. The task continues that trace unless its own
+ * headers name one. An invalid header is ignored, as the specification demands.
  */
 final class TraceHeaders {
   static final String PARENT = "traceparent";

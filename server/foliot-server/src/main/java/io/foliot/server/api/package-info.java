@@ -1,4 +1,4 @@
-/** The HTTP API: routes, what they read, what they answer. */
+/** The HTTP API: routes, their requests, their answers. */
 @NullMarked
 package io.foliot.server.api;
 

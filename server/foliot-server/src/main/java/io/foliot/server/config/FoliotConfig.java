@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listen where it listens
  * @param store where tasks are kept
- * @param cluster what it is called among others
- * @param delivery what callbacks may do
+ * @param cluster the node's name, and how it finds the other nodes
+ * @param delivery the limits of callbacks
  * @param maxJobs the number of jobs at which no new one is created
- * @param limits what callers may do
+ * @param limits the limits of callers
  * @param adminKeyHash SHA-256 of a key that may do everything, in hexadecimal digits; empty for none
- * @param log how it tells what it does
+ * @param log the form and level of the log
  * @param engine how much it holds in memory
  */
 public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, int maxJobs,
@@ -36,14 +36,14 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    *     ({@code jdbc:...}) or of Redis ({@code redis://...})
    * @param data the folder of everything this server keeps
    * @param backups the folder that backups are written into
-   * @param sizes what the store holds in memory, and keeps free on the disk
+   * @param sizes the store's memory, and the part of the disk that it keeps free
    * @param login how the server of the store lets us in
    */
   public record Store(String kind, Path data, Path backups, Sizes sizes, Login login) {
     /** Bytes; see {@code RocksDbOptions}. */
     public record Sizes(long reserve, long recordCache, long blockCache, long writeBuffer, long log) {}
 
-    /** A user and a password, which may be empty, and what else the server of the store is told. */
+    /** A user and a password, which may be empty, and other parameters for the server of the store. */
     public record Login(String user, String password, int connections, String namespace, int waitReplicas) {
       @Override
       public String toString() {
@@ -76,7 +76,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return isJdbc() || isRedis();
     }
 
-    /** Returns whether tasks are kept in the data folder, which then keeps what else this node must remember. */
+    /** Returns whether tasks are kept in the data folder, which then also keeps the node's name and other files. */
     public boolean hasFolder() {
       return kind.equals(ROCKSDB);
     }
@@ -98,8 +98,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   /**
    * The node among others.
    *
-   * @param coordinator the word for a kind, or the address of ZooKeeper ({@code zookeeper://...}); empty for what suits
-   *     the store
+   * @param coordinator the word for a kind, or the address of ZooKeeper ({@code zookeeper://...}); empty for the one
+   *     that suits the store
    * @param node its name; empty for one of its own making
    * @param zone its data centre, rack or cell
    * @param access how ZooKeeper is spoken to
@@ -148,7 +148,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   /**
    * Reads a configuration.
    *
-   * @param flags what the command line says, by flag without its hyphens; a list is joined by commas
+   * @param flags the values of the command line, by flag without its hyphens; a list is joined by commas
    * @param environment all variables; those of Foliot are used
    * @param file {@code foliot.yaml}, or null for none
    * @throws ConfigException if there is a mistake in it
@@ -206,7 +206,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     return store;
   }
 
-  /** Of an address only its beginning: what follows in a form that is not known may be secret. */
+  /** Returns only the beginning of an address: the rest of an unknown form may be secret. */
   private static String refused(String kind) {
     return kind.contains(":") ? StoreAddress.scheme(kind) + "..." : kind;
   }

@@ -54,10 +54,10 @@ public final class Option<T> {
       2, 200, JdbcOptions.DEFAULT_CONNECTIONS, "connections to the database; calls wait for one of them");
   /** The folder. */
   public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, Defaults.DATA,
-      "folder of the store; one server has it at a time");
+      "folder of the store; one server uses it at a time");
   /** Keeps stores on one Redis apart. */
   public static final Option<String> STORE_NAMESPACE = of("store.namespace", "store-namespace", OptionType.name(),
-      Defaults.NAMESPACE, "what every key in Redis begins with, so that several stores can share it");
+      Defaults.NAMESPACE, "prefix of every key in Redis, so that several stores can share it");
   /** Replicas that have a write before it is answered. */
   public static final Option<Integer> WAIT_REPLICAS = of("store.wait-replicas", "store-wait-replicas",
       OptionType.count(0, 16, 1), Integer.toString(REDIS.waitReplicas()),
@@ -73,9 +73,9 @@ public final class Option<T> {
   /** Native memory for files. */
   public static final Option<Long> BLOCK_CACHE = size("store.block-cache", "store-block-cache",
       "0", "1024GiB", ROCKSDB.blockCacheBytes(), "memory beside the heap for files of the store");
-  /** Native memory for what is not yet in files. */
+  /** Native memory for data that is not yet in files. */
   public static final Option<Long> WRITE_BUFFER = size("store.write-buffer", "store-write-buffer",
-      "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory beside the heap for what is not in files yet");
+      "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory beside the heap for data that is not in files yet");
   /** The length of the log. */
   public static final Option<Long> LOG_SIZE = size("store.log-size", "store-log-size",
       "1MiB", "64GiB", ROCKSDB.logBytes(),
@@ -275,7 +275,7 @@ public final class Option<T> {
     return about;
   }
 
-  /** Returns whether its value must not be shown, for it is a secret or what one is easily mistaken for. */
+  /** Returns whether its value must not be shown, because it is a secret or may contain one. */
   boolean isSecret() {
     return key.endsWith("password") || equals(ADMIN_KEY_HASH);
   }

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 /**
  * The type of an option's values.
  *
- * @param expected what to write, with an example
- * @param parse reads a text; throws {@link IllegalArgumentException} if it is none of them
+ * @param expected the expected form, with an example
+ * @param parse reads a text; throws {@link IllegalArgumentException} if it has another form
  */
 record OptionType<T>(String expected, Function<String, T> parse) {
   static final OptionType<String> TEXT = new OptionType<>("a text", text -> text);

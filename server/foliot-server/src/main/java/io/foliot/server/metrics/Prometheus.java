@@ -32,8 +32,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All figures of a server, for Prometheus to read. What the engine tells is counted as it happens ({@link
- * ServerMeter}); values that can be read are read at each scrape.
+ * All figures of a server, for Prometheus to read. Events of the engine are counted as they happen
+ * ({@link ServerMeter}); values that can be read are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
   // A scraper reads every few seconds and gives up soon; the last figures are better than none.

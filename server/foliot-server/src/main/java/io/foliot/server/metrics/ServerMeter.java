@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts what the engine does. Any thread; called for each task, so that everything is looked up once and kept. Queues
- * beyond a number share the label {@code other}: each label costs memory here and in whatever reads the figures.
+ * Counts the events of the engine. Any thread; called for each task, so every counter is looked up once and kept.
+ * Queues beyond a number share the label {@code other}: each label costs memory here and in whatever reads the figures.
  */
 public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),
@@ -27,7 +27,7 @@ public final class ServerMeter implements Meter, JobMeter {
       Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(100), Duration.ofSeconds(1)};
   private static final Duration[] TURNS = {Duration.ofNanos(100_000), Duration.ofMillis(1), Duration.ofMillis(5),
       Duration.ofMillis(20), Duration.ofMillis(100)};
-  /** Lateness of a run includes what was missed while nothing planned. */
+  /** The lateness of a run includes the time without any planning node. */
   private static final Duration[] RUNS_LATE = {Duration.ofMillis(10), Duration.ofMillis(50), Duration.ofMillis(250),
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
@@ -74,8 +74,9 @@ public final class ServerMeter implements Meter, JobMeter {
           "Parked tasks that were parked because this node has no delivery or handler for their queue");
       stolen = counter("foliot.stolen", "Tasks claimed a second late or more from a slot of another node or of none");
       foundLate = counter("foliot.found.late",
-          "Tasks of this node's slots that were found a second or more after they were due, by a look at all that is due");
-      foreign = counter("foliot.foreign", "Tasks that were claimed for a queue and are another one's; given back");
+          "Tasks of this node's slots that a head poll found a second or more after they were due");
+      foreign = counter("foliot.foreign",
+          "Tasks that were claimed for one queue but belong to another queue; given back");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
     }
 
@@ -91,7 +92,7 @@ public final class ServerMeter implements Meter, JobMeter {
 
     Counter times(String result) {
       return times.computeIfAbsent(result, word -> Counter.builder("foliot.job.times")
-          .description("Scheduled times of jobs, by what became of them").tag("queue", label).tag("result", word)
+          .description("Scheduled times of jobs, by their results").tag("queue", label).tag("result", word)
           .register(registry));
     }
 

@@ -2,7 +2,7 @@ package io.foliot.server.security;
 
 /** The actions that an API key may allow. */
 public enum Action {
-  /** To look at queues and tasks. */
+  /** Reads of queues and tasks. */
   READ,
   /** To submit, reset, touch and cancel tasks. */
   SUBMIT,

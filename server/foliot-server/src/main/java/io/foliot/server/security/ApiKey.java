@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its name
  * @param hash SHA-256 of the whole key
- * @param actions what it allows
+ * @param actions the actions that it allows
  * @param queues the queues it is for
- * @param note for people: who has it, and what for
+ * @param note for people: its owner and purpose
  * @param createdAt when it was made
  * @param expiresAt when it ends, or null
  */
@@ -58,7 +58,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     return new Issued(new ApiKey(id.toString(), hashOf(text), actions, queues, note, createdAt, expiresAt), text);
   }
 
-  /** The id inside a key, or null if the text is none. */
+  /** Returns the id inside a key, or null if the text is not a key. */
   static @Nullable String idOf(String text) {
     int end = PREFIX.length() + ID_LENGTH;
     return text.startsWith(PREFIX) && text.length() > end && text.charAt(end) == '_'

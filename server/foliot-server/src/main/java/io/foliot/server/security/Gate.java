@@ -6,10 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says who calls, before anything else looks at a request. With keys, everybody shows one. Without, the server is bound
- * to loopback and open, to programs on this machine but not to web pages: a browser there may be told by any page to
- * send requests here, or be led here by a name that resolves to loopback, so the names of host and origin must be
- * local.
+ * Identifies the caller before anything else reads a request. If there are keys, every caller must present one. Without
+ * keys, the server is bound to loopback and open to programs on this machine, but not to web pages: any page can make a
+ * browser send requests here, or reach it by a name that resolves to loopback. The names of host and origin must
+ * therefore be local.
  */
 public final class Gate {
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "[::1]", "::1");
@@ -52,7 +52,7 @@ public final class Gate {
     return loopback;
   }
 
-  /** Looks at a request. */
+  /** Checks a request. */
   public Verdict judge(@Nullable String authorization, @Nullable String host, @Nullable String origin, Instant now) {
     if (isOpen()) {
       if (host == null || !isLocal(host)) {

@@ -13,7 +13,7 @@ public final class StoredKeys implements KeyRing.Vault {
   private final TaskStore store;
   private final Duration timeout;
 
-  /** In this store, whose answers are waited for so long. */
+  /** Creates a vault in this store, with this wait for its answers. */
   public StoredKeys(TaskStore store, Duration timeout) {
     this.store = store;
     this.timeout = timeout;

@@ -70,7 +70,7 @@ public final class PrivateFiles {
     } catch (IOException e) {
       // The path belongs to another user, or the file system only pretends to support permissions. That is worse than
       // it could be, but no reason to stop.
-      log.warn("others may be able to read what Foliot keeps here; take their permissions away: path={}, reason={}",
+      log.warn("other users may be able to read this file; remove their permissions: path={}, reason={}",
           path,
           e.toString());
     }

@@ -29,8 +29,8 @@ public final class Stores {
   /**
    * Opens a store.
    *
-   * @param onFailure told if the store closes itself
-   * @param onSetAside told of tasks whose records cannot be read
+   * @param onFailure called if the store closes itself
+   * @param onSetAside receives tasks whose records cannot be read
    * @throws StoreException if it cannot be opened
    * @throws IllegalArgumentException if the address of its server cannot be used
    */
@@ -79,7 +79,7 @@ public final class Stores {
         .connections(login.connections());
   }
 
-  // The folder of the data may have been there before and hold other things; what is below it is ours.
+  // The folder of the data may have existed before and hold other files; its subfolder belongs to Foliot.
   private static void makePrivate(FoliotConfig.Store config) {
     try {
       PrivateFiles.ensureFolder(config.data());

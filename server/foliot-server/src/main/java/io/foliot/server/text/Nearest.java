@@ -28,7 +28,7 @@ public final class Nearest {
     return best != null && bestDistance <= Math.max(1, (best.length() + 1) / 3) ? best : null;
   }
 
-  /** A sentence for messages: what was probably meant, or what there is. */
+  /** Returns a sentence for messages: the word that was probably meant, or the known words. */
   public static String hint(String name, Collection<String> known) {
     String nearest = of(name, known);
     return nearest != null ? "did you mean " + nearest + "?" : "known are " + String.join(", ", known);

@@ -16,7 +16,7 @@ public final class SizeText {
   /**
    * Reads a number of bytes.
    *
-   * @throws IllegalArgumentException if the text is none, with what was expected
+   * @throws IllegalArgumentException if the text is not a size; the message says what was expected
    */
   public static long parse(String text) {
     Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));

@@ -16,7 +16,7 @@ public final class WellFormed {
     return true;
   }
 
-  /** The text, with question marks for what cannot be written. */
+  /** Returns the text, with question marks for characters that cannot be written. */
   public static String of(String text) {
     return is(text) ? text : repaired(text);
   }

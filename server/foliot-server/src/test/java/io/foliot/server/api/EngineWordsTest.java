@@ -73,7 +73,7 @@ final class EngineWordsTest {
             + " rocksdb:b; use that one, or open this one again with: foliot migrate --release");
     assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.FILLING, "rocksdb:a")))
         .isEqualTo("tasks of rocksdb:a are being moved into"
-            + " this store, and not all are here; let foliot migrate go on to its end, or open this store as it is with:"
+            + " this store, and not all are here; let foliot migrate continue to its end, or open this store as it is with:"
             + " foliot migrate --release");
     assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.DRAINING, "b")))
         .isEqualTo("the tasks of this store are being moved to b; ask there when that is done");

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record that no statement looks into, each in a {@link Frame} of its own. The database keeps checksums
- * of its pages or does not; these find also what was restored, or copied, into another task's row.
+ * The parts of a record that no statement reads, each in a {@link Frame} of its own. Whether or not the database has
+ * checksums of its pages, these also detect parts that were restored or copied into another task's row.
  */
 final class Blobs {
   /** Statements change generations and times without their blobs, so these have no base. */
@@ -60,7 +60,7 @@ final class Blobs {
   }
 
   /**
-   * What the attempts of a task left behind, in one column: both are read and written with the record as a whole.
+   * The attempts of a task and their notes, in one column: both are read and written with the record as a whole.
    *
    * @param attempts those that ended
    * @param noted the last note, or null

@@ -15,16 +15,16 @@ interface ClaimStatements {
   /** Moves the index entries of tasks that are not due. It may leave out rows that another statement is changing. */
   Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount) throws SQLException;
 
-  /** Parks tasks that wait and are due; answers which. */
+  /** Parks tasks that wait and are due; returns which. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;
 
-  /** Ends running tasks that succeeded, whose claim stands, and that have no successor; answers which. */
+  /** Ends running tasks that succeeded, have the token of their latest claim, and no successor; returns which. */
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException;
 
   /**
-   * Re-arms running tasks with their next payloads, whose claim stands, that have no successor and no cancel, and
-   * inserts the children of those. It may leave out any of them.
+   * Re-arms running tasks with their next payloads if they have the token of their latest claim, no successor and no
+   * cancel, and inserts the children of those. It may leave out any of them.
    *
    * @param seenMicros the largest generation that this process has seen
    */

@@ -5,7 +5,7 @@ import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.format.EnumCodes;
 
-/** The codes of constants ({@link EnumCodes}) as columns hold them, and what columns hold besides. */
+/** The codes of constants ({@link EnumCodes}) as columns hold them, and other values of columns. */
 final class ColumnCodes {
   static final int DELAYED = EnumCodes.DELAYED;
   static final int RUNNING = EnumCodes.RUNNING;
@@ -13,7 +13,7 @@ final class ColumnCodes {
   static final int FAILED = EnumCodes.FAILED;
   static final int CANCELLED = EnumCodes.CANCELLED;
 
-  /** In place of how a claim was settled while it was not. */
+  /** The value of a claim that is not settled yet. */
   static final int NO_END = -1;
 
   private ColumnCodes() {}
@@ -25,7 +25,7 @@ final class ColumnCodes {
     return EnumCodes.of(state);
   }
 
-  /** The state, or FAILED for a number that is none. */
+  /** Returns the state, or FAILED for an unknown number. */
   static TaskState stateOrFailed(int code) {
     return code >= DELAYED && code <= CANCELLED ? EnumCodes.state(code) : TaskState.FAILED;
   }

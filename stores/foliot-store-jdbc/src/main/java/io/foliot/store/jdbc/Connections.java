@@ -31,9 +31,9 @@ final class Connections implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
-   * Has MariaDB end the session of a machine that was lost in the midst of a transaction, whose locks would stand for
-   * two hours otherwise: no transaction of a batch waits for anything but its own statements. MySQL has no such
-   * setting, and takes what is between the marks for a comment.
+   * Makes MariaDB end the session of a machine that was lost in the middle of a transaction, whose locks would
+   * otherwise be held for two hours: no transaction of a batch waits for anything but its own statements. MySQL has no
+   * such setting, and reads the text between the marks as a comment.
    */
   private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
 
@@ -80,7 +80,7 @@ final class Connections implements AutoCloseable {
   private static HikariDataSource pool(JdbcSource.Login login, int count, Duration timeout) {
     HikariConfig config = new HikariConfig();
     config.setPoolName("foliot");
-    // One more than there are threads, for what goes on in the background.
+    // One more than there are threads, for background work.
     config.setMaximumPoolSize(count + 1);
     config.setConnectionTimeout(CONNECT.toMillis());
     config.setInitializationFailTimeout(-1);
@@ -206,7 +206,7 @@ final class Connections implements AutoCloseable {
     threads.shutdown();
     try {
       while (!threads.awaitTermination(1, TimeUnit.MINUTES)) {
-        // A statement cannot go on for ever: it has its time.
+        // A statement cannot run for ever: it has a time limit.
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -14,8 +14,8 @@ import java.sql.SQLException;
  * itself), and holds no lock behind its last statement.
  *
  * <p>There are two kinds of writes. The plain ones ({@link SubmitStatements}, {@link ClaimStatements}) decide in SQL,
- * for the hot cases alone; what they leave goes the general way: {@link RecordStatements#read}, the life of a task in
- * this process, and the other {@link RecordStatements}, which write a row only if its version is still the one that was
+ * for the hot cases alone; the rest takes the general path: {@link RecordStatements#read}, the life of a task in this
+ * process, and the other {@link RecordStatements}, which write a row only if its version is still the one that was
  * read. Lists are in the order of ids, so that batches take row locks in the same order.
  *
  * <p>The texts are in {@link SqlFiles resource files}, a statement a file, those of the dialects side by side. The
@@ -50,7 +50,7 @@ interface Dialect {
 
   String text(ResultSet row, int at) throws SQLException;
 
-  /** Returns whether a statement failed, and nothing else with it, because another one was in its way. */
+  /** Returns whether a statement failed alone, without its transaction, because of a conflict with another one. */
   boolean isRolledBack(SQLException e);
 
   /** Returns whether a statement failed because a row with its name is there already. */

@@ -73,7 +73,7 @@ final class GeneralPath {
    * succeed.
    *
    * @param bodies whether payloads are read, because results show them
-   * @param writes false to return what the batch finds and to write nothing: a move whose row another statement is
+   * @param writes false to return the results of the batch without writing: a move whose row another statement is
    *     changing would wait for that statement, after which there may be nothing left to move
    */
   <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies, boolean writes) throws SQLException {

@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The options of a store.
  *
  * @param parts the databases, in the order of their first slots, the first of which is 0; settings live in the first
- * @param slots how many slots a new store gets; a power of two from 1 to 65,536. A store keeps what it was made with
+ * @param slots how many slots a new store gets; a power of two from 1 to 65,536. A store keeps the number that it was
+ *     created with
  * @param connections how many calls each database serves at a time, each on a thread and a connection of its own
  * @param timeout how long a statement may take before it is given up
- * @param onSetAside told of each task that is set aside because its record cannot be read, on a thread of the store's
+ * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
  */
 public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Duration timeout,
     Consumer<SetAside> onSetAside) {
@@ -131,8 +132,8 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     }
 
     /**
-     * Sets what is told of each task that is set aside because its record cannot be read, on a thread of the store's;
-     * nothing by default, for the store logs it.
+     * Sets the receiver of each task that is set aside because its record cannot be read, called on a thread of the
+     * store; none by default, because the store logs it.
      */
     public Builder onSetAside(Consumer<SetAside> value) {
       onSetAside = value;

@@ -20,7 +20,7 @@ public sealed interface JdbcSource {
    *
    * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}, of which the
    *     last is spoken to by MariaDB's driver
-   * @param user who logs in, or null for what the URL says
+   * @param user the login, or null for the one in the URL
    * @param password their password, or null
    * @throws IllegalArgumentException if it is the URL of another kind of database, or has a user in front of the host
    */
@@ -67,8 +67,8 @@ public sealed interface JdbcSource {
     }
 
     /**
-     * Returns the driver's properties beside the URL. MariaDB's insists on TLS with a certificate that is trusted,
-     * which a stock server does not have; on this machine's own address nobody listens in.
+     * Returns the driver's properties beside the URL. MariaDB's insists on TLS with a trusted certificate, which a
+     * stock server does not have; connections to this machine's own address cannot be overheard.
      */
     Properties driverProperties(Duration connectTimeout, Duration answerTimeout) {
       Properties properties = new Properties();
@@ -103,7 +103,7 @@ public sealed interface JdbcSource {
       return DriverManager.getConnection(driverUrl(), driverProperties(Connections.CONNECT, Connections.CONNECT));
     }
 
-    /** A text of the driver without what this login has to keep secret. */
+    /** Returns a text of the driver without the secrets of this login. */
     public String redacted(String text) {
       String open = text.replace(url, shown()).replace(driverUrl(), shown());
       for (String secret : secrets()) {
@@ -130,7 +130,7 @@ public sealed interface JdbcSource {
       return secrets;
     }
 
-    /** The URL without what may be secret in it. */
+    /** Returns the URL without the parts that may be secret. */
     public String shown() {
       return StoreAddress.shown(url);
     }

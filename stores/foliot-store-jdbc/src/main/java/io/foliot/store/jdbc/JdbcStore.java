@@ -86,7 +86,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
    * Opens the store in its databases, and creates its tables where there are none.
    *
    * @throws StoreException if a database cannot be reached, is of an unknown kind, or holds other slots than
-   *     configured; the message says which, and what to do
+   *     configured; the message says which, and the remedy
    */
   public static JdbcStore open(JdbcOptions options) {
     return open(options, Schema::dialect);
@@ -512,9 +512,9 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
           return new Cursor(part, TaskId.parse(cursor.substring(colon + 1)));
         }
       } catch (NumberFormatException e) {
-        throw new IllegalArgumentException("a cursor is what the last page gave: cursor=" + shown(cursor), e);
+        throw new IllegalArgumentException("a cursor comes from the last page: cursor=" + shown(cursor), e);
       }
-      throw new IllegalArgumentException("a cursor is what the last page gave: cursor=" + shown(cursor));
+      throw new IllegalArgumentException("a cursor comes from the last page: cursor=" + shown(cursor));
     }
 
     private static String shown(String text) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param key the key
  * @param due when
  * @param maxWaitMillis how far behind its first due time it may go
- * @param body what the task carries from now on; null for what it carries
+ * @param body the payload from now on; null for the present one
  * @param maxAttempts instead of those it has, or 0
  */
 record KeyTouch(int queue, String key, Due due, long maxWaitMillis, @Nullable Body body, int maxAttempts) {

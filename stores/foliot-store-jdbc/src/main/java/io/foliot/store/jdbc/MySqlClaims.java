@@ -49,8 +49,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * In two statements: the tokens tell what the first one has done. They are made of the task's id and of a secret of
-   * this call, within the statement, which then needs no more than a list of ids.
+   * Claims in two statements: the tokens show the rows that the first one has changed. They are made of the task's id
+   * and of a secret of this call, within the statement, which then needs no more than a list of ids.
    */
   @Override
   public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
@@ -76,7 +76,7 @@ final class MySqlClaims implements ClaimStatements {
           readMicros = row.getLong(1);
           Row read = results.record(connection, numbers, row, 2, true);
           if (read.damage() != null) {
-            // The general way sets it aside, or leaves it to those who can read it.
+            // The general path sets it aside, or leaves it to nodes that can read it.
             continue;
           }
           TaskRecord task = read.record();
@@ -128,7 +128,7 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Returns the last instant at which a claim may win; a probe never wins. */
+  /** Returns the last instant at which a claim may win; a move never wins. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }
@@ -141,7 +141,7 @@ final class MySqlClaims implements ClaimStatements {
             + notAfter(some.getFirst())).collect(Collectors.joining("", "CASE", " ELSE TRUE END"));
   }
 
-  /** The lease of a row; that of the first list where no other one has it. */
+  /** Returns the lease of a row: that of the first list, unless another list has the row. */
   private static String lease(List<List<NewClaim>> byLease) {
     long first = byLease.getFirst().getFirst().leaseMillis();
     if (byLease.size() == 1) {
@@ -161,7 +161,7 @@ final class MySqlClaims implements ClaimStatements {
     return at;
   }
 
-  /** The token that the statement has made. */
+  /** Returns the token that the statement has made. */
   private static Token tokenOf(byte[] secret, TaskId id) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -187,7 +187,7 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
-  /** Inserts what is to be kept, which locks the rows, and deletes what was inserted. */
+  /** Inserts the records to be kept, which locks the rows, and deletes the live rows of those that were inserted. */
   @Override
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
@@ -208,8 +208,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Leaves all to the general path. Without RETURNING a statement of its own would be followed by one that asks which
-   * rows it wrote and one that inserts, and the general path has these three too.
+   * Leaves all plans to the general path. Without RETURNING, a special statement would need a second one that reads
+   * which rows it wrote and a third one that inserts; the general path has these three too.
    */
   @Override
   public Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) {

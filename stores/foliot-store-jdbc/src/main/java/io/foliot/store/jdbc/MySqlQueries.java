@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads of the index, pages and counts of MariaDB and MySQL. */
 final class MySqlQueries implements QueryStatements {
   private static final String BODY = "record.body";
-  /** Longer lists of scans are looked through for slots that have something. */
+  /** Longer lists of scans are first searched for slots that have entries. */
   private static final int SCANS_AT_ONCE = 4;
 
   private final MySqlStatements statements;
@@ -221,7 +221,7 @@ final class MySqlQueries implements QueryStatements {
     return at;
   }
 
-  /** The last id that is looked at, or null if there are not so many. */
+  /** The last id that is examined, or null if there are not that many. */
   private @Nullable TaskId edge(Connection connection, String sql, TaskId after, int scanned) throws SQLException {
     try (PreparedStatement select = statements.prepare(connection, sql)) {
       select.setBytes(1, ParameterTable.bytes(after));

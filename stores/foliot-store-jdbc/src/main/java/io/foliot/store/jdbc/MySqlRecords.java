@@ -96,7 +96,7 @@ final class MySqlRecords implements RecordStatements {
     return template.with("wanted", values.with()).with("body", bodies ? BODY : NO_BODY);
   }
 
-  /** Some of what is to be read. */
+  /** A part of the rows to be read. */
   private record Part(String sql, ParameterTable values) {}
 
   private Snapshot readAtOnce(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
@@ -126,8 +126,8 @@ final class MySqlRecords implements RecordStatements {
   }
 
   /**
-   * With locks on the live rows: in a transaction that repeats its reads, only locking ones see what others have
-   * committed since it began. The rows are about to be written anyway.
+   * With locks on the live rows: in a transaction that repeats its reads, only locking ones see later commits of
+   * others. The rows are about to be written anyway.
    */
   private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {

@@ -11,10 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/**
- * Reads and executes the statements of MariaDB and MySQL, and has what several groups of them share.
- * Any thread.
- */
+/** Reads and executes the statements of MariaDB and MySQL; the part that several groups of them share. Any thread. */
 final class MySqlStatements {
   private static final int DUPLICATE = 1062;
   private static final Set<Integer> FULL = Set.of(1114, 1021);
@@ -97,7 +94,7 @@ final class MySqlStatements {
     }
   }
 
-  /** A commit that finds no room may have been made all the same: it must not look like a statement that found none. */
+  /** A commit that finds no room may have been made all the same: it must not appear as a statement that found none. */
   private static void commit(Connection connection) throws SQLException {
     try {
       connection.commit();
@@ -178,7 +175,7 @@ final class MySqlStatements {
   @SuppressWarnings("ArrayRecordComponent") // made, written, and dropped
   record NewBody(TaskId id, byte[] body) {}
 
-  /** Has tasks that this transaction has locked carry something else. */
+  /** Changes the payloads of tasks that this transaction has locked. */
   void writeBodies(Connection connection, List<NewBody> bodies) throws SQLException {
     if (bodies.isEmpty()) {
       return;

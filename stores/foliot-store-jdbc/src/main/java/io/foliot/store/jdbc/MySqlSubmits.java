@@ -20,7 +20,7 @@ import java.util.Objects;
 
 /** Inserts and touches of MariaDB and MySQL. */
 final class MySqlSubmits implements SubmitStatements {
-  /** So many rows are told apart by the parser sooner than the table of parameters is made and read. */
+  /** Rows up to which parsing them as text is faster than making and reading the table of parameters. */
   private static final int FEW = 64;
 
   private final MySqlStatements statements;
@@ -58,7 +58,7 @@ final class MySqlSubmits implements SubmitStatements {
         if (!MySqlStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // A caller that had no answer repeats itself: nothing was inserted, and what is not there yet is, below.
+        // A caller that got no answer repeats its call: nothing was inserted then, and missing rows are inserted below.
       }
     }
     if (statements.isMariaDb() && !requests) {

@@ -7,8 +7,8 @@ import io.foliot.core.Token;
  * A claim with the token that it shall have.
  *
  * @param id the task
- * @param leaseMillis how long it shall hold; 0 for a look
- * @param notAfterMillis after this it is a look
+ * @param leaseMillis the length of the lease; 0 for a move
+ * @param notAfterMillis after this it counts as a move
  * @param token never used before
  * @param slot where the entry goes
  */

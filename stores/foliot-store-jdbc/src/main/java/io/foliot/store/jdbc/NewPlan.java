@@ -15,7 +15,7 @@ record NewPlan(Settlement settlement, Outcome.Rearm outcome, int slot, List<Chil
   /** Cost of a row, in bytes of payload: it lets the number of rows bound a statement of small rows. */
   private static final long ROW_BYTES = 4_096;
 
-  /** Returns what it costs to write, in bytes. */
+  /** Returns the bytes to write. */
   long bytes() {
     return outcome.bytes() + ROW_BYTES * children.size();
   }

@@ -5,7 +5,7 @@ import io.foliot.core.store.Draft;
 /**
  * A draft to be inserted.
  *
- * @param draft what was asked for
+ * @param draft the request
  * @param queue the number of its queue
  * @param slot where its entry goes
  */

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * A table of parameters within a statement, for databases without arrays: {@code wanted} with a place in front and then
  * the columns, row by row. One thread.
  *
- * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently cuts off what is longer. So long cells
- * stand outside: {@link #column} says what to write instead of {@code wanted.column}. In a statement the table comes
- * first, then the columns that may be long, each once, in the order in which they were named here.
+ * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently cuts off longer ones. Long cells are
+ * therefore kept outside: {@link #column} returns the text to write instead of {@code wanted.column}. In a statement
+ * the table comes first, then the columns that may be long, each once, in the order in which they were named here.
  */
 final class ParameterTable {
   private static final int CELL_BYTES_MAX = 60_000;
@@ -35,7 +35,7 @@ final class ParameterTable {
   /**
    * An empty table.
    *
-   * @param rowWord what stands before a row: {@code ROW} in MySQL, nothing in MariaDB
+   * @param rowWord the word before a row: {@code ROW} in MySQL, nothing in MariaDB
    * @param columns their names, without that of the place
    */
   ParameterTable(String rowWord, String... columns) {

@@ -3,7 +3,7 @@ package io.foliot.store.jdbc;
 import java.util.Arrays;
 
 /**
- * What became of plans.
+ * The results of plans.
  *
  * @param micros the clock
  * @param dueAts by place, when the task is due again, or {@link #NOT_WRITTEN}

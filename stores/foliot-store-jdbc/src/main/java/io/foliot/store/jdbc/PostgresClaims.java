@@ -97,7 +97,7 @@ final class PostgresClaims implements ClaimStatements {
     return new Claimed(now, results);
   }
 
-  /** Null for what cannot be read: the general way sets it aside. */
+  /** Null for a row that cannot be read: the general path sets it aside. */
   private static @Nullable ClaimResult won(Connection connection, QueueIds numbers, ResultSet row, NewClaim claim,
       long nowMillis) throws SQLException {
     try {

@@ -15,8 +15,8 @@ import java.util.List;
  * itself, which PostgreSQL judges again on the newest version of such a row.
  *
  * <p>Conditions on a row alone are written {@code CASE WHEN ... THEN true END}, which the planner takes to hold for
- * half of the rows. What the statistics say of a state is wrong a second later, and a planner that believes that almost
- * nothing runs reads all that runs once for each task of the batch.
+ * half of the rows. Statistics about a state are wrong a second later, and a planner that assumes few running tasks
+ * reads all running tasks once for each task of the batch.
  */
 final class PostgresDialect implements Dialect {
   private static final String CLOCK = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint";
@@ -105,7 +105,7 @@ final class PostgresDialect implements Dialect {
       boolean waits = !row.getString(4).equals("off");
       String detail = "PostgreSQL " + row.getString(1) + ", fsync=" + row.getString(2) + ", full_page_writes="
           + row.getString(3) + ", synchronous_commit=" + row.getString(4);
-      // What commits without waiting is synced within three rounds of the writer of the log.
+      // A commit that does not wait is synced within three rounds of the writer of the log.
       return !whole
           ? new Durability("NONE", 0, detail)
           : waits ? new Durability("D", 0, detail) : new Durability("B", 3L * row.getInt(5), detail);

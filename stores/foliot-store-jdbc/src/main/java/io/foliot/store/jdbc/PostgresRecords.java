@@ -25,7 +25,7 @@ final class PostgresRecords implements RecordStatements {
 
   private final PostgresStatements statements;
   private final Results results;
-  /** By what is read: {@link #BY_ID}, {@link #BY_KEY}, {@link #BODIES}. */
+  /** Statements by the rows they read: {@link #BY_ID}, {@link #BY_KEY}, {@link #BODIES}. */
   private final String[] readSql = new String[BY_ID + BY_KEY + BODIES + 1];
   private final String readAnswers;
   private final String update;
@@ -168,7 +168,7 @@ final class PostgresRecords implements RecordStatements {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       bindLive(arrays, changes);
       PostgresColumns columns = new PostgresColumns(inserted);
-      // What is inserted is due when it wakes.
+      // Inserted tasks are due when they wake.
       arrays.longs(columns.dueAt).longs(columns.changedAt).longs(columns.generation)
           .ints(inserted.stream().mapToInt(Change::queue).toArray()).ints(columns.part).ints(columns.maxAttempts)
           .ids(columns.id).blobs(columns.body)

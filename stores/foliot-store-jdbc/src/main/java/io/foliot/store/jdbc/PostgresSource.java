@@ -13,11 +13,11 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Connections to PostgreSQL for a pool of the store's own. One that has a session for itself keeps its statements
- * prepared, for parsing and planning is more than half of what a small batch costs, and is told once how to plan.
- * Behind a pooler that gives each transaction another session neither would be true for the next one: such a pooler
- * must answer requests to cancel with a number of its own, so the session's number is not the one that the connection
- * was told.
+ * Connections to PostgreSQL for a pool of the store's own. A connection with a session of its own keeps its statements
+ * prepared, because parsing and planning are more than half of the cost of a small batch, and sets the planner once.
+ * Behind a pooler that gives each transaction another session, neither would hold for the next transaction. Such a
+ * pooler must answer cancel requests with a number of its own, so the session's number differs from the one that the
+ * connection was given.
  */
 final class PostgresSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1;
@@ -41,7 +41,7 @@ final class PostgresSource extends PGSimpleDataSource {
     setConnectTimeout(Math.toIntExact(connectTimeout.toSeconds()));
     setSocketTimeout(Math.toIntExact(socketTimeout.toSeconds()));
     setTcpKeepAlive(true);
-    // What the address says goes before all that.
+    // Parameters of the address take precedence over all of these.
     setURL(login.url());
     if (login.user() != null) {
       setUser(login.user());
@@ -80,7 +80,7 @@ final class PostgresSource extends PGSimpleDataSource {
     }
   }
 
-  /** Returns whether a session plans so by itself, because it was told to here, or by its server. */
+  /** Returns whether a session plans so by itself, because of a setting made here or on its server. */
   static boolean plansByIndex(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT "

@@ -81,7 +81,7 @@ final class PostgresSubmits implements SubmitStatements {
         if (!PostgresStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // A caller that had no answer repeats itself: nothing was inserted, and what is not there yet is, below.
+        // A caller that got no answer repeats its call: nothing was inserted then, and missing rows are inserted below.
       }
     }
     try (PreparedStatement statement = anyRequest
@@ -115,7 +115,10 @@ final class PostgresSubmits implements SubmitStatements {
     return new Inserted(now, generations, dueAts, last);
   }
 
-  /** All are inserted or none. Nothing else can have their names, so one reading of the clock tells all generations. */
+  /**
+   * All are inserted or none. Nothing else can have their names, so one reading of the clock determines all
+   * generations.
+   */
   private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {
     try (ResultSet row = PostgresStatements.rows(statement)) {
       row.next();

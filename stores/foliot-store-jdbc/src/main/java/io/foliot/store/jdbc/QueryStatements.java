@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Statements that read the index, page through records, count, and forget what is old. */
+/** Statements that read the index, page through records, count, and delete expired rows. */
 interface QueryStatements {
-  /** When tasks have to be looked at next, in the order of the ids; as {@code TaskStore.probe}. */
+  /** Returns when tasks can be claimed next, in the order of the ids; as {@code TaskStore.probe}. */
   List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException;
 
   List<DueSlice> due(Connection connection, QueueIds numbers, List<DueScan> scans) throws SQLException;
@@ -30,16 +30,16 @@ interface QueryStatements {
    * Pages through the live records of all queues in the order of ids.
    *
    * @param limit how many records at most
-   * @param scanned how many rows are looked at
+   * @param scanned how many rows are examined
    */
   Page pageOfLive(Connection connection, QueueIds numbers, TaskId after, int limit, int scanned) throws SQLException;
 
   /**
    * Pages through the live and the kept records of a queue in the order of ids.
    *
-   * @param state what stands in the rows, or 0 for all
+   * @param state the code in the rows, or 0 for all
    * @param limit how many records at most
-   * @param scanned how many rows are looked at
+   * @param scanned how many rows are examined
    */
   Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit, int scanned)
       throws SQLException;

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class QueueIds {
   private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
   private static final String NAMELESS = "#";
-  /** Of a queue that never had a task: no row has it. */
+  /** The number of a queue that never had a task: no row has it. */
   static final int NONE = -1;
 
   private final Dialect dialect;
@@ -29,7 +29,7 @@ final class QueueIds {
     insertQueue = dialect.files().text("insert_queue");
   }
 
-  /** The number of a queue that was asked for before. */
+  /** Returns the number of a queue that was requested before. */
   int of(String queue) {
     Integer number = numbers.get(queue);
     if (number == null) {

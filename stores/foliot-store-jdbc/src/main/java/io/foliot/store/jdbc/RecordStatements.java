@@ -15,7 +15,7 @@ interface RecordStatements {
   /**
    * Reads records with the clock and the floor.
    *
-   * @param bodies whether what the tasks carry is read too; else it is {@link Rows#UNREAD}
+   * @param bodies whether payloads are read too; else they are {@link Rows#UNREAD}
    * @param locking whether live rows are read as they are now, and not as they were when a longer transaction began,
    *     for
    *     which they may get locked
@@ -40,10 +40,10 @@ interface RecordStatements {
    */
   BitSet rearm(Connection connection, List<Change> changes, List<Child> children) throws SQLException;
 
-  /** Moves live records that have ended to what is kept; answers which. */
+  /** Moves live records that have ended to the kept ones; returns which. */
   BitSet end(Connection connection, List<Change> changes) throws SQLException;
 
-  /** Moves live rows that cannot be read to what is kept, as FAILED and with their bytes; answers which. */
+  /** Moves live rows that cannot be read to the kept ones, as FAILED and with their bytes; returns which. */
   BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException;
 
   /** Writes live records that were not, of a kept one or of another store's; answers which. */

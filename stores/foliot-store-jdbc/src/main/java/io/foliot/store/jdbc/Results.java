@@ -20,7 +20,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what statements return. The statements of all dialects return the same columns in the same order; a place is
+ * Reads the results of statements. The statements of all dialects return the same columns in the same order; a place is
  * that of an item in its batch, counted from 1.
  */
 final class Results {
@@ -78,7 +78,7 @@ final class Results {
     return answers;
   }
 
-  /** Columns: place, when to look at the task next, where its entry is. */
+  /** Columns: place, when the task can be claimed next, where its entry is. */
   static List<Probed> probed(ResultSet row, int count) throws SQLException {
     List<Probed> found = new ArrayList<>(Collections.nCopies(count, Probed.UNKNOWN));
     while (row.next()) {
@@ -125,7 +125,7 @@ final class Results {
   /**
    * A page, of which one record more than the limit was read.
    *
-   * @param edge the last id that was looked at, or null if there are no rows behind
+   * @param edge the last id that was examined, or null if there are no rows behind
    */
   static Page page(long micros, List<Row> found, int limit, @Nullable TaskId edge) {
     return found.size() <= limit

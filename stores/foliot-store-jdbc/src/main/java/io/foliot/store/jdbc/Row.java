@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record as it was read.
  *
- * @param record live or kept; where it cannot be read, what its columns say of it, without payload, attempts and
+ * @param record live or kept; where it cannot be read, the values of its columns, without payload, attempts and
  *     successor
  * @param version changes with every write of a live record; 0 for one that is kept
  * @param damage why it cannot be read, or null if it can

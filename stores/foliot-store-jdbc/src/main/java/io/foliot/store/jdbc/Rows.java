@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Rows as records. Live and kept ones are read with the same columns, in this order. */
 abstract class Rows {
-  /** Stands for what a task carries where that was not read: nothing of it is looked at, and it is not written back. */
+  /** Placeholder for a payload that was not read: it is never examined, and not written back. */
   static final Body UNREAD = new Body(new byte[0], "application/x-foliot-unread", Map.of());
 
   /** Columns of a live task {@code t}, up to its body. */
@@ -41,7 +41,7 @@ abstract class Rows {
     return draft.body() == null ? Body.EMPTY : draft.body();
   }
 
-  /** The part of what a receiver said that is kept. */
+  /** Returns the part of a receiver's words that is kept. */
   static String cut(String detail) {
     return detail.length() > AttemptRecord.MAX_DETAIL ? detail.substring(0, AttemptRecord.MAX_DETAIL) : detail;
   }
@@ -83,12 +83,12 @@ abstract class Rows {
 
   abstract byte @Nullable [] bytesOrNull(ResultSet row, int at) throws SQLException;
 
-  /** Stands in {@code begun_at} of a kept task that was set aside: nothing of it is decoded. */
+  /** Value of {@code begun_at} of a kept task that was set aside: its columns are not decoded. */
   static final long SET_ASIDE = -1;
 
   /**
-   * The record that begins at this column. If it cannot be read, the row says so and has what the columns tell: one bad
-   * row must not fail the others of its statement.
+   * Returns the record that begins at this column. If it cannot be read, the row is marked and has the values of its
+   * columns: one bad row must not fail the others of its statement.
    *
    * @param bodies whether the payload was read, so that there must be one
    */
@@ -147,7 +147,7 @@ abstract class Rows {
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + 19));
     TaskState state = ColumnCodes.stateOrFailed(row.getInt(first + 3));
-    // What is live and damaged is about to be set aside.
+    // A live damaged record is about to be set aside.
     return columns(connection, numbers, row, first,
         live == state.isFinal() || (live && !(why instanceof NewerVersionException))
             ? TaskState.FAILED

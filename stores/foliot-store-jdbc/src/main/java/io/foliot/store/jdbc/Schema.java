@@ -13,10 +13,10 @@ import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
 
-/** The tables: made, or brought up to date, when a store is opened. */
+/** The tables, which are created or updated when a store is opened. */
 final class Schema {
   /**
-   * The newest migration. A database that has it is not looked at further, so that it needs no rights to change tables.
+   * The newest migration. A database that has it is not checked further, so that no rights to change tables are needed.
    */
   private static final String NEWEST = "2";
   private static final String HISTORY = "foliot_schema_history";
@@ -58,7 +58,7 @@ final class Schema {
         : "";
   }
 
-  /** Makes what is missing. Several nodes may do so at the same time. */
+  /** Creates missing tables. Several nodes may do so at the same time. */
   static void migrate(DataSource source, Dialect dialect, String name) {
     for (int tried = 1; !isCurrent(source, dialect); tried++) {
       try {
@@ -69,11 +69,10 @@ final class Schema {
         return;
       } catch (FlywayException e) {
         if (tried == TRIES) {
-          throw new StoreException("the tables cannot be made or brought up to date: database=" + name + ", error="
-              + e.getMessage() + "; the user needs the right to make tables when a new version of Foliot starts", e);
+          throw new StoreException("the tables cannot be created or updated: database=" + name + ", error="
+              + e.getMessage() + "; the user needs the right to create tables when a new version of Foliot starts", e);
         }
-        // Where a table is there before the transaction that makes it has ended, another node may be in the midst of
-        // it.
+        // A table may be visible before the transaction that creates it has ended: another node may be creating it now.
         Session.pause(LONGEST_PAUSE);
       }
     }
@@ -120,7 +119,7 @@ final class Schema {
     }
   }
 
-  /** Writes what is said of a new store, and reads what was said of an older one. */
+  /** Writes the properties of a new store, or reads those of an existing one. */
   static String meta(Connection connection, Dialect dialect, String name, String valueIfNew) throws SQLException {
     for (int tried = 0;; tried++) {
       String value = find(connection, dialect, name);

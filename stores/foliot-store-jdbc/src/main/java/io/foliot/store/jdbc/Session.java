@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection for one call. One that is the store's own commits each statement by itself, and repeats those that were
- * in another one's way; in the transaction of a caller nothing is repeated that ended the transaction.
+ * A connection for one call. A connection of the store commits each statement by itself, and repeats statements that
+ * failed by a conflict. In the transaction of a caller, a failure that ended the transaction is not repeated.
  */
 final class Session {
   /** Others must get in the way of one statement so often, each time for another reason, before it is given up. */
@@ -19,7 +19,7 @@ final class Session {
 
   private final Connection connection;
   private final Dialect dialect;
-  /** The connection for steps outside the caller's transaction; null if there is none. */
+  /** The connection for steps outside the caller's transaction; null without such a transaction. */
   private final @Nullable Connections outside;
   private boolean mayHaveWritten;
   private boolean wroteSince;
@@ -60,7 +60,7 @@ final class Session {
     return result;
   }
 
-  /** The same for a step that reads, or makes what is made once and for all calls. */
+  /** The same for a step that reads, or that creates something once for all calls. */
   <R> R ask(Step<R> step) throws SQLException {
     for (int tried = 1;; tried++) {
       try {
@@ -93,8 +93,8 @@ final class Session {
   }
 
   /**
-   * Takes a step that must not be a part of the caller's transaction: it would hold a lock that everybody needs, or be
-   * undone.
+   * Takes a step that must not be a part of the caller's transaction: it would hold a lock that all callers need, or be
+   * rolled back.
    */
   <R> R apart(Step<R> step) throws SQLException {
     return outside == null ? ask(step) : outside.now(dialect, session -> session.run(step));
@@ -118,7 +118,10 @@ final class Session {
     }
   }
 
-  /** Waits a little, longer with each try and never as long as another one, so that two do not meet again and again. */
+  /**
+   * Waits a little, longer with each try and for a random part of that, so that two calls do not conflict again and
+   * again.
+   */
   static void pause(int tried) {
     long most = Math.min(WAIT_MILLIS_MAX, 1L << Math.min(tried, 10));
     try {

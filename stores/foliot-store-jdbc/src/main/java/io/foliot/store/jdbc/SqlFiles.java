@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <li><code>{name?}</code> at the beginning of a line makes the line optional; the caller chooses for each call.
  * </ul>
  *
- * <p>A caller names what it will give, and must name exactly what the file leaves open. Rejected: a template library,
- * for two constructs are all that the statements need, and a reader of SQL should not have to learn a third language.
+ * <p>A caller names the values that it will give, which must be exactly those that the file leaves open. Rejected: a
+ * template library, because the statements need only two constructs, and a reader of SQL should not have to learn a
+ * third language.
  */
 final class SqlFiles {
   private static final String FOLDER = "sql/";
@@ -86,7 +87,7 @@ final class SqlFiles {
   /**
    * Returns a statement that is completed for each call.
    *
-   * @param open what the file leaves open: {@code name} for a text, {@code name?} for an option
+   * @param open the values that the file leaves open: {@code name} for a text, {@code name?} for an option
    */
   Template template(String name, String... open) {
     Set<String> used = new TreeSet<>();
@@ -106,7 +107,7 @@ final class SqlFiles {
     return new Template(name, names, List.copyOf(pieces));
   }
 
-  /** The place of a name among those that the caller gives; what it does not give is noted, too. */
+  /** The place of a name among those that the caller gives; a name that it does not give is noted, too. */
   private static int index(List<String> names, String name, Set<String> used) {
     used.add(name);
     return names.indexOf(name);
@@ -175,7 +176,7 @@ final class SqlFiles {
    * Some of a statement.
    *
    * @param when the option that it depends on, or {@link #ALWAYS}
-   * @param text what is sent
+   * @param text the text that is sent
    * @param gap the name whose text is sent instead, or {@link #NONE}
    */
   private record Piece(int when, String text, int gap) {}

@@ -7,17 +7,17 @@ import java.util.List;
 
 /** Statements that insert tasks, or push back those that wait. */
 interface SubmitStatements {
-  /** Inserts what has no live key, no known id and no known request. */
+  /** Inserts tasks with no live key, no known id and no known request. */
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
 
-  /** Gives tasks that wait, and have the generations that these were inserted with, another one; answers which. */
+  /** Changes the generation of tasks that wait and still have the one they were inserted with; returns which. */
   BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
       throws SQLException;
 
   /**
    * Pushes back tasks that wait.
    *
-   * @param resets whether what they carry, or how many attempts they have, may be another from now on
+   * @param resets whether their payloads or numbers of attempts may change
    */
   Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros) throws SQLException;
 }

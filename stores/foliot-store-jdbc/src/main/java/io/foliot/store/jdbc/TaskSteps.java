@@ -54,20 +54,22 @@ import java.util.function.Supplier;
 /**
  * The calls that change tasks, on one database. Any thread, each with a session of its own.
  *
- * <p>A call first lets the database do what is plain: new tasks are inserted, tasks that wait are claimed, and so on, a
- * statement for the whole batch. What that leaves takes the general way: it is read, together with the database's
- * clock; {@link TaskOperations} says what becomes of it at that time; and each changed row is written if it is still
- * the row that was read. Then the step is as if it had been taken when it was read: a due task stays due, and a lease
- * is shorter by the way there, never longer. Items whose rows have changed meanwhile go round again.
+ * <p>A call first lets the database do the plain cases: new tasks are inserted, waiting tasks are claimed, and so on,
+ * with one statement for the whole batch. The remaining items take the general path: their rows are read, together with
+ * the database's clock; {@link TaskOperations} decides at that time; and each changed row is written if it is still the
+ * row that was read. The step then counts as taken at the time of the read: a due task stays due, and a lease is
+ * shorter by the delay, never longer. Items whose rows have changed meanwhile are repeated.
  *
  * <p><b>Generations</b> that are given out ahead of the clock (it was set back, or a key is reset more than once in a
  * microsecond) raise the floor before anyone hears of them, so that no later task of the key gets a smaller one.
  *
- * <p>One file, because the statement of a call that does what is plain and the general path that does the rest are
- * proven together.
+ * <p>One file, because the statement for the plain cases of a call and the general path for the rest are proven
+ * together.
  */
 final class TaskSteps {
-  /** When a task that only a newer version can read is looked at again; by then that one may have claimed it. */
+  /**
+   * Delay until a task that only a newer version can read is claimed again; a newer node may have claimed it by then.
+   */
   private static final long NOT_MINE_MILLIS = 10_000;
 
   private static final BatchStep<Draft, SubmitResult> SUBMIT = new BatchStep<>() {
@@ -281,9 +283,9 @@ final class TaskSteps {
   }
 
   /**
-   * Where generations are not told apart by the clock, because it was set back or stands still, a task of the same key
-   * may have ended while ours were being inserted, with a generation that is no smaller. It has raised the floor then,
-   * before it ended: if the floor is beyond ours, they get new ones.
+   * If the clock was set back or is stopped, it does not order generations: a task of the same key may have ended while
+   * ours were being inserted, with a generation that is no smaller. It has then raised the floor before it ended; if
+   * the floor is beyond our generations, our tasks get new ones.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);
@@ -382,7 +384,7 @@ final class TaskSteps {
     return pushBack(session, items, false, (i, micros, result) -> batch.answer(places.get(i), result));
   }
 
-  /** Takes what became of an item, by its place, and the clock. */
+  /** Takes the result of an item, by its place, and the clock. */
   private interface PushedBack {
     void accept(int place, long nowMicros, TouchResult result);
   }
@@ -540,8 +542,8 @@ final class TaskSteps {
   }
 
   /**
-   * Writes plans whose tasks nobody has reset or cancelled. Of plans with the same child the first inserts it, which
-   * one statement for all of them does not tell: they take the general path.
+   * Writes plans whose tasks were not reset or cancelled. Of plans with the same child the first inserts it, which one
+   * statement for all of them does not show: they take the general path.
    */
   private void plan(Session session, List<Settlement> settlements, OptimisticBatch<Settlement, SettleResult> batch)
       throws SQLException {

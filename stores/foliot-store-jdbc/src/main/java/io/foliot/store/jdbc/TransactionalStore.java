@@ -14,9 +14,9 @@ import java.util.List;
 /**
  * A store that changes tasks in a transaction of the caller. A capability: see {@link TaskStore#capability}.
  *
- * <p>What a call did holds if the transaction commits, and never was if it rolls back. Calls block; their results hold
- * once the transaction commits. Rows that a call changed stay locked until then, so the transaction should be short. A
- * level of isolation above READ COMMITTED may refuse what others have changed meanwhile.
+ * <p>The effects of a call exist if the transaction commits, and never existed if it rolls back. Calls block; their
+ * results hold once the transaction commits. Rows that a call changed stay locked until then, so the transaction should
+ * be short. A level of isolation above READ COMMITTED may refuse rows that others have changed meanwhile.
  *
  * <p>Each method throws {@link SQLException} if a statement fails, after which the caller rolls back; and
  * {@link IllegalArgumentException}, with nothing written, if the connection commits by itself or leads to a database

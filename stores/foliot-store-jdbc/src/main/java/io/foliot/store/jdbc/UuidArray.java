@@ -12,7 +12,7 @@ import org.postgresql.util.PGobject;
 
 /**
  * Ids as an array parameter in the binary form, which the driver has for other types only: as text, ids are more than
- * half of what a batch costs. Where the connection does not allow it ({@code binaryTransferEnable=UUID_ARRAY}), it is
+ * half of the cost of a batch. Where the connection does not allow it ({@code binaryTransferEnable=UUID_ARRAY}), it is
  * sent as text.
  */
 final class UuidArray extends PGobject implements PGBinaryObject {

@@ -58,7 +58,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rows that cannot be read: each costs nobody but itself anything, and is told of. */
+/** Rows that cannot be read: each affects no other row, and is reported. */
 abstract class DamageContract {
   private static final String QUEUE = "orders";
   private static final int TASKS = 1_000;
@@ -83,7 +83,7 @@ abstract class DamageContract {
     store.close();
   }
 
-  /** What happens to a row. */
+  /** Damage to a row. */
   enum Damage {
     BIT_OF_THE_PAYLOAD("body"), PAYLOAD_OF_ANOTHER("body"), NO_PAYLOAD("body"), SHORT_PAYLOAD(
         "body"), NONSENSE_WITH_A_CHECKSUM("body"), OLDER_THAN_ANY("body"), ATTEMPTS("attempts"), SUCCESSOR(

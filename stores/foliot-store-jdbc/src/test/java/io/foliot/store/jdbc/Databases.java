@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the tests do with databases beside the store. */
+/** Access of the tests to databases, beside the store. */
 final class Databases {
   private static final List<String> TABLES = List.of("foliot_task", "foliot_final", "foliot_request", "foliot_queue",
       "foliot_document");

@@ -116,7 +116,7 @@ abstract class FaultContract {
     }
   }
 
-  /** Calls until one succeeds: nobody does anything else about it. */
+  /** Calls until one succeeds, without any other remedy. */
   private static <T> T healed(Supplier<CompletionStage<T>> call) {
     long start = System.nanoTime();
     while (true) {

@@ -48,7 +48,7 @@ abstract class FullContract {
 
   abstract Database database();
 
-  /** What the server answers when it is full. */
+  /** The error of a server that is full. */
   abstract SQLException full();
 
   @BeforeEach

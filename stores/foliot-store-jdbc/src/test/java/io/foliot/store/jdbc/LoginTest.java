@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** URLs of databases: which are taken, what drivers are told, and what of them is shown. */
+/** URLs of databases: accepted ones, the properties for drivers, and the parts that are shown. */
 final class LoginTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 

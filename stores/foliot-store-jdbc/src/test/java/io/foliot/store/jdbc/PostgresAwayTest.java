@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A database that is away says so where nothing was done, and says nothing else. */
+/** A call to a database that is away fails as having had no effect, and only then. */
 @Tag("long")
 @Isolated
 final class PostgresAwayTest {
   private static final long HOUR = 3_600_000;
-  /** A pool believes for half a second that a connection which was used goes on living. */
+  /** A pool believes for half a second that a connection which was used is still alive. */
   private static final Duration UNTIL_CONNECTIONS_ARE_LOOKED_AT = Duration.ofSeconds(1);
 
   private static Draft draft(String key) {

@@ -70,7 +70,7 @@ final class PostgresFaultTest extends FaultContract {
         }
       }).hasCauseInstanceOf(StoreException.class);
       Databases.execute(DATABASE.get(), "ALTER DATABASE " + readOnly.name() + " RESET default_transaction_read_only");
-      // Each call that finds such a session leaves it; nobody restarts anything.
+      // Each call that finds such a session leaves it, without any restart.
       for (int i = 0; !succeeds(store); i++) {
         assertThat(i).as("calls that fail").isLessThan(20);
         Databases.sleep(Duration.ofMillis(100));

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What PostgreSQL does with the statements: which ways it takes, and what it leaves behind. */
+/** The plans of PostgreSQL for the statements, and the dead rows that they leave. */
 final class PostgresTablesTest {
   private static final String QUEUE = "orders";
   private static final int TASKS = 100_000;
@@ -170,7 +170,7 @@ final class PostgresTablesTest {
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans + 1);
   }
 
-  /** What a call reads of the table and its indexes, for each row that it is about. */
+  /** Returns the blocks of the table and its indexes that a call reads, for each row that it names. */
   private interface Call {
     void take();
   }
@@ -275,8 +275,8 @@ final class PostgresTablesTest {
   }
 
   /**
-   * A batch of moves and a batch of touches that waited for each other stood still until a deadlock was found, a second
-   * later.
+   * A batch of moves and a batch of touches that waited for each other made no progress until a deadlock was found, a
+   * second later.
    */
   @Test
   void aMoveDoesNotWaitForARowThatIsBeingChanged() throws Exception {

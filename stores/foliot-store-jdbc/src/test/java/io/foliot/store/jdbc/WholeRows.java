@@ -8,7 +8,7 @@ import java.sql.ResultSet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A source of connections through which a column of a task that is NULL cannot be read: it says so. */
+/** A source of connections which fails if a column of a task is NULL. */
 final class WholeRows {
   private WholeRows() {}
 

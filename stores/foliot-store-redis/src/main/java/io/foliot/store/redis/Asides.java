@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Sets aside tasks whose records cannot be read, and says so. Any thread. */
+/** Sets aside tasks whose records cannot be read, and logs it. Any thread. */
 final class Asides {
   private static final Logger LOG = System.getLogger(Asides.class.getName());
   /** The reason is text of a record; the bytes themselves are kept beside it. */

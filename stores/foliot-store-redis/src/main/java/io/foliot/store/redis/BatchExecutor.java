@@ -19,24 +19,25 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes steps. What is usual goes to its part in one script for many items, all parts at once. What is not goes the
- * general way: the records are read, {@link TaskOperations} says what becomes of them, and the difference is written if
- * nothing of it has changed since; else it is read again. As nothing has changed, the step is as if it was taken when
- * the records were read, by the clock they were read with.
+ * Takes steps. The usual cases go to their parts in one script for many items, all parts at once. The others take the
+ * general path: the records are read, {@link TaskOperations} decides, and the difference is written if the records have
+ * not changed since; otherwise they are read again. The step therefore counts as taken when the records were read, by
+ * the clock they were read with.
  *
- * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others go the
- * general way after it, in order, each unit of them by one comparison.
+ * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others take the
+ * general path after it, in order, each unit by one comparison.
  */
 final class BatchExecutor {
-  /** Items of one script: it holds the server up for some milliseconds at most, and fits Lua's stack. */
+  /** Items of one script: it blocks the server for some milliseconds at most, and fits Lua's stack. */
   private static final int AT_ONCE = 500;
   /** Bytes of one script, for the same reason. */
   private static final int BYTES_AT_ONCE = 4 << 20;
   /**
-   * A unit that others change between each read and write of ours. With ten writers of one key, five tries are many.
+   * Tries of a unit that others change between each of our reads and writes. With ten writers of one key, few units
+   * need five.
    */
   private static final int MAX_TRIES = 200;
-  /** Half of what the scripts keep traces for. */
+  /** Half of the time for which the scripts keep traces. */
   private static final long LATE_MICROS = 5_000_000;
 
   private final Link link;
@@ -106,7 +107,7 @@ final class BatchExecutor {
           });
     }
 
-    /** Records why some items fail, so that the others go on. */
+    /** Records why some items fail, so that the others continue. */
     private @Nullable Void failed(Throwable thrown) {
       RuntimeException known = Link.failure(thrown);
       if (!(known instanceof StoreException reason)) {
@@ -116,7 +117,7 @@ final class BatchExecutor {
       return null;
     }
 
-    /** A key of each part that was worked on. */
+    /** A key of each part that was changed. */
     private List<byte[]> touched() {
       if (!link.waitsForReplicas()) {
         return List.of();
@@ -150,10 +151,7 @@ final class BatchExecutor {
       });
     }
 
-    /**
-     * Brings what the items name to where it belongs; answers whether it is there, or else there are more parts than
-     * was known.
-     */
+    /** Brings the records that the items name to their parts. Returns false if there are more parts than were known. */
     private CompletableFuture<Boolean> brought(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
         return CompletableFuture.completedFuture(true);
@@ -188,7 +186,7 @@ final class BatchExecutor {
       boolean named = true;
       for (int i = 0; i < items.size(); i++) {
         Object name = hot.name(items.get(i));
-        // Behind an item that may act on any task, and behind one for the same task, nothing goes ahead.
+        // No item overtakes an item that may act on any task, or one for the same task.
         named = named && name != null;
         if (!named || !names.add(name) || !hot.isUsual(items.get(i))) {
           unusual.add(i);
@@ -295,7 +293,7 @@ final class BatchExecutor {
           });
     }
 
-    /** Writes what becomes of what was read; returns the items that must be read again. */
+    /** Writes the results of the records that were read; returns the items that must be read again. */
     private CompletableFuture<List<Integer>> write(int bits, int part, List<Integer> indices, Snapshot snapshot) {
       List<byte[]> arguments = arguments(bits);
       arguments.add(Layout.bytes(snapshot.nowMicros() + LATE_MICROS));

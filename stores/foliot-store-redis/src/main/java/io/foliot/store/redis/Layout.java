@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The names of keys. All of a part have one hash tag, so that a cluster keeps them on one server:
- * {@code {foliot:7}:task}, {@code {foliot:7}:due}; what belongs to no part has the tag of the namespace,
+ * {@code {foliot:7}:task}, {@code {foliot:7}:due}; keys of no part have the tag of the namespace,
  * {@code {foliot}:slots}.
  */
 final class Layout {

@@ -191,8 +191,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Completes when enough replicas have what was written before to the servers of these keys; fails if they do not have
-   * it in half the time that a call may take.
+   * Completes when enough replicas have the earlier writes to the servers of these keys; fails if they do not within
+   * half of the time limit of a call.
    */
   CompletableFuture<Void> awaitReplicas(List<byte[]> keys) {
     if (waitReplicas == 0) {
@@ -245,8 +245,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Sends calls, to each server of a cluster when there is a connection to it. Without one, Lettuce has the caller wait
-   * for it; and who sends may be the thread of the last answer, which is one of the few that make connections.
+   * Sends calls, to each server of a cluster when there is a connection to it. Without one, Lettuce makes the caller
+   * wait for it; and the sender may be the thread of the last answer, which is one of the few that make connections.
    */
   private void dispatch(Pipeline pipeline) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
@@ -294,7 +294,7 @@ final class Link implements AutoCloseable {
     /** One per command; null where it has none, and goes to any server. */
     private final List<byte @Nullable []> keys = new ArrayList<>();
 
-    /** A step at a part. What it answers is an array of bytes, numbers, nulls and arrays. */
+    /** A step at a part. Its answer is an array of bytes, numbers, nulls and arrays. */
     CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
       Script.Source source = source(script);
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
@@ -369,7 +369,7 @@ final class Link implements AutoCloseable {
     }
   }
 
-  /** A primary that became a replica: who connects again is told of the new one. */
+  /** A primary that became a replica: a new connection is directed to the new one. */
   private void leaveReplica() {
     long last = quitNanos.get();
     long now = System.nanoTime();
@@ -462,7 +462,7 @@ final class Link implements AutoCloseable {
     }
     if (failure instanceof RedisCommandExecutionException && reason.contains("OOM ")) {
       return new StoreFullException("Redis has no memory left: " + reason
-          + "; raise maxmemory, or shorten what is kept of finished tasks");
+          + "; raise maxmemory, or shorten the retention of finished tasks");
     }
     return new StoreException("Redis did not do it, or did not say so: " + reason, failure);
   }
@@ -484,7 +484,10 @@ final class Link implements AutoCloseable {
     return closed;
   }
 
-  /** Why nothing can be sent, or null; of a cluster one server may be away and others not, which only sending tells. */
+  /**
+   * Returns why nothing can be sent, or null; of a cluster one server may be away and others not, which only a call can
+   * show.
+   */
   @Nullable
   StoreException refusal() {
     if (closed) {
@@ -495,7 +498,7 @@ final class Link implements AutoCloseable {
         : new StoreAwayException("Redis is unavailable; reconnecting until it is back", null);
   }
 
-  /** Waits for what is under way, then disconnects. */
+  /** Waits for calls under way, then disconnects. */
   @Override
   public void close() {
     if (closed) {
@@ -510,7 +513,7 @@ final class Link implements AutoCloseable {
     shutDown(client, timeout);
   }
 
-  /** The client of a cluster does not come back if it is shut down while it looks for its servers. */
+  /** The client of a cluster never returns from a shutdown during the discovery of its servers. */
   private static void shutDown(AbstractRedisClient client, Duration timeout) {
     bounded(client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS), timeout);
     // Its threads end by themselves, within the same bound.
@@ -518,7 +521,7 @@ final class Link implements AutoCloseable {
     assert ended != null;
   }
 
-  /** Waits for an end that may never come, which harms nobody. */
+  /** Waits for an end that may never come, which does no harm. */
   private static void bounded(CompletableFuture<Void> ending, Duration timeout) {
     try {
       Object done = ending.completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();

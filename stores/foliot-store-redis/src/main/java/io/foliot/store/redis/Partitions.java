@@ -4,13 +4,13 @@ import java.util.BitSet;
 
 /**
  * The number of parts over which the tasks are spread, as known to this process, and the old ones that may still hold
- * what belongs into a new one. Any thread.
+ * tasks of a new one. Any thread.
  */
 final class Partitions {
   private volatile State state;
 
   /**
-   * The state at one moment. Immutable: whoever routes by it does all of a step by the same.
+   * The state at one moment. Immutable, so that all of a step is routed by the same state.
    *
    * @param bits how many parts there are, as a power of two
    * @param complete whether nothing is to cross any more
@@ -41,7 +41,7 @@ final class Partitions {
     return state;
   }
 
-  /** A part knows of more: as long as nobody says otherwise, tasks are still to cross. */
+  /** A part knows of more parts: until the upkeep reads otherwise, tasks may still have to cross. */
   synchronized void learn(int bits) {
     if (bits > state.bits()) {
       state = new State(bits, false, new BitSet());

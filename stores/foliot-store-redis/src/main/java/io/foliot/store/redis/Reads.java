@@ -44,7 +44,7 @@ final class Reads {
   private static final byte[] NOTHING = {};
   private static final int ID_BYTES = 16;
   /** Records that one read of a part scans: a millisecond of the server's time. */
-  private static final int LOOK = 1_000;
+  private static final int SCAN_PAGE = 1_000;
   /** Most reads of one call, so that a filter that no record passes does not hold up the caller. */
   private static final int MAX_LOOKS = 32;
   /** Fewest parked tasks read from each part, because one part may have all of them. */
@@ -226,8 +226,8 @@ final class Reads {
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<Boolean>> read = new ArrayList<>();
       placesOfPart.forEach((part, places) -> {
-        for (int from = 0; from < places.size(); from += LOOK) {
-          List<Integer> some = places.subList(from, Math.min(places.size(), from + LOOK));
+        for (int from = 0; from < places.size(); from += SCAN_PAGE) {
+          List<Integer> some = places.subList(from, Math.min(places.size(), from + SCAN_PAGE));
           List<byte[]> arguments = calls.arguments(bits);
           some.forEach(place -> arguments.add(RecordCodec.id(ids.get(place))));
           read.add(pipeline.step(Script.PROBE, layout.part(part), arguments).thenApply(reply -> {
@@ -263,8 +263,8 @@ final class Reads {
       ids.forEach(id -> byPart.computeIfAbsent(state.of(id.hash16()), none -> new ArrayList<>()).add(id));
       List<CompletableFuture<Map<TaskId, Optional<TaskRecord>>>> read = new ArrayList<>();
       byPart.forEach((part, some) -> {
-        for (int from = 0; from < some.size(); from += LOOK) {
-          List<TaskId> chunk = some.subList(from, Math.min(some.size(), from + LOOK));
+        for (int from = 0; from < some.size(); from += SCAN_PAGE) {
+          List<TaskId> chunk = some.subList(from, Math.min(some.size(), from + SCAN_PAGE));
           ReadSet reads = new ReadSet();
           chunk.forEach(reads::id);
           read.add(snapshot(state, part, reads).thenApply(snapshot -> {
@@ -383,7 +383,7 @@ final class Reads {
       String[] words = text.split("-", -1);
       if (words.length != 4 || !words[0].equals("r") || !words[1].matches("\\d{1,5}") || !words[2].matches("\\d{1,20}")
           || !words[3].matches("\\d{1,9}")) {
-        throw new IllegalArgumentException("a cursor is what the last page gave: cursor=" + text);
+        throw new IllegalArgumentException("a cursor comes from the last page: cursor=" + text);
       }
       return new Cursor(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
     }
@@ -430,7 +430,7 @@ final class Reads {
     }
     return following(bits -> {
       List<byte[]> arguments = calls.arguments(bits);
-      arguments.addAll(List.of(Layout.bytes(at.scan()), Layout.bytes(LOOK), Layout.bytes(at.seen()),
+      arguments.addAll(List.of(Layout.bytes(at.scan()), Layout.bytes(SCAN_PAGE), Layout.bytes(at.seen()),
           Layout.bytes(limit - found.size()), queue.isEmpty() ? NOTHING : Layout.bytes(queue), Layout.bytes(wanted)));
       return link.step(Script.SCAN, layout.part(at.part()), arguments);
     }).thenCompose(reply -> {

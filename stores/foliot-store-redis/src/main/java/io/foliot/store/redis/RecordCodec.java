@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  *   | CRC32C of the id and all from the queue on, u32 | attempts
  * </pre>
  *
- * <p>The scripts change the header, whose fields have fixed places, and add attempts at the end; what is in between
- * they keep, and it has a checksum. A body is stored beside its record in a frame of its own, so that a reset moves no
+ * <p>The scripts change the header, whose fields have fixed places, and add attempts at the end; they keep the bytes in
+ * between, which have a checksum. A body is stored beside its record in a frame of its own, so that a reset moves no
  * payload.
  *
  * <p>Rejected: a checksum of the header, by {@code redis.sha1hex} in the scripts. It takes 1.9 µs a record, more than
@@ -134,7 +134,7 @@ final class RecordCodec {
     return out.u32(sum(id, out.array(), 0, out.length())).toArray();
   }
 
-  /** The checksum of what the scripts keep. They make it too, for a record that is set aside. */
+  /** The checksum of the bytes that the scripts keep. They compute it too, for a record that is set aside. */
   private static int sum(TaskId id, byte[] bytes, int from, int count) {
     Bytes all = new Bytes(16 + count).id(id).bytes(bytes, from, count);
     return Checksum.of(all.array(), 0, all.length());

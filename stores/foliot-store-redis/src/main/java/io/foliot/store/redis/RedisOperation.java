@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One kind of call that changes tasks, on Redis.
  *
- * @param <Q> what is asked for
- * @param <R> what is answered
+ * @param <Q> the type of requests
+ * @param <R> the type of answers
  */
 interface RedisOperation<Q, R> {
-  /** Returns what the item reads, and what becomes of it on the general path. */
+  /** Returns the records that the item reads, and its step on the general path. */
   BatchStep<Q, R> general();
 
   /** The hash from which the item's slot follows. */
@@ -22,7 +22,7 @@ interface RedisOperation<Q, R> {
     return Script.READ;
   }
 
-  /** Returns whether records are read with what they carry, because answers show it. */
+  /** Returns whether records are read with their payloads, because answers show them. */
   default boolean withBodies() {
     return false;
   }
@@ -37,7 +37,7 @@ interface RedisOperation<Q, R> {
     return 0;
   }
 
-  /** The same in one script, for the usual cases; null if there is none. */
+  /** The same in one script, for the usual cases; null without such a script. */
   default @Nullable Hot<Q, R> hot() {
     return null;
   }

@@ -11,16 +11,16 @@ import java.util.function.Consumer;
  * @param uri {@code redis://}, {@code rediss://} (TLS), {@code redis-sentinel://...#master}; several of the first two,
  *     separated by commas, are members of a cluster. A single server that says it belongs to a cluster is taken for one
  * @param namespace keeps several stores on one server apart; part of every key
- * @param slots how many slots a new store gets; a power of two from 1 to 65,536. An old one keeps what it has
+ * @param slots how many slots a new store gets; a power of two from 1 to 65,536. An existing store keeps its number
  * @param timeout after which a call that was not answered fails; whether it took effect is unknown
  * @param waitReplicas how many replicas must have a write before it is answered; 0 not to wait
- * @param onSetAside told of each task that is set aside because its record cannot be read, on a thread of the store's
+ * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
  */
 public record RedisOptions(String uri, String namespace, int slots, Duration timeout, int waitReplicas,
     Consumer<SetAside> onSetAside) {
   /** Namespace of a store unless it is set. */
   public static final String DEFAULT_NAMESPACE = "foliot";
-  /** Valid names of the namespace, the prefix of every key; they cannot be confused with what follows them. */
+  /** Valid names of the namespace, the prefix of every key; they cannot be confused with the rest of a key. */
   private static final String NAMESPACE = "[A-Za-z0-9_-]{1,64}";
 
   public RedisOptions {
@@ -70,8 +70,8 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets what keeps several stores on one server apart, 1 to 64 of {@code A-Z a-z 0-9 _ -}; by default {@code
-     * foliot}.
+     * Sets the namespace that separates several stores on one server, 1 to 64 of {@code A-Z a-z 0-9 _ -}; by default
+     * {@code foliot}.
      */
     public Builder namespace(String value) {
       namespace = value;
@@ -79,8 +79,8 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets how many slots a new store gets, a power of two from 1 to 65,536; by default 64. An old one keeps what it
-     * has.
+     * Sets how many slots a new store gets, a power of two from 1 to 65,536; by default 64. An existing store keeps its
+     * number.
      */
     public Builder slots(int value) {
       slots = value;
@@ -103,8 +103,8 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets what is told of each task that is set aside because its record cannot be read, on a thread of the store's;
-     * nothing by default, for the store logs it.
+     * Sets the receiver of each task that is set aside because its record cannot be read, called on a thread of the
+     * store; none by default, because the store logs it.
      */
     public Builder onSetAside(Consumer<SetAside> value) {
       onSetAside = value;

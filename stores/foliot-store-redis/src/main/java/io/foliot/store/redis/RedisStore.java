@@ -63,7 +63,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
    */
   private static final int KEYS_REMEMBERED = 150_000;
   /**
-   * The queues of what was claimed here, which a settle does not name, for how long what has ended is kept. Some 10 MB,
+   * The queues of tasks claimed here, which a settle does not name: their retention is that of the queue. Some 10 MB,
    * twice.
    */
   private static final int CLAIMS_REMEMBERED = 100_000;
@@ -124,7 +124,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
    * Opens the store, or makes one. Blocks until the server has answered.
    *
    * @throws StoreException if it does not, or evicts keys, or holds a store of a newer version; the message says which,
-   *     and what to do
+   *     and the remedy
    */
   public static RedisStore open(RedisOptions options) {
     return open(options, Seams.real());
@@ -187,8 +187,9 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   }
 
   /**
-   * Returns the number of slots that callers name. It stays the same as when the store was opened while {@link
-   * #doubleSlots} adds parts below: a slot is then several parts, and whoever opens the store later sees more slots.
+   * Returns the number of slots that callers name. It stays the same as when the store was opened while
+   * {@link #doubleSlots} adds parts below: a slot is then several parts, and a node that opens the store later sees
+   * more slots.
    */
   @Override
   public int slotCount() {
@@ -206,7 +207,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   /**
    * {@inheritDoc}
    *
-   * <p>Stores that are open go on with the number of slots that they were opened with. There are 65,536 slots at most.
+   * <p>Stores that are open keep the number of slots that they were opened with. There are 65,536 slots at most.
    */
   @Override
   public Progress doubleSlots(Consumer<Progress> progress) {

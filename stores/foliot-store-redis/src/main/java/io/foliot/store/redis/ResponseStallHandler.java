@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection that nothing comes back from, so that it is made again. A server that has lost its power, or
- * whose address another one has now, says no word of it, and the kernel sends what was written again and again for a
- * quarter of an hour. What is closed is no loss: calls on it have waited as long as calls may. (Netty's
- * ReadTimeoutHandler would close those that have nothing to say, too.) On the thread of its channel.
+ * Closes a connection whose server does not answer, so that it is made again. A server that has lost its power, or
+ * whose address now belongs to another machine, does not report that, and the kernel retransmits for a quarter of an
+ * hour. Closing loses nothing: calls on the connection have waited for their time limit. (Netty's ReadTimeoutHandler
+ * would close idle connections, too.) On the thread of its channel.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
   /** Checks within the time for which a connection may be silent. */
@@ -23,7 +23,7 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   private long unansweredNanos;
   private @Nullable Future<?> checks;
 
-  /** For one connection, which may be silent for so long after something was sent. */
+  /** Creates a handler for one connection, which may be silent for this long after a call was sent. */
   ResponseStallHandler(Duration timeout) {
     nanos = timeout.toNanos();
   }

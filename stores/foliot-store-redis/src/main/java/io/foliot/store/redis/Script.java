@@ -27,27 +27,27 @@ enum Script {
   READ,
   /** The same for submits, which are refused where there is no memory left. */
   READ_TO_SUBMIT,
-  /** Writes what the general path made of them. */
+  /** Writes the results of the general path. */
   WRITE,
   /** Sets aside tasks whose records cannot be read. */
   ASIDE,
   /** Reads an ordered set. */
   DUE,
-  /** Looks through records. */
+  /** Pages through records. */
   SCAN,
-  /** Reads when tasks have to be looked at next. */
+  /** Reads when tasks can be claimed next. */
   PROBE,
   /** Reads the clock. */
   TIME,
-  /** Forgets what ended. */
+  /** Deletes expired records. */
   SWEEP,
-  /** Shows what is to cross to another part. */
+  /** Reads the tasks that have to cross to another part. */
   DEPART,
   /** Takes it in there. */
   ARRIVE,
   /** Forgets it here. */
   LEAVE,
-  /** Looks for what is to cross. */
+  /** Finds the tasks that have to cross. */
   CRAWL,
   /** Notes that nothing is. */
   DRAINED,
@@ -63,9 +63,7 @@ enum Script {
   /** The expression by which a script reads the clock; tests replace it. */
   static final String SERVER_TIME = "redis.call('TIME')";
 
-  /**
-   * From Redis 7 on a script says itself that it goes on where there is no memory left: what ends tasks must not stop.
-   */
+  /** From Redis 7 on a script declares that it runs even when memory is full: scripts that end tasks must not stop. */
   private static final String GOES_ON = "#!lua flags=allow-oom\n";
   private static final String STOPS = "#!lua\n";
   private static final int FIRST_WITH_FLAGS = 7;

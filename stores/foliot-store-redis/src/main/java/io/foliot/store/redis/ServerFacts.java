@@ -127,7 +127,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
         + config.getOrDefault("appendfsync", "unknown (CONFIG is not permitted)") + ", replicas="
         + info.getOrDefault("connected_slaves", "?") + ", min-replicas-to-write="
         + config.getOrDefault("min-replicas-to-write", "unknown") + ", waits for replicas=" + waitReplicas
-        + (window == UNBOUNDED ? "; what may be lost is not bounded in time" : "");
+        + (window == UNBOUNDED ? "; the time span of possible loss is not bounded" : "");
     return new Durability("B", window, detail);
   }
 }

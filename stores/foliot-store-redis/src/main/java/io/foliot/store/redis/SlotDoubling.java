@@ -14,20 +14,20 @@ import java.util.function.Consumer;
  *
  * <pre>
  * the record of slots: 2^n → 2^(n+1), not complete
- * every old part is told of 2^(n+1): it is sealed against who knows of fewer
+ * 2^(n+1) is written to every old part: it refuses callers that know of fewer parts
  * every old part: what belongs into its new part crosses, until nothing is left; the part is drained
  * the record of slots: complete
  * </pre>
  *
- * Nothing waits for this: what is submitted, touched, claimed or settled meanwhile crosses by itself before it is
- * touched (see {@code SlotMigration}). What wakes is found, for the index of a slot is read from its old and its new
- * part. Stores that are open go on with the number of slots they were opened with.
+ * Nothing waits for this: a task that is submitted, touched, claimed or settled meanwhile crosses first (see
+ * {@code SlotMigration}). Due tasks are found, because the index of a slot is read from its old and its new part.
+ * Stores that are open keep the number of slots they were opened with.
  */
 final class SlotDoubling {
   /** Slots are the low bits of a hash of 16. */
   private static final int MAX_BITS = 16;
   /** The number of tasks that one scan of a part reads, and that move at once. */
-  private static final int LOOK = 200;
+  private static final int SCAN_PAGE = 200;
 
   private final Link link;
   private final Layout layout;
@@ -41,7 +41,7 @@ final class SlotDoubling {
     this.calls = calls;
   }
 
-  /** Does what {@link SlotGrowth#doubleSlots} promises. */
+  /** Implements {@link SlotGrowth#doubleSlots}. */
   SlotGrowth.Progress run(Consumer<SlotGrowth.Progress> progress) {
     try {
       int bits = begin();
@@ -69,7 +69,7 @@ final class SlotDoubling {
     return arguments;
   }
 
-  /** Writes that there are more, unless somebody has; answers how many, as a power of two. */
+  /** Writes the larger number, unless another process has; returns it as a power of two. */
   int begin() {
     List<Object> known = link.command(CommandType.HMGET, layout.global("slots"), Layout.bytes("bits"),
         Layout.bytes("complete")).join();
@@ -112,7 +112,7 @@ final class SlotDoubling {
     do {
       List<byte[]> arguments = bits(bits);
       arguments.addAll(List.of(Layout.bytes(1 << (bits - 1)), Layout.bytes(answers ? 1 : 0), Layout.bytes(cursor),
-          Layout.bytes(LOOK)));
+          Layout.bytes(SCAN_PAGE)));
       List<Object> found = link.step(Script.CRAWL, layout.part(old), arguments).join();
       cursor = Snapshot.name((byte[]) found.getFirst());
       List<byte[]> names = found.subList(1, found.size()).stream().map(byte[].class::cast).toList();

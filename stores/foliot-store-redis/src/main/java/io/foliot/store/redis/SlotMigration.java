@@ -9,21 +9,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Brings tasks to the part they belong into since the number of parts was doubled. Whoever wants to touch one in its
- * new part asks the old one first, and thereby seals it: a part does nothing for who knows of fewer parts than it has
- * heard of, so what is to cross from there changes no more. What is found is inserted in the new part if it is absent
- * there, then deleted in the old one; only then is it touched. All of this may be done twice, by several at once, and
- * be left off in the middle.
+ * Brings tasks to the parts they belong to since the number of parts was doubled. A process that changes a task in its
+ * new part reads the old part first, and thereby seals it: a part refuses callers that know of fewer parts than it
+ * does, so tasks that have to cross from it change no more. A task that is found there is inserted in the new part if
+ * it is absent, then deleted in the old one; only then is it changed. All of this may be done twice, by several
+ * processes at once, and be interrupted in the middle.
  *
- * <p>A caller that stalls between reading the old part and inserting into the new one might bring back what others have
- * brought, used up and forgotten meanwhile. What is there moves only after the old part has forgotten it, so if it was
- * still seen in the old one, it ended after that; the new part keeps traces of what ended for longer than
- * {@link #LATE_MICROS} after its own clock was read, which was before the old part was; and inserts are refused behind
- * that.
+ * <p>A caller that stalls between reading the old part and inserting into the new one might bring back a task that
+ * others have moved, ended and forgotten meanwhile. A task in the new part changes only after the old part has deleted
+ * it, so a task that was still seen in the old part ended after that read. The new part keeps traces of ended tasks for
+ * longer than {@link #LATE_MICROS}. The clock of the new part is read before the old part is, and inserts later than
+ * {@link #LATE_MICROS} after that reading are refused.
  *
  * <p>Where old and new part are on one server, its file has the insert before the delete. In a cluster a server that
- * dies within its window, as {@code RedisStore#durability} states it, may lose what has just crossed to it, however
- * long ago that was written; with replicas that are waited for it does not.
+ * dies within its window, as {@code RedisStore#durability} states it, may lose tasks that have just crossed to it,
+ * however old their writes are; with replicas that are waited for it does not.
  */
 final class SlotMigration {
   private static final long LATE_MICROS = 5_000_000;
@@ -35,7 +35,7 @@ final class SlotMigration {
   private final Layout layout;
   private final Partitions parts;
   private final Asides asides;
-  /** Of new parts, which floor of generations they were told. */
+  /** The floor of generations that was written to each new part. */
   private final Map<Integer, Long> told = new ConcurrentHashMap<>();
 
   SlotMigration(Link link, Layout layout, Partitions parts, Asides asides) {
@@ -46,7 +46,7 @@ final class SlotMigration {
   }
 
   /**
-   * Names of what may have to cross, as the scripts take them.
+   * Names of records that may have to cross, as the scripts take them.
    *
    * @param ids of records
    * @param keys fields of keys
@@ -94,7 +94,7 @@ final class SlotMigration {
       }
       if (tries == MAX_TRIES) {
         throw new StoreException(
-            "what crosses to another slot is brought within seconds: tries=" + tries, null);
+            "tasks that cross to another slot are moved within seconds: tries=" + tries, null);
       }
       return bring(bits, old, part, refs, tries + 1);
     });

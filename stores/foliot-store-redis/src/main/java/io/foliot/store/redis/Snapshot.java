@@ -66,7 +66,7 @@ final class Snapshot implements CommittedRecords {
     return to;
   }
 
-  /** Takes what was read. */
+  /** Takes the records that were read. */
   void fill(List<Object> reply) {
     nowMicros = (Long) reply.getFirst();
     shown = (Long) reply.get(1);
@@ -102,7 +102,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** The first reading of a record stands, so that what is compared by identity is one object. */
+  /** The first reading of a record is kept, so that records compared by identity are one object. */
   private @Nullable Stored stored(TaskId id, List<Object> reply, int at) {
     byte[] value = (byte[]) reply.get(at);
     if (value == null) {
@@ -126,7 +126,7 @@ final class Snapshot implements CommittedRecords {
     try {
       TaskRecord record = RecordCodec.decode(id, value, body, nextBody);
       if (bodies && record.isLive() && !RecordCodec.isWhole(record)) {
-        throw new DamagedException("what a task carries is missing: task=" + id, null);
+        throw new DamagedException("the payload of a task is missing: task=" + id, null);
       }
       return record;
     } catch (UnreadableException e) {
@@ -164,7 +164,7 @@ final class Snapshot implements CommittedRecords {
     return shown;
   }
 
-  /** Returns what is stored under an id, also if its time is over. */
+  /** Returns the record stored under an id, also if it has expired. */
   @Nullable
   Stored stored(TaskId id) {
     return records.get(id);

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments of {@code write.lua} for a unit: what was read, to be compared, and what replaces it. */
+/** The arguments of {@code write.lua} for a unit: the bytes that were read, to be compared, and their replacements. */
 final class UnitWrite {
   private static final int NOTHING = 0;
   private static final int DELETE = 1;

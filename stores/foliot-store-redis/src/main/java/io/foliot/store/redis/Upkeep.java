@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The background work of a store: it learns how many parts there are, forgets what ended long enough ago where nobody
- * settles any more (a settle sweeps its own part), and looks whether the server's settings have changed. Nothing
- * depends on it but memory.
+ * The background work of a store: it reads the number of parts, deletes expired records of parts without settles (a
+ * settle sweeps its own part), and checks whether the server's settings have changed. Only the use of memory depends on
+ * it.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());
   private static final long EVERY_SECONDS = 1;
-  /** Every part is swept each so many seconds. */
+  /** Interval at which every part is swept, in seconds. */
   private static final int ROUND_SECONDS = 10;
   /** Of one part at a time: some milliseconds of the server. */
   private static final int SWEPT_AT_ONCE = 500;

@@ -47,7 +47,7 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
     return RedisStore.open(options);
   }
 
-  /** A call goes on from the thread that had the last answer, and connections are made by the same few threads. */
+  /** A call continues on the thread that had the last answer, and connections are made by the same few threads. */
   @Test
   void aCallThatVisitsAllServersOneAfterTheOtherWaitsForNone() {
     for (int i = 0; i < STORES; i++) {

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records that cannot be read: each costs nobody but itself anything, and is told of. */
+/** Records that cannot be read: each affects no other record, and is reported. */
 final class RedisDamageTest {
   private static final int TASKS = 1_000;
   private static final int BAD = 417;
@@ -80,7 +80,7 @@ final class RedisDamageTest {
     store.close();
   }
 
-  /** What happens to a record. */
+  /** Damage to a record. */
   enum Damage {
     VERSION, STATE, CUT_HEADER, CUT_TAIL, EMPTY, LONG_KEY, RUNNING_WITHOUT_A_CLAIM, BIT_OF_THE_PAYLOAD, NO_PAYLOAD
   }

@@ -43,7 +43,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What happens when the server, or the way to it, fails. */
+/** Failures of the server, or of the network to it. */
 @Tag("long")
 final class RedisFaultsTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
@@ -277,7 +277,7 @@ final class RedisFaultsTest {
         RedisStore store = RedisStore.open(options(primary).toBuilder().timeout(SHORT).waitReplicas(1).build())) {
       eventually("the replica follows", BOUND, () -> failure(store.submit(List.of(draft("0", HOUR)))) == null);
       SubmitResult first = submit(store, "a", HOUR);
-      // What a replica has acknowledged it may still be about to apply.
+      // A replica may not have applied yet all that it has acknowledged.
       eventually("the replica shows it", BOUND,
           () -> Long.valueOf(1).equals(replica.command("HLEN", "{foliot:" + first.id().slot(4) + "}:task")));
       replica.kill();

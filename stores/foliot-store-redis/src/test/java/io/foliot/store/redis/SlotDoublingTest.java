@@ -236,7 +236,7 @@ final class SlotDoublingTest {
     }
   }
 
-  /** What was answered, and what was seen. Whatever was answered before a call began binds the answer of that call. */
+  /** The answers, and the reads. An answer before a call began binds the answer of that call. */
   private static final class Ledger {
     private final Map<String, Long> newest = new ConcurrentHashMap<>();
     private final Map<List<Object>, Long> dueOf = new ConcurrentHashMap<>();

@@ -41,7 +41,7 @@ final class BackupFolder implements AutoCloseable {
 
   Backup add(Database db) {
     try {
-      // Without a flush first: the log is part of the backup, so that writes go on meanwhile as fast as ever.
+      // Without a flush first: the log is part of the backup, so that writes continue at full speed.
       engine.createNewBackup(db.rocksDb(), false);
     } catch (RocksDBException e) {
       throw Database.failure("the backup failed: " + folder, e);

@@ -6,11 +6,11 @@ import io.foliot.core.store.TaskRecord;
 /**
  * The place of ended tasks that expire at about the same time, so that they can be dropped together, by range.
  *
- * <p>A bucket is 2^n ms wide, n from the retention: a quarter to an eighth of it, but at least 65 s. So a retention has
- * at most ten buckets at a time, and what has expired takes room for at most a quarter of the retention longer. (One
- * hour: 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all of them; their filters make that cheap.
+ * <p>A bucket is 2^n ms wide, n from the retention: a quarter to an eighth of it, but at least 65 s. A retention
+ * therefore has at most ten buckets at a time, and expired records take room for at most a quarter of the retention
+ * longer. (One hour: 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all of them; their filters make that cheap.
  *
- * @param kind n, and whether the tasks failed: what people look for stays apart from what merely finished
+ * @param kind n, and whether the tasks failed: dead letters are kept apart from tasks that merely finished
  * @param number which one, counted from 1970
  */
 record Bucket(int kind, long number) implements Comparable<Bucket> {

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * The writes of one commit: the net changes of its calls, what follows from them, and what is due of housekeeping. Only
- * the net effect is written: a task that is touched five times is one put. The writer's alone.
+ * The writes of one commit: the net changes of its calls, their consequences, and due housekeeping. Only the net effect
+ * is written: a task that is touched five times is one put. The writer's alone.
  */
 final class CommitTable {
-  /** Records of an expired bucket looked at in one commit for the keys and bodies they leave: some milliseconds. */
+  /** Records of an expired bucket that one commit examines for the keys and bodies they leave: some milliseconds. */
   private static final int RETIRED_PER_COMMIT = 2_000;
   /** A bucket is dropped only that long after its end: a clock that is stepped back a little finds it still there. */
   private static final long DROP_GRACE_MILLIS = 10_000;
@@ -92,7 +92,7 @@ final class CommitTable {
     overlay.advanceTo(millis);
   }
 
-  /** The batch of this commit, for what is written beside tasks. */
+  /** Returns the batch of this commit, for writes other than tasks. */
   Batch batch() {
     return batch;
   }
@@ -127,9 +127,9 @@ final class CommitTable {
   }
 
   /**
-   * Puts the net effect of the calls into the batch, and what is due of housekeeping. RocksDB inserts fastest right
-   * behind what it inserted last (a fifth of all processor time of a batch of submits), so each family gets its entries
-   * in the order of their keys.
+   * Puts the net effect of the calls into the batch, and due housekeeping. RocksDB inserts fastest right behind its
+   * last insert (a fifth of all processor time of a batch of submits), so each family gets its entries in the order of
+   * their keys.
    */
   void finish(long generationFloor) {
     List<RecordChange> changes = overlay.changes();
@@ -151,7 +151,7 @@ final class CommitTable {
   /**
    * Records that all generations given out so far are smaller than this. It is the last entry of each commit, because
    * one that is only ever overwritten reaches a table file with its sequence number; an entry and its delete may vanish
-   * together. So the MANIFEST or the log tells how far the commits go, which {@link Guard} relies on.
+   * together. The MANIFEST or the log therefore shows how far the commits go, which {@link Guard} relies on.
    */
   void recordFloor(long floor) {
     recordedFloor = floor;
@@ -203,7 +203,7 @@ final class CommitTable {
     emitBody(after.id(), true, before == null ? null : before.successorBody(), after.successorBody());
   }
 
-  /** Deletes a record from where it stood, unless it will be written over. */
+  /** Deletes a record from its old place, unless it will be overwritten. */
   private void leave(TaskRecord before, TaskRecord after) {
     if (before.isLive() && !after.isLive()) {
       batch.delete(Family.RECORDS, Layout.id(key.clear(), before.id()));
@@ -212,7 +212,7 @@ final class CommitTable {
     }
   }
 
-  /** Writes the index: first what leaves it, then what comes. */
+  /** Writes the index: first the deletes, then the inserts. */
   private void emitIndex(List<RecordChange> changes) {
     List<TaskRecord> leaving = new ArrayList<>();
     List<TaskRecord> coming = new ArrayList<>();
@@ -306,7 +306,7 @@ final class CommitTable {
     });
   }
 
-  /** Drops what has expired, a step at a time. */
+  /** Drops expired records, a step at a time. */
   private void retire() {
     long dropMillis = nowMillis - DROP_GRACE_MILLIS;
     NavigableSet<Long> answerBuckets = stored.answerBuckets();
@@ -367,7 +367,7 @@ final class CommitTable {
     try {
       taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
-      // It expires as others do; a key or a body of it stays, which is what cannot be read of it.
+      // It expires as others do; its key or body stays, because their names cannot be read from it.
       unreadables.add(id, e);
       return;
     }
@@ -384,7 +384,7 @@ final class CommitTable {
     }
   }
 
-  /** The commit is durable: what it left is what the database holds. */
+  /** The commit is durable: the database now holds its results. */
   void committed() {
     for (RecordChange change : overlay.changes()) {
       cache.put(change.after());

@@ -43,7 +43,8 @@ import org.rocksdb.WriteOptions;
  * <p><b>Visibility.</b> RocksDB's ordinary write path appends to the log, syncs it, inserts into the memtable, and only
  * then publishes the sequence number that reads go by: no read sees a write that is not synced. The options that would
  * break this (pipelined and unordered writes, two write queues) stay off. The exception are commits that only move
- * index entries ({@link #writeUnsynced}): whoever sees one, and loses it with a power loss, moves the entry again.
+ * index entries ({@link #writeUnsynced}): a node that reads such a move, which a power loss then undoes, moves the
+ * entry again.
  */
 final class Database implements AutoCloseable {
   private static final int BLOOM_BITS = 10;
@@ -88,7 +89,7 @@ final class Database implements AutoCloseable {
       }
       synced = own(new WriteOptions().setSync(true));
       unsynced = own(new WriteOptions());
-      // What an open has recovered from the log is in synced files when it returns.
+      // Data that an open has recovered from the log is in synced files when it returns.
       syncedSequence = db.getLatestSequenceNumber();
       plain = own(new ReadOptions());
       opened = true;
@@ -99,12 +100,12 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Opens what is there. */
+  /** Opens an existing database. */
   static Database open(Path folder, RocksDbOptions options, boolean create) {
     return open(folder, options, create ? Mode.CREATE : Mode.EXISTING);
   }
 
-  /** Opens what is there and writes nothing, not even RocksDB's own log of what it does. */
+  /** Opens an existing database without writing anything, not even RocksDB's own log of events. */
   static Database openReadOnly(Path folder, RocksDbOptions options) {
     return open(folder, options, Mode.READ_ONLY);
   }
@@ -205,7 +206,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Writes and syncs; what it wrote can be read when it returns, and not before it is synced. */
+  /** Writes and syncs; its writes can be read when it returns, and not before they are synced. */
   void write(byte[] serialized) {
     write(serialized, synced);
     syncedSequence = db.getLatestSequenceNumber();
@@ -220,7 +221,7 @@ final class Database implements AutoCloseable {
     try (WriteBatch batch = new WriteBatch(serialized)) {
       db.write(options, batch);
     } catch (RocksDBException e) {
-      throw failure("a write or its sync failed, so what the log holds is in doubt", e);
+      throw failure("a write or its sync failed, so the contents of the log are in doubt", e);
     }
   }
 
@@ -264,7 +265,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Writes what is in memory to files, so that the next open has no log to read. */
+  /** Writes the memtables to files, so that the next open has no log to read. */
   void flush() {
     try (FlushOptions options = new FlushOptions().setWaitForFlush(true)) {
       db.flush(options, List.of(handles));
@@ -318,7 +319,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** RocksDB's error as ours, with what to do. */
+  /** Returns RocksDB's error as an exception of the store that says what to do. */
   static StoreException failure(String what, RocksDBException e) {
     Status status = e.getStatus();
     boolean damaged = status != null && status.getCode() == Status.Code.Corruption;
@@ -336,7 +337,7 @@ final class Database implements AutoCloseable {
 
     @Override
     protected void log(InfoLogLevel level, String message) {
-      // What matters comes as an error.
+      // Important events arrive as errors.
     }
   }
 

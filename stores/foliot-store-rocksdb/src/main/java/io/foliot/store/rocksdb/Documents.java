@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
-/** Configuration records. Reads from any thread; {@link #write} and what it keeps are the writer's. */
+/** Configuration records. Reads from any thread; {@link #write} and its state belong to the writer. */
 final class Documents {
   private static final int VERSION_BYTES = 8;
 
@@ -66,7 +66,7 @@ final class Documents {
       batch.delete(Family.DOCUMENTS, key);
       return true;
     }
-    // A name that was deleted goes on behind all versions that were ever given out.
+    // A name that was deleted continues behind all versions that were ever assigned.
     long version = oldVersion == 0 ? lastVersion + 1 : oldVersion + 1;
     lastVersion = Math.max(lastVersion, version);
     uncommitted.put(known, Optional.of(new Document(name, version, content)));

@@ -1,7 +1,7 @@
 package io.foliot.store.rocksdb;
 
 /**
- * The column families, with what their keys are. The names are part of the format. Numbers are big-endian.
+ * The column families, with the form of their keys. The names are part of the format. Numbers are big-endian.
  *
  * <p>{@code index} and {@code parked} are deleted from by SingleDelete only: no key of theirs is ever written twice
  * without a delete between, so that an entry and its tombstone vanish as soon as they meet, mostly when a memtable is
@@ -14,7 +14,7 @@ enum Family {
   RECORDS(1, "records"),
   /** The bodies of large tasks, live or kept: task id, and which of two. */
   BODIES(2, "bodies"),
-  /** When to look at live tasks: slot, wakeAt, task id. */
+  /** The index of live tasks: slot, wakeAt, task id. */
   INDEX(3, "index"),
   /** Live tasks set aside: queue number, wakeAt, task id. */
   PARKED(4, "parked"),

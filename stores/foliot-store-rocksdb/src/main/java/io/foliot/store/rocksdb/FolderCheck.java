@@ -8,10 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what the folder of a store holds with what it must hold, before RocksDB opens it. RocksDB takes a MANIFEST
- * that was cut at the end of an edit, and a last log that is missing, for an older state, and deletes all files that
- * this state does not know. So whatever a check misses here is gone for good; and whatever is refused here is left as
- * it is.
+ * Compares the contents of a store's folder with the expected ones, before RocksDB opens it. If the MANIFEST was cut at
+ * the end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that this state
+ * does not know. Data that a check misses here is therefore lost for good, and a folder that is refused here is left
+ * unchanged.
  *
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * <li>MANIFEST and log together reach the last commit that the guard has seen.
  * </ul>
  *
- * <p>The guard is written a moment behind the commits ({@link GuardWriter}). What a crash and damage at the same place
- * take within that moment is not noticed: a record outside the log in each commit would cost a second sync.
+ * <p>The guard is written a moment behind the commits ({@link GuardWriter}). A loss within that moment, by a crash and
+ * damage at the same place, is not noticed: a record outside the log in each commit would cost a second sync.
  *
  * <p>Rejected: to compare with the table files that the MANIFEST does not know (a crash leaves such files too: outputs
- * not yet installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and neither
- * sees the cut nor the missing last log).
+ * not yet installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and detects
+ * neither the cut nor the missing last log).
  */
 final class FolderCheck {
   private final StoreFolder folder;
@@ -39,7 +39,7 @@ final class FolderCheck {
   /**
    * Throws if something that was acknowledged is missing or damaged; then nothing has been changed.
    *
-   * @return whether there is a store of RocksDB's at all
+   * @return whether there is a RocksDB store at all
    */
   boolean check() throws IOException {
     Path current = Manifest.current(folder.rocks());
@@ -68,7 +68,7 @@ final class FolderCheck {
     return true;
   }
 
-  /** Records what was tolerated; to be called when everything has been checked. */
+  /** Records tolerated damage; to be called when everything has been checked. */
   void accept() throws IOException {
     logs.accept();
   }
@@ -77,7 +77,7 @@ final class FolderCheck {
     try {
       return Guard.read(folder.path());
     } catch (Guard.UnreadableException e) {
-      throw new DamagedException("the guard is damaged, so whether anything else is missing cannot be told: "
+      throw new DamagedException("the guard is damaged, so whether anything else is missing is not known: "
           + e.getMessage(), e);
     }
   }
@@ -92,7 +92,7 @@ final class FolderCheck {
       return;
     }
     if (manifest.length() < guard.manifestBytes()) {
-      throw new DamagedException("the MANIFEST was cut, so files with acknowledged tasks would be taken for rubbish: "
+      throw new DamagedException("the MANIFEST was cut, so RocksDB would delete files with acknowledged tasks: "
           + "file=" + manifest.path() + ", bytes=" + manifest.length() + ", expected=" + guard.manifestBytes(), null);
     }
     if (manifest.sum((int) guard.manifestBytes()) != guard.manifestSum()) {

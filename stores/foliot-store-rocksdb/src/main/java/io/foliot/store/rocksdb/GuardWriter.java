@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Keeps the {@link Guard} of an open store a moment behind its commits, on a thread of its own: one sync of a page
  * while there is work, and none while there is not. Callers never wait for it.
  *
- * <p><b>Invariant.</b> The guard never claims what a power loss could still take: the sequence number is the last one
- * that a synced write has reached; the MANIFEST and the folder are synced here before the guard says how long it is.
+ * <p><b>Invariant.</b> The guard never claims data that a power loss could still take: the sequence number is the last
+ * one that a synced write has reached; the MANIFEST and the folder are synced here before the guard says how long it
+ * is.
  */
 final class GuardWriter {
   private static final System.Logger LOG = System.getLogger(GuardWriter.class.getName());
@@ -61,7 +62,7 @@ final class GuardWriter {
       } catch (IOException e) {
         if (!hasFailed) {
           LOG.log(System.Logger.Level.WARNING,
-              "the guard cannot be written, so damage to what is committed from now on "
+              "the guard cannot be written, so damage to commits from now on "
                   + "may go unnoticed; trying again: folder=" + folder,
               e);
         }
@@ -75,7 +76,7 @@ final class GuardWriter {
     }
   }
 
-  /** Records what is durable now, unless the guard says so already. */
+  /** Records the durable state, unless the guard has it already. */
   synchronized void update() throws IOException {
     long reached = sequence.getAsLong();
     Path manifest = Manifest.current(rocks);

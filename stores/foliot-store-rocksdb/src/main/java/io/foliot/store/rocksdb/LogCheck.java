@@ -15,16 +15,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Reads RocksDB's log before RocksDB does, to tell a torn tail from a loss.
+ * Reads RocksDB's log before RocksDB does, to distinguish a torn tail from a loss.
  *
  * <p>After a power loss the log may end in a commit that was under way: its bytes are there in part, in any order. That
  * is no loss, for its callers were never answered. Damage anywhere else is. RocksDB has no recovery mode that knows the
  * difference: "point in time" stops at the first damage and silently forgets whatever follows; "tolerate corrupted
  * tail" refuses a tail whose last block is there and a middle one is not; "absolute consistency" refuses any tail.
  *
- * <p>What tells them apart is that each commit is synced before the next begins: so nothing that begins behind the
- * damage may be whole. If something is, commits that were answered are gone, and the store is not opened. A log that is
- * not the last one was whole when the next began, unless it is what an earlier open has accepted; that is written down.
+ * <p>They differ because each commit is synced before the next begins: in a torn tail, nothing behind the damage is
+ * whole. If something is, acknowledged commits are lost, and the store is not opened. A log that is not the last one
+ * was whole when the next began, unless an earlier open has accepted its torn tail, which is recorded.
  *
  * <p>Sequence numbers of entries have no gaps, so a log that is missing between others shows.
  */
@@ -80,7 +80,7 @@ final class LogCheck {
     return next == NONE ? NONE : next - 1;
   }
 
-  /** Records which torn tails were accepted: RocksDB may leave these logs where they are and begin another one. */
+  /** Records which torn tails were accepted: RocksDB may leave these logs in place and begin another one. */
   void accept() throws IOException {
     if (!tails.equals(readAccepted())) {
       String lines = tails.isEmpty() ? "" : String.join("\n", tails) + "\n";

@@ -4,16 +4,15 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * For each range of an index, its hand: an instant before which nothing stands there. Scans start at it and so never
- * walk what is dead; a poll of ranges whose hand is ahead costs no read at all.
+ * For each range of an index, its hand: an instant before which the range has no entry. Scans start at it and so never
+ * walk over dead entries; a poll of ranges whose hand is ahead costs no read at all.
  *
- * <p><b>Invariant.</b> No entry that a read can see stands before its range's hand.
+ * <p><b>Invariant.</b> No entry that a read can see is before its range's hand.
  *
  * <p>The writer lowers the hand <i>before</i> an entry can be seen. A scan raises it to the first entry that it has
- * seen. What may come between: an entry that became visible behind the scan's back. So the scan says when it begins,
- * before it takes its view of the index, and from then on the lowest of the entries written meanwhile is noted, those
- * under way at that moment included; the hand is never raised beyond it. One scan at a time learns in a range; others
- * only read.
+ * seen. An entry may become visible between the two. The scan therefore registers when it begins, before it takes its
+ * view of the index, and from then on the lowest of the entries written meanwhile is noted, those under way at that
+ * moment included; the hand is never raised beyond it. One scan at a time learns in a range; others only read.
  *
  * <p>Rejected: a version of the range that must not have changed between begin and end (while a loaded writer is always
  * under way with something, no scan ever learns).
@@ -108,7 +107,7 @@ final class LowWatermarks {
     return true;
   }
 
-  /** The scan that began has seen that nothing stands before that instant, in the view it took. */
+  /** The scan that began has found no entry before that instant, in the view it took. */
   synchronized void learned(int range, long first) {
     learning[range] = false;
     long hand = Math.min(first, sinceBegin[range]);

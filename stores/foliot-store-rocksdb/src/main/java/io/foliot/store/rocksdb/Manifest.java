@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * RocksDB is opened, because RocksDB takes a MANIFEST that was cut for an older state, and then deletes every file that
  * this state does not know.
  *
- * <p>An edit is a sequence of tagged fields. Fields that this reader does not know make the MANIFEST {@linkplain
- * #isUnderstood not understood}; what it says of files and logs is then left to RocksDB.
+ * <p>An edit is a sequence of tagged fields. Fields that this reader does not know make the MANIFEST
+ * {@linkplain #isUnderstood not understood}; its information about files and logs is then left to RocksDB.
  */
 final class Manifest {
   private static final String CURRENT = "CURRENT";
@@ -177,8 +177,7 @@ final class Manifest {
   }
 
   /**
-   * Returns whether each edit was understood; if not, nothing follows from what is said of files, logs and
-   * sequence.
+   * Returns whether each edit was understood; if not, its information about files, logs and sequence must not be used.
    */
   boolean isUnderstood() {
     return understood;

@@ -38,7 +38,7 @@ final class NativeLibrary {
   private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
   /** The name of the library in the jar. */
   private static final String IN_JAR = "rocksdb";
-  /** Its name in a folder from which RocksDB loads it: another one. */
+  /** Its name in a folder from which RocksDB loads it, which is a different one. */
   private static final String IN_FOLDER = "rocksdbjni";
   private static final String UNFINISHED = ".new";
   /** An unfinished file this old was left by a process that was killed. */
@@ -114,7 +114,9 @@ final class NativeLibrary {
     }
   }
 
-  /** Deletes what this process does not need any more; where files in use cannot be deleted, when it exits. */
+  /**
+   * Deletes files that this process does not need any more; where files in use cannot be deleted, it does so at exit.
+   */
   private static void delete(Path path) throws IOException {
     List<Path> deepestLast;
     try (Stream<Path> files = Files.walk(path)) {
@@ -133,7 +135,7 @@ final class NativeLibrary {
   /**
    * The library in the jar.
    *
-   * @param url where it is
+   * @param url its address
    * @param bytes its length
    * @param sum its CRC32
    */
@@ -150,7 +152,7 @@ final class NativeLibrary {
         throw new IOException("RocksDB has no native library for this system: file=" + name);
       }
       URLConnection connection = url.openConnection();
-      // A jar's directory knows it; so no byte need be read.
+      // The jar's directory has it, so no byte of the library is read.
       if (connection instanceof JarURLConnection jar && jar.getJarEntry() != null && jar.getJarEntry().getCrc() != -1) {
         return new Packed(url, jar.getJarEntry().getSize(), jar.getJarEntry().getCrc());
       }

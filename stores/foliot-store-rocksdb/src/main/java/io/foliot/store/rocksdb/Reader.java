@@ -27,9 +27,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
-/** Reads of what is committed. Any thread, several at once. */
+/** Reads of committed data. Any thread, several at once. */
 final class Reader implements AutoCloseable {
-  /** Records a query looks at in one call: some tens of milliseconds. */
+  /** Records that a query examines in one call: some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
   private static final char LIVE_CURSOR = 'l';
   private static final char KEPT_CURSOR = 'k';
@@ -72,7 +72,7 @@ final class Reader implements AutoCloseable {
     return range;
   }
 
-  /** Returns whether the scan finds nothing, known without a read. */
+  /** Returns whether it is known without a read that the scan finds nothing. */
   boolean findsNothing(DueScan scan) {
     return indexHands.hand(scan.slot()) > scan.toWakeAt();
   }
@@ -84,7 +84,7 @@ final class Reader implements AutoCloseable {
     }
     boolean learns = indexHands.begin(slot);
     long hand = indexHands.hand(slot);
-    // Only a scan that begins at the hand or before it sees what is first.
+    // Only a scan that begins at the hand or before it sees the first entry.
     boolean fromHand = scan.fromWakeAt() < hand || (scan.fromWakeAt() == hand && scan.after() == null);
     long first = LowWatermarks.UNKNOWN;
     try (RocksIterator iterator = db.iterator(Family.INDEX, slotRange(slot))) {
@@ -275,7 +275,7 @@ final class Reader implements AutoCloseable {
 
   TaskPage live(int limit, @Nullable String cursor) {
     if (cursor != null && cursorKind(cursor) != LIVE_CURSOR) {
-      throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor);
+      throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + cursor);
     }
     List<TaskRecord> found = new ArrayList<>();
     try (Database.View view = db.view(); RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
@@ -305,7 +305,7 @@ final class Reader implements AutoCloseable {
   private static char cursorKind(String cursor) {
     char kind = cursor.isEmpty() ? ' ' : cursor.charAt(0);
     if (kind != LIVE_CURSOR && kind != KEPT_CURSOR) {
-      throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor);
+      throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + cursor);
     }
     return kind;
   }
@@ -318,12 +318,12 @@ final class Reader implements AutoCloseable {
         return key;
       }
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor, e);
+      throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + cursor, e);
     }
-    throw new IllegalArgumentException("the cursor is none of this store's: cursor=" + cursor);
+    throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + cursor);
   }
 
-  /** One call's way through records and history: first what lives, by id, then what is kept, by bucket and id. */
+  /** One call's way through records and history: first the live ones, by id, then the kept ones, by bucket and id. */
   private final class Query {
     final List<TaskRecord> found = new ArrayList<>();
     private final int queue;

@@ -85,8 +85,8 @@ final class RecordCache {
   }
 
   /**
-   * Returns whether a record is admitted: those that run; of those that wait all while there is room, and some when
-   * there is none, but none that was just created for a distant time.
+   * Returns whether a record is admitted: all running ones; all waiting ones while there is room, and some of them when
+   * there is not, except those that were just created for a distant time.
    */
   private boolean isAdmitted(TaskRecord record) {
     if (record.state() == TaskState.RUNNING) {

@@ -6,15 +6,16 @@ import java.util.function.Consumer;
 /**
  * The options of a store.
  *
- * @param slots how many slots a new folder gets; a power of two from 1 to 65,536. A folder keeps what it was made with
+ * @param slots how many slots a new folder gets; a power of two from 1 to 65,536. A folder keeps the number that it was
+ *     created with
  * @param recordCacheBytes heap for records of keyed and of running tasks, so that a touch or a settle needs no read
  * @param blockCacheBytes native memory for blocks, indexes and filters of files
- * @param writeBufferBytes native memory for what is in the log and not yet in files
- * @param logBytes how long the log gets before what is in it is written to files: it is read when the store is opened,
+ * @param writeBufferBytes native memory for data that is in the log and not yet in files
+ * @param logBytes the size of the log from which on its data is written to files: it is read when the store is opened,
  *     at about 100 MB a second
  * @param reserveBytes free space of the file system below which submits are refused: room for the log, for write
- *     buffers on their way to files and for one merge of files, so that settles go on
- * @param onFailure told once when the store has closed itself; called on a thread of the store's
+ *     buffers on their way to files and for one merge of files, so that settles continue
+ * @param onFailure called once when the store has closed itself, on a thread of the store
  */
 public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBytes, long writeBufferBytes,
     long logBytes, long reserveBytes, Consumer<StoreException> onFailure) {
@@ -59,8 +60,8 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     private Builder() {}
 
     /**
-     * Sets how many slots a new folder gets, a power of two from 1 to 65,536; by default 256. A folder keeps what it
-     * was made with.
+     * Sets how many slots a new folder gets, a power of two from 1 to 65,536; by default 256. A folder keeps the number
+     * that it was created with.
      */
     public Builder slots(int value) {
       slots = value;
@@ -82,14 +83,14 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
       return this;
     }
 
-    /** Sets the native memory for what is in the log and not yet in files, at least 1 MiB; by default 128 MiB. */
+    /** Sets the native memory for data that is in the log and not yet in files, at least 1 MiB; by default 128 MiB. */
     public Builder writeBufferBytes(long value) {
       writeBufferBytes = value;
       return this;
     }
 
     /**
-     * Sets how long the log gets before what is in it is written to files, at least 1 MiB; by default 128 MiB. It is
+     * Sets the size of the log from which on its data is written to files, at least 1 MiB; by default 128 MiB. It is
      * read when the store is opened, at about 100 MB a second.
      */
     public Builder logBytes(long value) {
@@ -99,14 +100,16 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
 
     /**
      * Sets the free space of the file system below which submits are refused, not negative; by default 512 MiB. It is
-     * room for the log, for write buffers on their way to files and for one merge of files, so that settles go on.
+     * room for the log, for write buffers on their way to files and for one merge of files, so that settles continue.
      */
     public Builder reserveBytes(long value) {
       reserveBytes = value;
       return this;
     }
 
-    /** Sets what is told once when the store has closed itself, on a thread of the store's; nothing by default. */
+    /**
+     * Sets the action that is called once when the store has closed itself, on a thread of the store; none by default.
+     */
     public Builder onFailure(Consumer<StoreException> value) {
       onFailure = value;
       return this;

@@ -72,15 +72,15 @@ import org.rocksdb.RocksIterator;
 
 /**
  * A store in a folder of this machine, for one process: durability class D. A key-value timing wheel: per slot an
- * ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks hand} before which nothing lives, so that looking
- * for what is due never walks what is dead, and costs nothing at all while nothing is due.
+ * ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks hand} before which nothing is live, so that a poll
+ * never walks over dead entries, and costs nothing while nothing is due.
  *
  * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read.
  * Callers' code that continues a stage runs on the answering or a reading thread: it must be short, or continue
  * elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
  *
  * <p><b>Fail stop.</b> A checksum that does not match, a failed write, a failed sync: the store closes itself, every
- * call fails with the reason, {@link #failure} gives it, and {@link RocksDbOptions#onFailure} is told.
+ * call fails with the reason, {@link #failure} returns it, and {@link RocksDbOptions#onFailure} is called.
  *
  * <p>One file, because it is the SPI, a method a call, over the writer and the readers.
  */
@@ -150,7 +150,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    * @param folder empty or absent for a new store; RocksDB's files go into a folder of their own in it
    * @param clock the store's clock
    * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is
-   *     damaged; the message says which, and what to do
+   *     damaged; the message says which, and the remedy
    */
   public static RocksDbStore open(Path folder, RocksDbOptions options, TimeSource clock) {
     return open(folder, options, clock, Seams.real());
@@ -210,7 +210,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       check.check();
     } catch (DamagedException e) {
       throw new DamagedException(e.getMessage() + "; the store is not opened, for acknowledged tasks would be missing "
-          + "silently, and nothing in its folder was changed; see what is damaged with 'foliot verify', restore the "
+          + "silently, and nothing in its folder was changed; find the damage with 'foliot verify', restore the "
           + "newest backup with 'foliot restore', or ask for help with the folder as it is", e);
     }
     check.accept();
@@ -255,7 +255,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return BytesReader.u32(stored, 0);
   }
 
-  /** Writes what a new store knows of itself; and the floor as each commit does, which an older Foliot did not. */
+  /** Writes the properties of a new store; and the floor as each commit does, which an older Foliot did not. */
   private void writeMeta(boolean isNew, long floor) {
     Batch batch = new Batch(db.familyIds(), 256);
     Bytes key = new Bytes(16);
@@ -344,7 +344,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     List<Claim> items = List.copyOf(claims);
-    // A batch of looks only moves index entries, and one that came back would be moved again.
+    // A batch of moves only changes index entries, and an entry whose move is lost is moved again.
     boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
     return writer.call(new Operation<>(items.size(), 0, synced,
         wants -> items.forEach(claim -> wants.id(claim.id())), now -> operations.claim(items, now)));
@@ -404,12 +404,12 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * Runs the items whose tasks can be read. The others fail, for what a reset or a cancel of them would be is not
-   * known; nothing was done for them.
+   * Runs the items whose tasks can be read. The others fail without any effect, because the result of a reset or a
+   * cancel of an unreadable task is not known.
    */
   private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
     if (unreadables.count() == 0) {
-      // What the items want was read before, so there is none among them.
+      // The records of the items were read before, so there is none among them.
       return step.apply(items);
     }
     List<T> some = items.stream().filter(isUnreadable.negate()).toList();
@@ -544,7 +544,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return stage;
   }
 
-  /** Why the store has closed itself, if it has. */
+  /** The reason why the store has closed itself, if it has. */
   public Optional<StoreException> failure() {
     return Optional.ofNullable(writer.failure());
   }
@@ -585,7 +585,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    * Reads all that a store holds while it is closed, and compares it with its checksums and with itself. Writes
    * nothing.
    *
-   * @param progress told how far it is; must be quick
+   * @param progress called with the progress; must be quick
    * @throws StoreException if there is no store, it is open, or its folder cannot be read
    */
   public static VerifyReport verify(Path folder, RocksDbOptions options, Consumer<String> progress) {

@@ -40,7 +40,7 @@ final class Room {
     if (lastFreeBytes < reserveBytes) {
       throw new StoreFullException("the disk is nearly full, new tasks are refused: folder=" + folder + ", freeBytes="
           + lastFreeBytes + ", neededBytes=" + reserveBytes
-          + "; what is there is still settled; free some room, and tasks are taken again within a second");
+          + "; existing tasks are still settled; free some room, and new tasks are accepted within a second");
     }
   }
 

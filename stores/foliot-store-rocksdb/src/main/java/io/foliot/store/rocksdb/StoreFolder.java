@@ -43,7 +43,7 @@ final class StoreFolder {
   }
 
   /**
-   * Makes the folder if need be, and looks whether a store can be opened in it. Changes nothing of what is there.
+   * Creates the folder if necessary, and checks whether a store can be opened in it. Does not change existing files.
    *
    * @return whether it holds one already
    */
@@ -95,7 +95,7 @@ final class StoreFolder {
     }
   }
 
-  /** Takes the permissions of others from the folder and all that is in it; says so if it was open to them. */
+  /** Removes the permissions of other users from the folder and all its files; logs it if they had some. */
   void narrow() {
     try {
       if (OwnerOnly.narrow(folder)) {

@@ -7,30 +7,30 @@ import java.util.List;
  * The counters and sizes of a store, for metrics.
  *
  * @param commits writes so far
- * @param syncs how many of them were synced: all but those that only move index entries of tasks that were pushed back
- * @param items items of calls that were in them
- * @param prepareMicros time spent in all on reading, judging and encoding
- * @param syncMicros time spent in all on writing and syncing
+ * @param syncs how many of them were synced: all except those that only move index entries
+ * @param items items of calls in the synced writes
+ * @param prepareMicros total time of reading, deciding and encoding
+ * @param syncMicros total time of writing and syncing
  * @param lastCommitItems items in the last one
  * @param lastSyncMicros time of the last one's write and sync
  * @param waitingItems items of calls that are not answered yet
  * @param cachedRecords records in the record cache
  * @param cachedBytes heap of the record cache, by its own estimate
- * @param freeBytes room on the file system when it was last looked at
+ * @param freeBytes room on the file system when it was last measured
  * @param logBytes length of the log
  * @param fileBytes length of all files of records and indexes
- * @param memtableBytes native memory of what is in the log and not yet in files
- * @param unreadable tasks that were found to be unreadable and are not fired, since the store was opened
+ * @param memtableBytes native memory of data that is in the log and not yet in files
+ * @param unreadable tasks found unreadable since the store was opened, which are not fired
  */
 public record StoreStats(long commits, long syncs, long items, long prepareMicros, long syncMicros,
     long lastCommitItems, long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes,
     long freeBytes, long logBytes, long fileBytes, long memtableBytes, long unreadable) {
-  /** Returns what the operator of a server watches. */
+  /** Returns the figures that an operator watches. */
   List<Figure> figures() {
     return List.of(Figure.level("free.bytes", "Room on the file system", freeBytes),
         Figure.level("log.bytes", "Length of the store's log", logBytes),
         Figure.level("file.bytes", "Length of the store's files", fileBytes),
-        Figure.level("memtable.bytes", "What is in the log and not yet in files", memtableBytes),
+        Figure.level("memtable.bytes", "Data that is in the log and not yet in files", memtableBytes),
         Figure.level("cached.records", "Records in the store's cache", cachedRecords),
         Figure.level("cached.bytes", "Heap of the store's cache", cachedBytes),
         Figure.level("unreadable", "Tasks that this version cannot read, and does not fire", unreadable),
@@ -38,6 +38,6 @@ public record StoreStats(long commits, long syncs, long items, long prepareMicro
         Figure.total("commits", "Synced writes", commits),
         Figure.total("commit.items", "Items in synced writes", items),
         Figure.seconds("sync.seconds", "Time spent on writing and syncing", syncMicros),
-        Figure.seconds("prepare.seconds", "Time spent on judging and encoding", prepareMicros));
+        Figure.seconds("prepare.seconds", "Time spent on deciding and encoding", prepareMicros));
   }
 }

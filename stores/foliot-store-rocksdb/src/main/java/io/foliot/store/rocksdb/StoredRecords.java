@@ -29,9 +29,9 @@ import org.rocksdb.RocksIterator;
  * The records of the database, as one commit reads them. The writer's alone.
  *
  * <ol>
- * <li>The calls of a commit first name what they will read; what is not in the {@link RecordCache} is then read in one
- * step.
- * <li>What no call has named is read when it is asked for.
+ * <li>The calls of a commit first name the records that they will read; those not in the {@link RecordCache} are then
+ * read in one step.
+ * <li>A record that no call has named is read when it is requested.
  * <li>Each record is read once a commit, so that it is the same object each time.
  * <li>A record that cannot be read counts as absent, and is reported.
  * </ol>
@@ -91,8 +91,8 @@ final class StoredRecords implements CommittedRecords, Reads {
   }
 
   /**
-   * Names the id of a task that may be inserted. It should be new, and hardly ever is not; but if it were not, an entry
-   * of the index would stay behind for ever. So it is looked up: the filters make that cheap.
+   * Names the id of a task that may be inserted. It is almost always new; if it were not, an entry of the index would
+   * stay behind for ever. It is therefore looked up, which the filters make cheap.
    */
   void newId(TaskId id) {
     if (!entries.containsKey(id)) {
@@ -107,7 +107,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     }
   }
 
-  /** Answers to requests are seldom asked for: each is read when it is. */
+  /** Answers to requests are seldom needed: each is read on demand. */
   @Override
   public void request(RequestName request) {}
 
@@ -297,7 +297,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     };
   }
 
-  /** Forgets what was read, because it has changed. */
+  /** Drops a record that was read, because it has changed. */
   void clear() {
     entries.clear();
     places.clear();

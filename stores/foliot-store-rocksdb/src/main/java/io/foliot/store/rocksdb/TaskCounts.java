@@ -133,7 +133,7 @@ final class TaskCounts {
     });
   }
 
-  /** Returns all numbers by what they count, without those that are all zero. */
+  /** Returns all counts by queue and state, without those that are all zero. */
   Map<String, List<Long>> all() {
     Map<String, List<Long>> all = new HashMap<>();
     live.forEach((queue, numbers) -> add(all, "live tasks of " + queues.name(queue), numbers));
@@ -148,7 +148,7 @@ final class TaskCounts {
     }
   }
 
-  /** Writes what has changed. */
+  /** Writes the counts that have changed. */
   void write(Batch batch) {
     Bytes key = new Bytes(16);
     Bytes value = new Bytes(64);
@@ -172,7 +172,7 @@ final class TaskCounts {
     }
   }
 
-  /** Shows what has been committed. */
+  /** Publishes the committed counts. */
   void publish() {
     for (int queue : changedQueues) {
       long[] alive = live.getOrDefault(queue, new long[LIVE_NUMBERS]);

@@ -15,7 +15,7 @@ final class Unreadables {
 
   private final Set<TaskId> ids = ConcurrentHashMap.newKeySet();
 
-  /** Sets a task aside, and says so the first time. */
+  /** Sets a task aside, and logs it the first time. */
   void add(TaskId id, UnreadableException reason) {
     if (ids.add(id)) {
       LOG.log(System.Logger.Level.ERROR,

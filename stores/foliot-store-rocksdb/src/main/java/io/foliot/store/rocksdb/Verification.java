@@ -36,7 +36,7 @@ import org.rocksdb.SstFileReader;
  * index, a key leads to its task, a body belongs to one, and the counts are those of the tasks. One thread, one use.
  */
 final class Verification {
-  /** Damages that are told one by one; of one that hits a whole file there may be millions. */
+  /** Damages that are reported one by one; damage of a whole file may be millions. */
   private static final int MAX_TOLD = 100;
   /** Keys that are looked up at once. */
   private static final int CHUNK = 1_000;
@@ -59,7 +59,7 @@ final class Verification {
   /**
    * A verification.
    *
-   * @param progress told how far it is, often
+   * @param progress called with the progress, often
    */
   Verification(StoreFolder folder, RocksDbOptions options, Consumer<String> progress) {
     this.folder = folder;
@@ -157,7 +157,7 @@ final class Verification {
     void run(List<byte[]> keys, List<byte[]> values);
   }
 
-  /** Reads a family; what follows a block that cannot be read is left out. */
+  /** Reads a family; entries behind an unreadable block are left out. */
   private void chunks(Database db, Family family, ChunkStep step) {
     try (RocksIterator iterator = db.iterator(family)) {
       List<byte[]> keys = new ArrayList<>(CHUNK);
@@ -226,7 +226,7 @@ final class Verification {
     counts(recorded);
   }
 
-  /** Reads what the store knows of itself; answers the counts. */
+  /** Reads the properties of the store; returns the counts. */
   private Map<String, List<Long>> meta(Database db) {
     TaskCounts recorded = new TaskCounts(queues);
     each(db, Family.META, (key, value) -> {
@@ -335,8 +335,8 @@ final class Verification {
   }
 
   /**
-   * Each entry with its record. Each record was found to have its entry, and none has two: so if there are as many, all
-   * is well, and the entries need not be looked up.
+   * Each entry with its record. Each record was found to have its entry, and none has two: if both numbers are equal,
+   * the entries need not be looked up.
    */
   private void index(Database db, Family family, long expected) {
     chunks(db, family, (keys, values) -> {});
@@ -356,7 +356,7 @@ final class Verification {
     try {
       record = decode(db, id, stored);
     } catch (UnreadableException e) {
-      // Told with the record.
+      // Reported with the record.
       return;
     }
     if (!Arrays.equals(indexKey(record, TaskRecordFormat.queueOf(stored)), key)) {
@@ -384,7 +384,7 @@ final class Verification {
           damage("keys", place.id().toString(), "a key leads to a task of another key: key=" + key);
         }
       } catch (UnreadableException e) {
-        // Told with the record.
+        // Reported with the record.
       }
     }
   }

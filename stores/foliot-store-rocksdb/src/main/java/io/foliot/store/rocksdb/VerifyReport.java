@@ -15,8 +15,8 @@ public record VerifyReport(Map<String, Long> read, long damageCount, List<Damage
    * Something that is not as it was written.
    *
    * @param where the family of entries, or {@code files}
-   * @param what the id of the task, the name of the file, or the key
-   * @param reason what is wrong with it
+   * @param what the damaged thing: the id of a task, the name of a file, or a key
+   * @param reason the damage
    */
   public record Damage(String where, String what, String reason) {}
 

@@ -198,7 +198,7 @@ final class Writer {
     } catch (Throwable e) {
       fail(e instanceof StoreException reason
           ? reason
-          : new StoreException("the writer ended unexpectedly; what it was writing is in doubt: " + e, e));
+          : new StoreException("the writer ended unexpectedly; its last writes are in doubt: " + e, e));
     } finally {
       end();
     }

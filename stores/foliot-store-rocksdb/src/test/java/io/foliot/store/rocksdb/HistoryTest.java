@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** What has ended is kept for its time, and then nothing of it is left. */
+/** Ended tasks are kept for their time, and then nothing of them is left. */
 final class HistoryTest {
   private static final long HOUR = StoreHarness.HOUR;
   private static final Body LARGE = new Body(new byte[5_000], "x/y", Map.of());
@@ -36,7 +36,7 @@ final class HistoryTest {
     return temporary.resolve("store");
   }
 
-  /** What the closed store's database holds. */
+  /** Returns the contents of the closed store's database. */
   private Map<Family, Integer> left() {
     Map<Family, Integer> left = new EnumMap<>(Family.class);
     try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {

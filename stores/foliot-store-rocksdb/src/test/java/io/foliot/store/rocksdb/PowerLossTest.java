@@ -36,7 +36,7 @@ final class PowerLossTest {
       Path folder = disk.folder().resolve("store");
       for (int loss = 0; loss < LOSSES; loss++) {
         answered.addAll(SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> {
-          // It stands still first, because a sync that is under way may be answered though its bytes are lost.
+          // It is paused first, because a sync that is under way may be answered though its bytes are lost.
           Signals.freeze(process.pid());
           disk.powerOff();
           process.destroyForcibly();

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a store says to folders: new, its own, another's, damaged. */
+/** Folders that a store opens or refuses: new, its own, another's, damaged. */
 final class StoreFolderTest {
   private static final long HOUR = StoreHarness.HOUR;
 
@@ -148,7 +148,7 @@ final class StoreFolderTest {
       assertThat(StoreHarness.failure(store.submit(List.of(harness.draft(null, 0)))))
           .hasMessageContaining("closed itself");
     } catch (StoreException e) {
-      // What is needed to open at all was hit: as good.
+      // A part that every open needs was hit, which is as good.
       assertThat(e).isInstanceOf(DamagedException.class);
     }
   }
@@ -220,7 +220,7 @@ final class StoreFolderTest {
       }
       StoreHarness.awaitGuard(folder());
       StoreHarness.copy(folder(), copy);
-      // What follows was under way when the power failed.
+      // The following writes were under way when the power failed.
       harness.submit(store, "key 49", harness.now() + HOUR);
       bytes = Files.readAllBytes(log(folder()));
     }

@@ -90,7 +90,7 @@ final class StoreHarness {
     return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
-  /** What a call failed with. */
+  /** Returns the exception of a call. */
   static Throwable failure(CompletionStage<?> stage) {
     try {
       Object answer = get(stage);

@@ -34,7 +34,7 @@ final class SubmittingProcess {
 
   private SubmittingProcess() {}
 
-  /** What ends it, in the middle of what it does. */
+  /** The end of it, in the middle of its work. */
   interface End {
     void come(ProcessHandle process) throws IOException, InterruptedException;
   }
