@@ -51,6 +51,11 @@ public final class JobSettings {
     }
     Json.write(json, "maxAttempts", from.maxAttempts);
     Json.write(json, "pauseAfterFailures", from.pauseAfterFailures);
+    Json.write(json, "scope", from.scope);
+    Json.write(json, "allocation", from.allocation);
+    if (!from.zones.isEmpty()) {
+      Json.writeTexts(json, "zones", from.zones);
+    }
   }
 
   /** Collects settings. One thread. */
@@ -71,6 +76,9 @@ public final class JobSettings {
     private @Nullable String parameter;
     private @Nullable Integer maxAttempts;
     private @Nullable Integer pauseAfterFailures;
+    private @Nullable String scope;
+    private @Nullable String allocation;
+    private List<String> zones = List.of();
 
     private Builder(String queue) {
       this.queue = Names.requireName("queue", queue);
@@ -93,6 +101,9 @@ public final class JobSettings {
       copy.parameter = parameter;
       copy.maxAttempts = maxAttempts;
       copy.pauseAfterFailures = pauseAfterFailures;
+      copy.scope = scope;
+      copy.allocation = allocation;
+      copy.zones = zones;
       return copy;
     }
 
@@ -177,6 +188,19 @@ public final class JobSettings {
     /** Sets after how many failed runs in a row the job is paused. */
     public Builder pauseAfterFailures(int failures) {
       pauseAfterFailures = failures;
+      return this;
+    }
+
+    /** Sets on how many workers a run runs: one, per-zone or all. With per-zone, the zones; none for those in use. */
+    public Builder scope(String where, String... zoneNames) {
+      scope = Names.requireWellFormed("scope", where);
+      zones = List.of(zoneNames);
+      return this;
+    }
+
+    /** Sets how shards are divided among workers: average, free, odd-even, hash or round-robin. */
+    public Builder allocation(String rule) {
+      allocation = Names.requireWellFormed("allocation", rule);
       return this;
     }
 

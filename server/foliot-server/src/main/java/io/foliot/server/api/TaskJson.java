@@ -196,6 +196,12 @@ final class TaskJson {
     if (!note.log().isEmpty()) {
       text(json, "log", note.log());
     }
+    switch (note.mark()) {
+      case NONE -> {
+      }
+      case END_JOB -> json.writeBooleanProperty("endJob", true);
+      case RUN_AGAIN -> json.writeBooleanProperty("runAgain", true);
+    }
   }
 
   /** Why a task has not fired. */
