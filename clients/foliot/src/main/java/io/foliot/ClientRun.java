@@ -27,7 +27,8 @@ final class ClientRun implements Run {
   }
 
   private static io.foliot.client.TaskNote sent(TaskNote note) {
-    return new io.foliot.client.TaskNote(note.progress(), note.message(), note.checkpoint(), note.log());
+    return new io.foliot.client.TaskNote(note.progress(), note.message(), note.checkpoint(), note.log(),
+        io.foliot.client.TaskNote.Mark.valueOf(note.mark().name()));
   }
 
   @Override
@@ -91,12 +92,29 @@ final class ClientRun implements Run {
   }
 
   @Override
+  public void endJob() {
+    mark(TaskNote.Mark.END_JOB);
+  }
+
+  @Override
+  public void runAgain() {
+    mark(TaskNote.Mark.RUN_AGAIN);
+  }
+
+  private void mark(TaskNote.Mark mark) {
+    if (settlement != DONE || note.isMarked()) {
+      throw EngineRun.endedTwice();
+    }
+    note.mark(job(), mark);
+  }
+
+  @Override
   public void fail(String reason) {
     end(Settlement.fail(reason));
   }
 
   private void end(Settlement end) {
-    if (settlement != DONE) {
+    if (settlement != DONE || note.isMarked()) {
       throw EngineRun.endedTwice();
     }
     settlement = end;
@@ -104,16 +122,15 @@ final class ClientRun implements Run {
 
   /** Returns the end of the attempt, with its note. */
   Settlement settlement() {
-    return noted(settlement);
+    return noted(settlement, note.saidAtSuccess());
   }
 
   /** Returns the end of an attempt whose handler threw, with its note. */
   Settlement failed(Throwable failure) {
-    return noted(Settlement.nack(failure.toString()));
+    return noted(Settlement.nack(failure.toString()), note.said());
   }
 
-  private Settlement noted(Settlement end) {
-    TaskNote said = note.said();
+  private static Settlement noted(Settlement end, TaskNote said) {
     return said.isEmpty() ? end : end.noting(sent(said));
   }
 }

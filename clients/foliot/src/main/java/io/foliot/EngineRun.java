@@ -86,24 +86,43 @@ final class EngineRun implements Run {
   }
 
   @Override
+  public void endJob() {
+    mark(TaskNote.Mark.END_JOB);
+  }
+
+  @Override
+  public void runAgain() {
+    mark(TaskNote.Mark.RUN_AGAIN);
+  }
+
+  private void mark(TaskNote.Mark mark) {
+    if (answer != DONE || note.isMarked()) {
+      throw endedTwice();
+    }
+    note.mark(job(), mark);
+  }
+
+  @Override
   public void fail(String reason) {
     end(new Answer.Fail(reason));
   }
 
   private void end(Answer end) {
-    if (answer != DONE) {
+    if (answer != DONE || note.isMarked()) {
       throw endedTwice();
     }
     answer = end;
   }
 
   static IllegalStateException endedTwice() {
-    return new IllegalStateException("again or fail was called before: the end of an attempt is said once");
+    return new IllegalStateException(
+        "again, fail, endJob or runAgain was called before: the end of an attempt is said once");
   }
 
   /** Returns the end of the attempt. */
   Answer answer() {
-    return note.said().isEmpty() ? answer : new Answer.Noted(answer, note.said());
+    TaskNote said = note.saidAtSuccess();
+    return said.isEmpty() ? answer : new Answer.Noted(answer, said);
   }
 
   /** Returns the failure of the handler, with its note. */

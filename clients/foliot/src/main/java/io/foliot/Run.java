@@ -70,6 +70,23 @@ public interface Run {
   void again(Duration delay);
 
   /**
+   * Ends the job of this run for good, if the handler returns: no further scheduled time runs until the job is put
+   * again. The other shards of the run finish.
+   *
+   * @throws IllegalStateException if the task belongs to no job
+   */
+  void endJob();
+
+  /**
+   * Starts the next run of the job as soon as this run has ended, if the handler returns. The shard with the same
+   * number begins there with the checkpoint of this one; the checkpoints of all shards have 8,192 characters together,
+   * and those beyond are left out.
+   *
+   * @throws IllegalStateException if the task belongs to no job
+   */
+  void runAgain();
+
+  /**
    * Fails the task for good, if the handler returns: there is no further attempt, and it is kept as failed.
    *
    * @param reason for people

@@ -13,6 +13,7 @@ final class RunNote {
   private final Function<TaskNote, CompletableFuture<?>> send;
   private TaskNote note;
   private boolean said;
+  private TaskNote.Mark mark = TaskNote.Mark.NONE;
   private long sentNanos = System.nanoTime();
   private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
 
@@ -44,6 +45,23 @@ final class RunNote {
 
   void log(String line) {
     say(new TaskNote(-1, "", null, note.log().isEmpty() ? line : note.log() + "\n" + line));
+  }
+
+  /** Sets what is asked of the job, at an end of the attempt that succeeds. */
+  void mark(@Nullable JobRun job, TaskNote.Mark newMark) {
+    if (job == null) {
+      throw new IllegalStateException("the task belongs to no job, so there is none to end or to run again");
+    }
+    mark = newMark;
+  }
+
+  boolean isMarked() {
+    return mark != TaskNote.Mark.NONE;
+  }
+
+  /** As {@link #said}, for an end that succeeds. */
+  TaskNote saidAtSuccess() {
+    return said().marked(mark);
   }
 
   private void say(TaskNote more) {

@@ -5,7 +5,7 @@ public enum JobScope {
   /** On one worker, or, with several shards, once per shard. The default of the server. */
   ONE("one"),
   /** Once in each zone that has workers, or in each of the zones that the job names. */
-  PER_ZONE("perZone"),
+  PER_ZONE("per-zone"),
   /** Once on each worker that is alive when the run starts. */
   ALL("all");
 

@@ -6,10 +6,12 @@ public enum ShardAllocation {
   FREE("free"),
   /** Each worker gets the same number of shards in a row; the first workers get one of the rest each. */
   AVERAGE("average"),
+  /** As {@link #AVERAGE}, from the last worker on if a hash of the job's name says so: two jobs balance each other. */
+  ODD_EVEN("odd-even"),
   /** A hash of worker and shard decides: a worker that joins or leaves moves only its share. */
   HASH("hash"),
   /** One after the other, from a worker that a hash of the job's name decides. */
-  ROUND_ROBIN("roundRobin");
+  ROUND_ROBIN("round-robin");
 
   private final String json;
 

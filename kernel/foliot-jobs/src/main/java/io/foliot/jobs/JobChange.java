@@ -84,7 +84,8 @@ final class JobChange {
    * excluded ones: none of them runs, and all are recorded as missed.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
-    if (record.isEnded() || record.job().schedule().exclude().stream().allMatch(name -> calendars.apply(name) != null)) {
+    if (record.isEnded()
+        || record.job().schedule().exclude().stream().allMatch(name -> calendars.apply(name) != null)) {
       return settled(record, now, calendars);
     }
     Schedule schedule = schedule(record.job(), name -> NO_DAYS);

@@ -196,7 +196,8 @@ final class JobLife {
           boolean isGone = end.state() == ShardEnd.State.NOT_BEGUN && run.targets().isOnly() && !run.isStopping();
           ended.set(shard);
           gone += isGone ? 1 : 0;
-          failed.set(shard, end.state() == ShardEnd.State.FAILED || (end.state() == ShardEnd.State.NOT_BEGUN && !isGone));
+          failed.set(shard,
+              end.state() == ShardEnd.State.FAILED || (end.state() == ShardEnd.State.NOT_BEGUN && !isGone));
           again = again(again, shard, end);
           edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
           unknown += end.state() == ShardEnd.State.ABSENT ? 1 : 0;

@@ -161,7 +161,8 @@ final class JobRecordFormat {
     list(out, job.shardParameters(), out::text);
     Duration timeout = job.timeout();
     boolean isPlaced = isPlaced(job);
-    out.u8(job.overlap().code() | (isPlaced ? MORE : 0)).u8(job.misfire().policy().code()).near(job.misfire().window().toMillis())
+    out.u8(job.overlap().code() | (isPlaced ? MORE : 0)).u8(job.misfire().policy().code())
+        .near(job.misfire().window().toMillis())
         .varint(job.misfire().max()).near(timeout == null ? 0 : timeout.toMillis()).varint(job.maxAttempts())
         .varint(job.pauseAfterFailures()).varint(job.history());
     RecordParts.writeBody(job.parameter(), out);

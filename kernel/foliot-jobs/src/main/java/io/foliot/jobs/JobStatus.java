@@ -21,13 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
  * @param totals what became of all times
+ * @param isEnded whether a handler has ended it: no scheduled time runs until it is put again
  * @param waitsFor why a time or an active run waits for workers, or empty
  * @param error why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
     @Nullable Pause pause, @Nullable Instant nextTime, List<ZonedDateTime> upcoming,
     int waiting, List<ActiveRun> active, List<PastRun> history,
-    JobTotals totals, String waitsFor, String error) {
+    JobTotals totals, boolean isEnded, String waitsFor, String error) {
   /** The number of next scheduled times that are shown. */
   public static final int UPCOMING = 5;
 

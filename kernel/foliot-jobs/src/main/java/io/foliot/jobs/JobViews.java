@@ -72,7 +72,7 @@ final class JobViews {
     if (record == null) {
       return CompletableFuture.completedFuture(new JobStatus(String.valueOf(task.key()), JobStatus.State.ERROR, null, 0,
           Instant.ofEpochMilli(task.createdAt()), null, null, List.of(), 0, List.of(), List.of(), JobTotals.NONE,
-          "", "its record cannot be read; put the job again"));
+          false, "", "its record cannot be read; put the job again"));
     }
     String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
         ? task.attempts().getLast().detail()
@@ -147,23 +147,22 @@ final class JobViews {
             paused.actor());
     return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
         next, upcoming, record.waiting().size(), record.active().stream().map(run -> active(run, fleet)).toList(),
-        record.history().reversed(), record.totals(), waitsFor(record, fleet), problem);
+        record.history().reversed(), record.totals(), record.isEnded(),
+        waitsFor(record, fleet), problem);
   }
 
-  /** Says why the oldest run that waits for workers does so. */
+  /** Says why the oldest run that waits for workers does so, or else the time that would begin next. */
   private static String waitsFor(JobRecord record, @Nullable Fleet fleet) {
-    if (fleet == null) {
-      return "";
-    }
-    for (Run run : record.active()) {
-      String reason = run.isStopping() ? "" : RunPlaces.waitsFor(record.job(), run, fleet);
-      if (!reason.isEmpty()) {
-        return reason;
+    if (fleet != null) {
+      for (Run run : record.active()) {
+        String reason = run.isStopping() ? "" : RunPlaces.waitsFor(record.job(), run, fleet);
+        if (!reason.isEmpty()) {
+          return reason;
+        }
       }
     }
-    return !record.waiting().isEmpty() && RunPlaces.choose(record.job(), fleet) instanceof RunPlaces.Wait wait
-        ? wait.reason()
-        : "";
+    boolean isNext = record.active().isEmpty() && !record.waiting().isEmpty() && record.paused() == null;
+    return isNext && RunPlaces.choose(record.job(), fleet) instanceof RunPlaces.Wait wait ? wait.reason() : "";
   }
 
   private static List<JobStatus.RunTarget> targets(Run run, @Nullable Fleet fleet) {

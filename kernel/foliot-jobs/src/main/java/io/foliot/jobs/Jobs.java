@@ -500,8 +500,14 @@ public final class Jobs {
   }
 
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
+    // A handler has ended the job, and no pass has noted it: whether the change revives the job is known after it.
     return next == before.record()
-        ? views.of(before.task()).thenApply(Optional::of)
+        ? views.of(before.task()).thenApply(status -> {
+          if (status.isEnded() && !next.isEnded()) {
+            throw new JobChange.BehindException(status.name());
+          }
+          return Optional.of(status);
+        })
         : written(next, before.task().generation(), now);
   }
 

@@ -71,7 +71,7 @@ final class RunPlaces {
   }
 
   private static Wait unread() {
-    return new Wait("the workers of its queue are being read");
+    return new Wait("waits until the workers of its queue have been read");
   }
 
   private static Choice perZone(Job job, @Nullable Fleet fleet) {

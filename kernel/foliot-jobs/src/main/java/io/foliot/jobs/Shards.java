@@ -51,7 +51,8 @@ final class Shards {
    * the end is noted by the next pass, and a pass for each end would double the cost of a firing.
    */
   static boolean isAwaited(Job job) {
-    return job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE || job.pauseAfterFailures() > 0
+    return job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE
+        || job.pauseAfterFailures() > 0
         || job.schedule().after() != null;
   }
 

@@ -3,6 +3,7 @@ package io.foliot.cli;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -68,16 +69,21 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       shell.line("  queue     " + job.at("queue").text());
       shell.line("  schedule  " + JobsCommand.schedule(job.at("schedule")));
       shell.line("  shards    " + job.at("shards").number());
+      String zones = job.at("zones").items().stream().map(JsonView::text).collect(Collectors.joining(", "));
+      shell.line("  scope     " + job.at("scope").text() + (zones.isEmpty() ? "" : " in " + zones) + ", allocation "
+          + job.at("allocation").text());
       shell.line(
           "  overlap   " + job.at("overlap").text() + ", misfire " + job.at("misfire", "policy").text() + " within "
               + job.at("misfire", "window").text());
       JsonView totals = job.at("totals");
       shell
           .line("  times     " + totals.at("fired").number() + " fired, " + totals.at("skipped").number() + " skipped, "
-              + totals.at("missed").number() + " missed, " + totals.at("paused").number() + " paused");
+              + totals.at("missed").number() + " missed, " + totals.at("paused").number() + " paused, "
+              + totals.at("noTargets").number() + " without workers");
       shell.line("  runs      " + totals.at("succeeded").number() + " succeeded, " + totals.at("failed").number()
           + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
           + " asked for");
+      targets(shell, job.at("active").items());
       shell.line("next times:");
       times(shell, job.at("nextTimes").items());
     }
@@ -126,6 +132,22 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       if (table.isEmpty()) {
         shell.line(name + " has not run yet");
       } else {
+        table.print(shell);
+        targets(shell, JsonView.parse(answer).at("runs").items());
+      }
+    }
+  }
+
+  /** Shows where the shards of active runs run, if they belong to workers or zones. */
+  private static void targets(Shell shell, List<JsonView> runs) {
+    for (JsonView run : runs) {
+      List<JsonView> targets = run.at("targets").items();
+      if (!targets.isEmpty()) {
+        shell.line("targets of the run of " + run.at("time").text() + ":");
+        Table table = new Table().left("zone").right("seat").left("worker").left("shards").right("ended");
+        targets.forEach(target -> table.row(target.at("zone").text("-"),
+            target.at("seat").exists() ? target.at("seat").number() : "-", target.at("worker").text("-"),
+            target.at("shards").text(), target.at("ended").number() + "/" + target.at("count").number()));
         table.print(shell);
       }
     }

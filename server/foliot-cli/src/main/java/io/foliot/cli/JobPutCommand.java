@@ -64,6 +64,15 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--pause-after-failures", paramLabel = "COUNT", description = "pauses the job after this many failed runs in a row")
   private @Nullable Integer pauseAfterFailures;
 
+  @Option(names = "--scope", paramLabel = "SCOPE", description = "on how many workers a run runs: one, per-zone or all")
+  private @Nullable String scope;
+
+  @Option(names = "--allocation", paramLabel = "RULE", description = "how shards are divided among workers: average, free, odd-even, hash or round-robin")
+  private @Nullable String allocation;
+
+  @Option(names = "--zones", paramLabel = "ZONE", split = ",", description = "with the scope per-zone: its zones, instead of those that have a worker")
+  private List<String> zones = List.of();
+
   @Mixin
   private final ServerOption server = new ServerOption();
 
@@ -94,6 +103,11 @@ final class JobPutCommand implements Callable<Integer> {
     put(body, "maxAttempts", maxAttempts);
     put(body, "history", history);
     put(body, "pauseAfterFailures", pauseAfterFailures);
+    put(body, "scope", scope);
+    put(body, "allocation", allocation);
+    if (!zones.isEmpty()) {
+      zones.forEach(body.putArray("zones")::add);
+    }
     JsonView answer;
     try (ServerConnection remote = server.open(shell)) {
       answer = JsonView.parse(remote.put("/v1/jobs/" + ServerConnection.segment(job), body.toString(), TIMEOUT));

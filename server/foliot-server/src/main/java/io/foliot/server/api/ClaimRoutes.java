@@ -111,6 +111,8 @@ final class ClaimRoutes {
     Duration lease;
     boolean last;
     String worker = "";
+    private boolean endJob;
+    private boolean runAgain;
     String reason = "";
     private @Nullable Double progress;
     private @Nullable String message;
@@ -125,10 +127,20 @@ final class ClaimRoutes {
 
     TaskNote note() {
       try {
-        return new TaskNote(progress == null ? -1 : progress, or(message, ""), checkpoint, or(log, ""));
+        return new TaskNote(progress == null ? -1 : progress, or(message, ""), checkpoint, or(log, ""), mark());
       } catch (IllegalArgumentException e) {
         throw new Problem(ProblemKind.INVALID_REQUEST, String.valueOf(e.getMessage()));
       }
+    }
+
+    private TaskNote.Mark mark() {
+      if (endJob && runAgain) {
+        throw JsonIn.conflicting("endJob", "runAgain");
+      }
+      if ((endJob || runAgain) && next != null) {
+        throw JsonIn.conflicting("next", endJob ? "endJob" : "runAgain");
+      }
+      return endJob ? TaskNote.Mark.END_JOB : runAgain ? TaskNote.Mark.RUN_AGAIN : TaskNote.Mark.NONE;
     }
 
     Report read(Request request, ApiLimits limits) {
@@ -149,6 +161,8 @@ final class ClaimRoutes {
         case "reason" -> reason = or(in.text(name), "");
         case "worker" -> worker = WorkerNames.worker(name, or(in.text(name), worker));
         case "final" -> last = or(in.truth(name), false);
+        case "endJob" -> endJob = or(in.truth(name), false);
+        case "runAgain" -> runAgain = or(in.truth(name), false);
         case "progress" -> progress = in.number(name, 0, 1);
         case "message" -> message = in.text(name);
         case "checkpoint" -> checkpoint = in.text(name);
@@ -184,7 +198,7 @@ final class ClaimRoutes {
   }
 
   Reply ack(Request request) {
-    Report report = new Report("next").read(request, limits);
+    Report report = new Report("next", "endJob", "runAgain").read(request, limits);
     TaskId id = TaskRoutes.id(request);
     return settled(id, calls.write(scheduler.ack(id, report.token(), report.next, report.note())));
   }

@@ -35,7 +35,8 @@ final class JobJson {
       "zones");
   /** Fields of answers beside the definition: a job that was read can be changed and sent back as it is. */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
-      "active", "totals", "waitsFor", "error");
+      "active", "totals", "endedByHandler",
+      "waitsFor", "error");
   private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
   private static final String JSON = "application/json";
   private static final String SCHEDULE = "schedule";
@@ -287,6 +288,9 @@ final class JobJson {
     status.active().forEach(run -> active(json, run));
     json.writeEndArray();
     totals(json, status.totals());
+    if (status.isEnded()) {
+      json.writeBooleanProperty("endedByHandler", true);
+    }
     if (!status.waitsFor().isEmpty()) {
       TaskJson.text(json, "waitsFor", status.waitsFor());
     }

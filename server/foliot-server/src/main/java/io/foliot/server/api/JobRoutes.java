@@ -362,10 +362,15 @@ final class JobRoutes {
       case ERROR -> "it cannot be planned: " + status.error();
       case PAUSED -> "it is paused"
           + (status.pause() == null || status.pause().reason().isEmpty() ? "" : ": " + status.pause().reason());
-      case COMPLETED -> "no scheduled time is to come";
-      case ACTIVE -> status.active().isEmpty()
-          ? "it waits for its next time" + (next == null ? "" : ", " + next)
-          : status.active().size() + " of its runs are active, and " + status.waiting() + " times wait for their turn";
+      case COMPLETED -> status.isEnded()
+          ? "a handler has ended it; put it again to run it"
+          : "no scheduled time is to come";
+      case ACTIVE -> !status.waitsFor().isEmpty()
+          ? "it " + status.waitsFor()
+          : status.active().isEmpty()
+              ? "it waits for its next time" + (next == null ? "" : ", " + next)
+              : status.active().size() + " of its runs are active, and " + status.waiting()
+                  + " times wait for their turn";
     };
     return Reply.json(200, json -> {
       json.writeStartObject();

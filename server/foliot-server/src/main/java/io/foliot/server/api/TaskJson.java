@@ -197,6 +197,12 @@ final class TaskJson {
     if (!note.log().isEmpty()) {
       text(json, "log", note.log());
     }
+    switch (note.mark()) {
+      case NONE -> {
+      }
+      case END_JOB -> json.writeBooleanProperty("endJob", true);
+      case RUN_AGAIN -> json.writeBooleanProperty("runAgain", true);
+    }
   }
 
   /** Writes why a task has not fired. */

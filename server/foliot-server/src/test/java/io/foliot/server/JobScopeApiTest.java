@@ -1,0 +1,141 @@
+package io.foliot.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Scopes and allocations of jobs over HTTP, and what a worker asks of the job of its shard. */
+final class JobScopeApiTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final Rig rig = Rig.start().withQueue("work");
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  private Rig.Answer eventually(String path, Predicate<Rig.Answer> condition) {
+    Instant end = Instant.now().plus(PATIENCE);
+    while (true) {
+      Rig.Answer answer = rig.get(path);
+      if (condition.test(answer)) {
+        return answer;
+      }
+      assertThat(Instant.now()).as("%s: %s", path, answer.body()).isBefore(end);
+      try {
+        Thread.sleep(50);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private Rig.Answer put(String job, String schedule, String more) {
+    return rig.put("/v1/jobs/" + job, "{\"queue\": \"work\", \"schedule\": {" + schedule + "}" + more + "}");
+  }
+
+  private Rig.Answer claim() {
+    return rig.post("/v1/queues/work/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
+  }
+
+  private Rig.Answer ack(Rig.Answer claimed, String more) {
+    return rig.post("/v1/tasks/" + claimed.text("tasks", 0, "id") + "/ack",
+        "{\"token\": \"" + claimed.text("tasks", 0, "token") + "\"" + more + "}");
+  }
+
+  @Test
+  void aScopeIsPutReadAndSentBack() {
+    Rig.Answer put = put("zones", "\"every\": \"1h\"",
+        ", \"scope\": \"per-zone\", \"zones\": [\"fra1\", \"nyc1\"], \"allocation\": \"odd-even\", \"shards\": 2");
+    assertThat(put.status()).as(put.body()).isEqualTo(201);
+    Rig.Answer got = rig.get("/v1/jobs/zones");
+    assertThat(got.text("scope")).isEqualTo("per-zone");
+    assertThat(got.text("allocation")).isEqualTo("odd-even");
+    assertThat(got.list("zones")).hasToString("[fra1, nyc1]");
+    Rig.Answer again = rig.put("/v1/jobs/zones", got.body());
+    assertThat(again.status()).as(again.body()).isEqualTo(200);
+    assertThat(again.at("version")).hasToString("1");
+    assertThat(put("plain", "\"every\": \"1h\"", "").text("scope")).isEqualTo("one");
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "\"scope\": \"everywhere\" | one of one, per-zone, all",
+      "\"allocation\": \"fair\" | one of free, average, odd-even, hash, round-robin",
+      "\"scope\": \"all\", \"shards\": 3 | scope all has one shard for each worker",
+      "\"zones\": [\"fra1\"] | zones is set with scope per-zone only",
+      "\"scope\": \"per-zone\", \"zones\": [\"a\", \"a\"] | each of zones is named once"})
+  void aScopeThatCannotWorkIsRefused(String fields, String said) {
+    Rig.Answer refused = put("wrong", "\"every\": \"1h\"", ", " + fields);
+    assertThat(refused.status()).as(refused.body()).isEqualTo(400);
+    assertThat(refused.text("detail")).contains(said);
+  }
+
+  @Test
+  void aQueueWithoutWorkersHasNoScope() {
+    rig.put("/v1/queues/calls", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:1/x\"}}");
+    for (String scope : new String[]{"all", "per-zone"}) {
+      Rig.Answer refused = rig.put("/v1/jobs/wrong",
+          "{\"queue\": \"calls\", \"schedule\": {\"every\": \"1h\"}, \"scope\": \"" + scope + "\"}");
+      assertThat(refused.status()).as(refused.body()).isEqualTo(400);
+      assertThat(refused.text("field")).isEqualTo("scope");
+      assertThat(refused.text("detail")).contains("workers take");
+    }
+    assertThat(rig.get("/v1/jobs/wrong").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aTimeThatWaitsForAZoneSaysSo() {
+    put("zones", "\"cron\": \"0 0 1 1 *\"", ", \"scope\": \"per-zone\", \"zones\": [\"mars\"]");
+    rig.post("/v1/jobs/zones/trigger", "");
+    Rig.Answer waits = eventually("/v1/jobs/zones", answer -> answer.body().contains("waitsFor"));
+    assertThat(waits.text("waitsFor")).contains("waits");
+    assertThat(waits.at("waiting")).hasToString("1");
+    assertThat(waits.list("active")).isEmpty();
+    assertThat(rig.get("/v1/jobs/zones/explain").text("reason")).startsWith("it waits");
+  }
+
+  @Test
+  void aWorkerEndsItsJobUntilItIsPutAgain() {
+    put("alarm", "\"every\": \"200ms\"", "");
+    assertThat(ack(claim(), ", \"endJob\": true").status()).isEqualTo(200);
+    Rig.Answer ended = eventually("/v1/jobs/alarm", answer -> answer.text("state").equals("COMPLETED"));
+    assertThat(ended.list("nextTimes")).isEmpty();
+    assertThat(rig.get("/v1/jobs/alarm/explain").text("reason")).contains("a handler has ended it");
+    assertThat(put("alarm", "\"every\": \"200ms\"", "").text("state")).isEqualTo("ACTIVE");
+    assertThat(claim().text("tasks", 0, "headers", "foliot-job")).isEqualTo("alarm");
+  }
+
+  @Test
+  void aWorkerAsksForTheNextRunAtOnceAndContinues() {
+    put("stream", "\"cron\": \"0 0 1 1 *\"", "");
+    rig.post("/v1/jobs/stream/trigger", "");
+    Rig.Answer first = claim();
+    assertThat(ack(first, ", \"checkpoint\": \"page 7\", \"runAgain\": true").status()).isEqualTo(200);
+    Rig.Answer second = claim();
+    assertThat(second.text("tasks", 0, "checkpoint")).isEqualTo("page 7");
+    assertThat(second.text("tasks", 0, "id")).isNotEqualTo(first.text("tasks", 0, "id"));
+    assertThat(rig.get("/v1/tasks/" + first.text("tasks", 0, "id")).at("runAgain")).hasToString("true");
+    assertThat(ack(second, "").status()).isEqualTo(200);
+    eventually("/v1/jobs/stream", answer -> answer.at("totals", "succeeded").toString().equals("2"));
+  }
+
+  @Test
+  void whatIsAskedOfAJobIsAskedOnce() {
+    put("alarm", "\"every\": \"200ms\"", "");
+    Rig.Answer claimed = claim();
+    assertThat(ack(claimed, ", \"endJob\": true, \"runAgain\": true").problem()).isEqualTo("conflicting-fields");
+    assertThat(ack(claimed, ", \"endJob\": true, \"next\": \"1s\"").problem()).isEqualTo("conflicting-fields");
+    assertThat(ack(claimed, ", \"endJob\": \"yes\"").status()).isEqualTo(400);
+    assertThat(rig.post("/v1/tasks/" + claimed.text("tasks", 0, "id") + "/nack",
+        "{\"token\": \"" + claimed.text("tasks", 0, "token") + "\", \"endJob\": true}").status()).isEqualTo(400);
+  }
+}
