@@ -342,7 +342,7 @@ final class FoliotClientTest {
     client.declareJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).shards(2).scope(JobScope.PER_ZONE)
         .allocation(ShardAllocation.ROUND_ROBIN).zones("fra1", "ams2").build());
     assertAsked("POST", "/v1/jobs/r/declare", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"shards\":2,"
-        + "\"scope\":\"perZone\",\"allocation\":\"roundRobin\",\"zones\":[\"fra1\",\"ams2\"]}");
+        + "\"scope\":\"per-zone\",\"allocation\":\"round-robin\",\"zones\":[\"fra1\",\"ams2\"]}");
     assertThatThrownBy(() -> client.putJob(Job.named("r").build())).hasMessageContaining("job=r");
     client.pauseJob("r", "month end");
     assertAsked("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");

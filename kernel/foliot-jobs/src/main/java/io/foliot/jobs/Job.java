@@ -107,7 +107,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   }
 
   private static void ensureScope(Scope scope, int shards, List<String> shardParameters, List<String> zones) {
-    ensure(scope != Scope.ALL || shards == 1, "shards", "1 with scope all, which has one shard for each worker", shards);
+    ensure(scope != Scope.ALL || shards == 1, "shards", "1 with scope all, which has one shard for each worker",
+        shards);
     ensure(scope != Scope.ALL || shardParameters.isEmpty(), "shardParameters",
         "none with scope all: which worker has which number changes from run to run", shardParameters.size());
     ensure(scope == Scope.PER_ZONE || zones.isEmpty(), "zones", "none, unless the scope is per-zone", zones);

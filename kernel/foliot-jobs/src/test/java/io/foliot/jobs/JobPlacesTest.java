@@ -297,7 +297,7 @@ final class JobPlacesTest {
   @Test
   void manyZonesTimesManyShardsAreRefused() {
     assertThatThrownBy(() -> minutely().scope(Scope.PER_ZONE).zones("a", "b").shards(5_001).build())
-        .hasMessageContaining("shards times zones is at most 10000");
+        .hasMessageContaining("at most 10000 in all zones together");
     assertThatThrownBy(() -> minutely().scope(Scope.ALL).shards(2).build())
         .hasMessageContaining("scope all has one shard for each worker");
     assertThatThrownBy(() -> minutely().zones("a").build()).hasMessageContaining("scope per-zone only");
