@@ -299,8 +299,8 @@ final class JobPlacesTest {
     assertThatThrownBy(() -> minutely().scope(Scope.PER_ZONE).zones("a", "b").shards(5_001).build())
         .hasMessageContaining("at most 10000 in all zones together");
     assertThatThrownBy(() -> minutely().scope(Scope.ALL).shards(2).build())
-        .hasMessageContaining("scope all has one shard for each worker");
-    assertThatThrownBy(() -> minutely().zones("a").build()).hasMessageContaining("scope per-zone only");
+        .hasMessageContaining("scope all, which has one shard for each worker");
+    assertThatThrownBy(() -> minutely().zones("a").build()).hasMessageContaining("scope is per-zone");
     job(minutely().scope(Scope.PER_ZONE).shards(5_001));
     assertThatThrownBy(() -> pass(START + MINUTE)).hasMessageContaining("zones=2");
   }
