@@ -44,7 +44,7 @@ final class FleetClaimsTest {
             + wait + "\", \"lease\": \"2s\"}");
   }
 
-  /** Sends a claim that waits; the test goes on meanwhile. */
+  /** Sends a claim and returns while it waits. */
   private CompletableFuture<Rig.Answer> claimLater(String queue, String worker, String wait) {
     CompletableFuture<Rig.Answer> answer = new CompletableFuture<>();
     Thread.ofVirtual().start(() -> {
