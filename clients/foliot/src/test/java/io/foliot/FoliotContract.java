@@ -182,7 +182,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void aCancelOfARunningTaskSaysSoAndNoOtherAttemptBegins() throws InterruptedException {
+  void aCancelOfARunningTaskEndsItAfterItsAttempt() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch ends = new CountDownLatch(1);
     try (Foliot foliot = open()) {

@@ -522,7 +522,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aClosedClientSaysSo() {
+  void aClosedClientRefusesCallsWithTheReason() {
     client.close();
     assertThatThrownBy(() -> client.getTask("t1")).isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");

@@ -134,7 +134,7 @@ final class TransportTest {
   }
 
   @Test
-  void attemptsAreBoundedAndTheLastFailureIsTold() {
+  void attemptsAreBoundedAndTheLastFailureIsReported() {
     try (StubServer server = StubServer.answeringInTurn(Reply.empty(503)); FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.getTask("t1")).isInstanceOfSatisfying(FoliotException.class,
           e -> assertThat(e.status()).isEqualTo(503));
@@ -168,7 +168,7 @@ final class TransportTest {
   }
 
   @Test
-  void aCallThatIsNotSafeToRepeatIsNotRepeatedAndTheWishIsTold() {
+  void anUnsafeCallIsNotRepeatedAndItsRetryAfterIsReported() {
     try (StubServer server = StubServer.answeringInTurn(Reply.retryAfter(429, "1"));
         FoliotClient client = client(server.url())) {
       for (Runnable call : List.<Runnable>of(() -> client.submit("mail", TASK), () -> client.runNow("t1"),

@@ -125,7 +125,7 @@ final class WorkerTest {
   }
 
   @Test
-  void aFailureIsToldWithItsReason() throws InterruptedException {
+  void aFailureIsReportedWithItsReason() throws InterruptedException {
     Worker worker = worker(task -> switch (task.id()) {
       case "throws" -> throw new IllegalStateException("disk \ud800 full");
       case "long" -> throw new IllegalStateException("x".repeat(100_000));
@@ -253,7 +253,7 @@ final class WorkerTest {
   }
 
   @Test
-  void anEndThatCouldNotBeToldIsReportedAndTheWorkerGoesOn() throws InterruptedException {
+  void anEndThatCannotBeSentIsReportedAndTheWorkerContinues() throws InterruptedException {
     toSettle = Reply.problem(409, "{\"title\":\"Stale token\"}");
     Worker worker = worker(task -> Settlement.ack()).start();
     claims.add(tasks("t1"));
@@ -264,7 +264,7 @@ final class WorkerTest {
   }
 
   @Test
-  void aClaimThatFailsIsTriedAgainEverMoreSlowlyAndNotBeforeTheServerWants() throws InterruptedException {
+  void aFailedClaimIsRetriedWithGrowingPausesAndAfterRetryAfter() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).start();
     for (int i = 0; i < 8; i++) {
       claims.add(Reply.empty(500));

@@ -28,7 +28,7 @@ final class FoliotTestTest {
   }
 
   @Test
-  void firesWhenTheTestSaysSo() {
+  void firesWhenTheTestAdvances() {
     Tasks<Timeout> timeouts = foliot.tasks("timeouts", Timeout.class)
         .handle((timeout, run) -> ran.add(timeout.order() + " " + run.key() + " " + sinceStart()));
     Submitted submitted = timeouts.in(Duration.ofMinutes(30)).key("order-7").submit(new Timeout("7", 3));

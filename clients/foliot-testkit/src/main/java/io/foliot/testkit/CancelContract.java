@@ -93,7 +93,7 @@ abstract class CancelContract extends TouchContract {
   }
 
   @Test
-  void aCancelOfAWaitingTaskWithAnOutstandingAttemptIsFinalButPending() {
+  void aCancelWithAnOutstandingAttemptIsFinalButPending() {
     TaskId id = due("a");
     TaskRecord lost = lost(id);
     touch(key("a"), now() + HOUR);

@@ -62,7 +62,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void aScanGoesOnBehindWhereThePageEnded() {
+  void aScanContinuesBehindTheEndOfThePage() {
     List<DueEntry> expected = many(0, now(), 50);
     for (int limit : new int[]{1, 2, 7, 49, 50}) {
       List<DueEntry> read = new ArrayList<>();

@@ -357,7 +357,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void theSlotsAreAPowerOfTwoWithOneClockEachThatGoesOn() {
+  void theSlotsAreAPowerOfTwoWithOneMonotonicClockEach() {
     assertThat(Integer.bitCount(store().slotCount())).isEqualTo(1);
     assertThat(store().slotCount()).isBetween(1, 1 << 16);
     for (int slot : new int[]{0, store().slotCount() - 1}) {

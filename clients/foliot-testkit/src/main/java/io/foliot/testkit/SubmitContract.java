@@ -119,7 +119,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aLiveKeyIsKeptIfItsDraftSaysSo() {
+  void aLiveKeyIsKeptIfItsDraftAsksForIt() {
     SubmitResult first = submit("a", now() + HOUR);
     SubmitResult second = submit(withBody(draft("a", now(), OnConflict.KEEP), body("new")));
     assertThat(second).isEqualTo(new SubmitResult(SubmitResult.Kind.KEPT, first.id(), first.generation(), first.dueAt(),
@@ -129,7 +129,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aLiveKeyRejectsIfItsDraftSaysSo() {
+  void aLiveKeyRejectsIfItsDraftAsksForIt() {
     SubmitResult first = submit("a", now() + HOUR);
     SubmitResult second = submit(withBody(draft("a", now(), OnConflict.REJECT), body("new")));
     assertThat(second).isEqualTo(new SubmitResult(SubmitResult.Kind.REJECTED, first.id(), first.generation(),
@@ -250,7 +250,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aRedriveOfAnOlderTaskOfTheKeyPassesTheGenerationsOfTheNewerOne() {
+  void aRedriveOfAnOlderTaskPassesTheGenerationsOfTheNewerOne() {
     TaskId old = failed("a");
     submit("a", now());
     long newest = 0;

@@ -474,7 +474,7 @@ final class BrokenStoresTest {
                       settlement.begunAt(), settlement.detail());
             }).toList());
           }
-        }, true, TaskStoreContract::aReportAfterTheLeaseIsAcceptedUntilSomebodyElseClaims),
+        }, true, TaskStoreContract::aReportAfterTheLeaseIsAcceptedUntilTheNextClaim),
         new Broken("says that it redrove beside a live task", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
@@ -543,7 +543,8 @@ final class BrokenStoresTest {
                     draft.maxAttempts(), OnConflict.RESET, draft.idempotency()))
                 .toList());
           }
-        }, true, TaskStoreContract::aLiveKeyIsKeptIfItsDraftSaysSo, TaskStoreContract::aLiveKeyRejectsIfItsDraftSaysSo,
+        }, true, TaskStoreContract::aLiveKeyIsKeptIfItsDraftAsksForIt,
+            TaskStoreContract::aLiveKeyRejectsIfItsDraftAsksForIt,
             TaskStoreContract::amongManySubmittersOneCreatesTheTaskOfAKey),
         new Broken("answers a touch with the generation before it", clock -> new WrappedStore(sound(clock)) {
           @Override
@@ -654,7 +655,7 @@ final class BrokenStoresTest {
             });
           }
         }, true, TaskStoreContract::aCancelAfterTheLeaseIsFinalButPending,
-            TaskStoreContract::aCancelOfAWaitingTaskWithAnOutstandingAttemptIsFinalButPending,
+            TaskStoreContract::aCancelWithAnOutstandingAttemptIsFinalButPending,
             TaskStoreContract::anOutstandingAttemptIsRememberedThroughAReportedOne));
   }
 
@@ -665,7 +666,7 @@ final class BrokenStoresTest {
         return delegate.due(scans.stream().map(
             scan -> new DueScan(scan.slot(), scan.fromWakeAt(), null, scan.toWakeAt(), scan.limit())).toList());
       }
-    }, true, TaskStoreContract::aScanGoesOnBehindWhereThePageEnded),
+    }, true, TaskStoreContract::aScanContinuesBehindTheEndOfThePage),
         new Broken("skips entries at the instant at which a page ended", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
@@ -673,7 +674,7 @@ final class BrokenStoresTest {
                 ? scan
                 : new DueScan(scan.slot(), scan.fromWakeAt() + 1, null, scan.toWakeAt(), scan.limit())).toList());
           }
-        }, false, TaskStoreContract::aScanGoesOnBehindWhereThePageEnded),
+        }, false, TaskStoreContract::aScanContinuesBehindTheEndOfThePage),
         new Broken("leaves out the end of a range", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {

@@ -29,7 +29,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void theFirstTurnIsDueAtTheStartAndRunsWhenTheTestSaysSo() {
+  void theFirstTurnIsDueAtTheStartAndRunsWhenDriven() {
     assertThat(loop.isDue()).isFalse();
     assertThat(loop.untilDue()).isNull();
     loop.start(every(Duration.ofMillis(100)));
@@ -75,7 +75,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void aStepOfTheWallWakesNobody() {
+  void aStepOfTheWallClockWakesNoThread() {
     loop.start(every(Duration.ofMillis(100)));
     loop.runUntilIdle();
     clock.stepWall(Duration.ofHours(1));
@@ -173,7 +173,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void whatATurnThrowsReachesTheTestAndTheLoopGoesOn() {
+  void anExceptionOfATurnReachesTheTestAndTheLoopContinues() {
     AtomicBoolean once = new AtomicBoolean();
     loop.start(() -> {
       if (once.compareAndSet(false, true)) {

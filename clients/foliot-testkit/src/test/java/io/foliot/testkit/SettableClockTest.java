@@ -11,7 +11,7 @@ final class SettableClockTest {
   private final SettableClock clock = new SettableClock(Instant.parse("2026-01-01T00:00:00.000001Z"));
 
   @Test
-  void standsStill() {
+  void stopsUntilItIsAdvanced() {
     assertThat(clock.wallMicros()).isEqualTo(clock.wallMicros());
     assertThat(clock.monotonicNanos()).isEqualTo(clock.monotonicNanos());
     assertThat(clock.instant()).isEqualTo(Instant.parse("2026-01-01T00:00:00.000001Z"));

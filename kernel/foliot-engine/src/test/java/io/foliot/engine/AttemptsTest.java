@@ -187,7 +187,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void aLeaseThatIsShorterThanTheTimeoutIsRenewedWhileTheDeliveryWorks() {
+  void aLeaseShorterThanTheTimeoutIsRenewedDuringTheDelivery() {
     beginLong();
     for (int i = 0; i < 19; i++) {
       renews(ExtendResult.Kind.EXTENDED);

@@ -35,7 +35,7 @@ final class BudgetTest {
   }
 
   @Test
-  void oneThatHoldsWithoutEndLeavesRoomForItsDestinationAndForOthers() {
+  void anEndlessAttemptLeavesRoomForItsDestinationAndOthers() {
     Share destination = new Share();
     assertThat(greedy(new Share(), destination)).as("a third").isEqualTo(21);
     assertThat(greedy(new Share(), destination)).as("another queue of the destination").isEqualTo(7);

@@ -63,7 +63,7 @@ final class ClusterTest {
 
   /** A timeout of hours delays no takeover, and an attempt that lasts does not begin twice. */
   @Test
-  void theAttemptOfADeadNodeComesBackAfterARenewedLeaseAndNotAfterItsTimeout() {
+  void anAttemptOfADeadNodeComesBackAfterItsRenewedLease() {
     Cluster.Node a = cluster.node("a");
     a.putQueue(QueueConfig.of("q", new Target(Target.LOCAL, Map.of(), Duration.ofHours(2))));
     cluster.passes(Duration.ofSeconds(5));
@@ -201,7 +201,7 @@ final class ClusterTest {
   }
 
   @Test
-  void aNodeWhoseClockIsWrongTakesNoSlotsAndFiresNothingEarlyOrTwice() {
+  void aNodeWithAWrongClockTakesNoSlotsAndFiresNothingEarlyOrTwice() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     a.putQueue(QUEUE);

@@ -142,7 +142,7 @@ final class CoordinatorOutageTest {
   }
 
   @Test
-  void aNodeThatStoodStillBeyondItsLeaseReadsTheNewAssignmentAtOnce() {
+  void aNodePausedBeyondItsLeaseReadsTheNewAssignmentAtOnce() {
     Cluster.Node frozen = nodes.getLast();
     frozen.pause();
     cluster.passes(LEASES_END);
@@ -157,7 +157,7 @@ final class CoordinatorOutageTest {
   }
 
   @Test
-  void aNodeWhoseWorkWasTakenOverHasItBackWhenItGoesOn() {
+  void aPausedNodeGetsItsWorkBackWhenItContinues() {
     // The first to turn at each instant, so that its claims are won.
     Cluster.Node owner = nodes.getFirst();
     int tasks = 160 * 50;
@@ -193,7 +193,7 @@ final class CoordinatorOutageTest {
   }
 
   @Test
-  void aNodeWhoseClockGoesWrongMeanwhileGivesItsSlotsUpAndTakesThemBack() {
+  void aNodeWhoseClockGoesWrongGivesUpItsSlotsUntilItIsRight() {
     Cluster.Node wrong = nodes.getLast();
     cluster.coordination.away = true;
     cluster.passes(LEASES_END);

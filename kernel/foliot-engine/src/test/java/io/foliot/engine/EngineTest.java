@@ -335,7 +335,7 @@ final class EngineTest {
   }
 
   @Test
-  void aHigherPriorityTakesTheLargerShareAndNobodyStarves() {
+  void aHigherPriorityTakesTheLargerShareAndNoQueueStarves() {
     try (World world = new World(options -> options.claimBatch(30), UnaryOperator.identity())) {
       world.queue(World.local("high").toBuilder().priority(2).build());
       world.queue(World.local("low"));
@@ -509,7 +509,7 @@ final class EngineTest {
   }
 
   @Test
-  void tasksThatNobodyAsksForWaitForTheirWorker() {
+  void unpolledTasksWaitForTheirWorker() {
     try (World world = new World(options -> options.wheelEntries(1_000).laneEntries(50).readyEntries(100),
         UnaryOperator.identity())) {
       world.queue(QueueConfig.of("pull", Target.pull()));

@@ -52,7 +52,7 @@ final class OverduePollTest {
   }
 
   @Test
-  void whatIsWorkedOffIsTakenUntilAClaimIsNotWon() {
+  void aSlotIsDrainedUntilAClaimIsLost() {
     assign("a", "a", "b", "b");
     assertThat(poll(false, 5, 5, 0, 0)).isEmpty();
     assertThat(poll(false, 5, 5, 0, 0)).containsExactly(0, 1);
@@ -92,7 +92,7 @@ final class OverduePollTest {
   }
 
   @Test
-  void whatNobodyOwnsIsNotWaitedFor() {
+  void slotsWithoutAnOwnerAreNotWaitedFor() {
     assertThat(poll(true, 5, 5, 0, 0)).isEmpty();
     assertThat(poll(true, 6, 5, 0, 0)).containsExactly(1);
   }

@@ -126,7 +126,7 @@ final class PartsTest {
   }
 
   @Test
-  void aRateGivesItsTokensWithTheTimeAndNoMoreThanATenthOfASecondAtOnce() {
+  void aRateGivesTokensOverTimeAndAtMostATenthOfASecondAtOnce() {
     Permits permits = new Permits(() -> {});
     permits.configure(QueueConfig.builder("q", Target.pull()).rate(100.0).build(), false, 0);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isEqualTo(10);
@@ -138,7 +138,7 @@ final class PartsTest {
   }
 
   @Test
-  void whoWantedAPermitIsToldWhenOneIsFree() {
+  void aWaitingLaneIsWokenWhenAPermitIsFree() {
     Permits permits = new Permits(() -> {});
     permits.configure(QueueConfig.builder("q", Target.pull()).concurrency(1).build(), false, 0);
     int[] told = {0};
@@ -196,7 +196,7 @@ final class PartsTest {
   }
 
   @Test
-  void aWorkerIsNotGivenWhatWaitedForOtherClaimsUntilItsLeaseWasOver() {
+  void aWorkerGetsNoTaskWhoseLeaseEndedWhileItWaited() {
     LongPollQueue longPolls = new LongPollQueue();
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 3, 1_000, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));

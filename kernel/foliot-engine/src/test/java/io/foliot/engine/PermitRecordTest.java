@@ -121,7 +121,7 @@ final class PermitRecordTest {
   }
 
   @Test
-  void attemptsOfEndedProcessesAreCountedUntilTheLastMustHaveStopped() {
+  void attemptsOfDeadProcessesAreCountedUntilTheyMustHaveStopped() {
     Holder early = new Holder(1, "a", 1, 0, 0, 10_000);
     Holder late = new Holder(2, "b", 1, 0, 0, 15_000);
     PermitRecord record = PermitRecord.EMPTY.with(early).with(late).without(List.of(early, late), 1);

@@ -94,7 +94,7 @@ final class PullClusterTest {
   }
 
   @Test
-  void tasksThatNobodyAskedForReachTheFirstWorkerThatComes() {
+  void unpolledTasksReachTheFirstWorkerThatComes() {
     submit(100, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(30));
     long came = cluster.clock.wallMillis();

@@ -145,7 +145,7 @@ final class SlotOwnershipTest {
   }
 
   @Test
-  void aLeaderThatLostNoSessionWaitsForNobody() {
+  void aLeaderThatKeptItsSessionWaitsForNoMember() {
     sees(Connection.SUSPENDED);
     sees(HALVES.encode(), "a", "a");
     assertThat(published.getLast().slotsOf("a").cardinality()).isEqualTo(SLOTS);

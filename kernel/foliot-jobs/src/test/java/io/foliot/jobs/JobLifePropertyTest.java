@@ -126,7 +126,7 @@ final class JobLifePropertyTest {
   }
 
   @Test
-  void aRunOfManyShardsIsInsertedOverSeveralPassesAndEndsWithItsLastShard() {
+  void aRunOfManyShardsTakesSeveralPassesAndEndsWithItsLastShard() {
     Random random = new Random(1);
     long start = Instant.parse("2026-01-01T00:00:30Z").toEpochMilli();
     JobWorld world = new JobWorld(random, Job.named("large").queue("q").cron("0 1 * * *").shards(10_000).build(),

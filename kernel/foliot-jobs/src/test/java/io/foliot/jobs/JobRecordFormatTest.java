@@ -78,7 +78,7 @@ final class JobRecordFormatTest {
   }
 
   @Test
-  void aNewerVersionIsToldFromDamage() {
+  void aNewerVersionIsDistinguishedFromDamage() {
     byte[] bytes = JobRecordFormat.encode(record(new Random(6)));
     bytes[0]++;
     seal(bytes);

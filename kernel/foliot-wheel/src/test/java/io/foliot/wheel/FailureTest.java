@@ -301,7 +301,7 @@ final class FailureTest {
   }
 
   @Test
-  void aDriverThatDiesSaysSoRejectsAndStopReturnsWhatWaited() {
+  void aDeadDriverReportsRejectsAndStopReturnsWaitingTimers() {
     FailingClock clock = new FailingClock();
     WheelTimer timer = WheelTimer.builder().clock(clock).inline().build();
     List<io.foliot.wheel.Timeout> waiting = new ArrayList<>();

@@ -941,7 +941,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void delayedTasksStillRunAfterShutdownAndThenTheExecutorTerminates() throws Exception {
+  void delayedTasksStillRunAfterShutdownAndEndTheExecutor() throws Exception {
     var runs = new AtomicInteger();
     var futures = new ArrayList<Future<?>>();
     long deadline = System.nanoTime() + MILLISECONDS.toNanos(30);
@@ -975,7 +975,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aDelayedTaskThatThrowsAfterShutdownReportsAndDoesNotHoldUpTermination() throws Exception {
+  void aTaskThatThrowsAfterShutdownDoesNotDelayTermination() throws Exception {
     var cause = new ExpectedException();
     Future<?> future = executor.schedule(throwing(cause), 5, MILLISECONDS);
     executor.shutdown();
@@ -1015,7 +1015,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aPeriodicRunUnderWayAtShutdownFinishesUninterruptedAndIsTheLast() throws Exception {
+  void aPeriodicRunUnderWayAtShutdownFinishesAndIsTheLast() throws Exception {
     for (Periodic kind : Periodic.values()) {
       ScheduledExecutorService own = create();
       try {
@@ -1053,7 +1053,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void cancellingTheLastDelayedTaskAfterShutdownLetsTheExecutorTerminate() throws Exception {
+  void aCancelOfTheLastTaskAfterShutdownEndsTheExecutor() throws Exception {
     ScheduledFuture<?> hour = executor.schedule(() -> {}, FAR_HOURS, HOURS);
     ScheduledFuture<?> longest = executor.schedule(() -> {}, Long.MAX_VALUE, DAYS);
     executor.shutdown();
@@ -1253,7 +1253,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aTaskThatASubmitterWonAgainstShutdownNowRunsOrIsReturnedOrIsCancelled() throws Exception {
+  void aTaskSubmittedDuringShutdownNowRunsOrIsReturnedOrCancelled() throws Exception {
     for (int round = 0; round < 10; round++) {
       var contest = new SubmissionContest(create());
       var returned = new AtomicInteger();
@@ -1391,7 +1391,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aTaskThatSchedulesAfterItsExecutorShutDownIsRejectedLikeAnyOther() throws Exception {
+  void aScheduleFromATaskAfterShutdownIsRejected() throws Exception {
     var thrown = new AtomicReference<Throwable>();
     executor.execute(() -> {
       executor.shutdown();

@@ -69,7 +69,7 @@ final class TimerWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void pushingBackManyTimesLeavesTheEntryWhereItStands() {
+  void pushingBackManyTimesLeavesTheEntryInPlace() {
     TimerWheel wheel = new TimerWheel(0);
     long handle = wheel.schedule(100, 1);
     for (int i = 0; i < 1000; i++) {

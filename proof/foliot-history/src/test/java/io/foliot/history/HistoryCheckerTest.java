@@ -59,7 +59,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void nothingIsLostWhileAFaultGoesOn() {
+  void nothingIsLostDuringAFault() {
     Story story = story().created(0, 5, "k", 1, 100);
     story.history().faultBegan(50, Event.Fault.PARTITION, "for ever");
     assertThat(story.end(100_000).counts().open()).isEqualTo(1);
@@ -453,7 +453,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aSuccessThatNobodyReadIsFollowedByAnother() {
+  void anUnreadSuccessIsFollowedByAnother() {
     assertLegal(story().created(0, 5, "k", 1, 100).attempt(100, "k", 1, 1, GONE).delivered(200, "k", 1, 2).end(5000,
         EXACT.withoutFaults()));
     Story story = story().created(0, 5, "k", 1, 100);
@@ -504,7 +504,7 @@ final class HistoryCheckerTest {
   // GHOST
 
   @Test
-  void whatNobodySubmittedIsAGhost() {
+  void aDeliveryWithoutASubmitIsAGhost() {
     assertCaught(story().deliveredTask(100, "t", 1, 1).end(5000), Violation.Kind.GHOST);
     assertCaught(story().delivered(100, "k", 1, 1).end(5000), Violation.Kind.GHOST);
     assertCaught(story().op(0, 5, submission("k", null, 100), new Reply.Failed("409")).delivered(100, "k", 1, 1)
@@ -634,7 +634,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void whatAForgottenOperationReplacedGoesOn() {
+  void tasksOfAForgottenReplacementContinue() {
     assertLegal(story().created(0, 5, "k", 1, 2500).reset(1500, 1505, "k", 2, 2600).forgot(2000, 1000)
         .delivered(2500, "k", 1, 1).end(5000));
     assertLegal(story().created(0, 5, "k", 1, 2500).reset(1500, 1505, "k", 2, 2600).forgot(2000, 1000)
@@ -646,7 +646,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void whatAForgottenCancelEndedMayGoOn() {
+  void tasksOfAForgottenCancelMayContinue() {
     assertLegal(story().created(0, 5, "k", 1, 2500).cancel(1500, 1505, "k", CANCELLED).forgot(2000, 1000)
         .delivered(2500, "k", 1, 1).end(5000));
     assertLegal(story().created(0, 5, "k", 1, 2500).cancel(1500, 1505, "k", CANCELLED).forgot(2000, 1000).end(5000));

@@ -81,7 +81,7 @@ final class HistoryTest {
   }
 
   @Test
-  void aWriterThatComesBackGoesOn() throws IOException {
+  void aWriterThatComesBackContinues() throws IOException {
     Path path = directory.resolve("receiver");
     try (History history = History.in(path)) {
       history.replied(history.began(1, ATTEMPT), 2, Event.Reception.RETRY);

@@ -58,7 +58,7 @@ final class BackupTest {
   }
 
   @Test
-  void aBackupOfAFolderThatNobodyHasRestores() {
+  void aBackupOfAnUnusedFolderRestores() {
     Path data = folder.resolve("data");
     Path backup = folder.resolve("backup");
     try (FoliotServer server = start(data)) {

@@ -75,7 +75,7 @@ final class ConnectTest {
   }
 
   @Test
-  void theNextAttemptContinuesFromTheCheckpointAndPeopleSeeTheProgress() {
+  void theNextAttemptContinuesFromTheCheckpointAndShowsProgress() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
       String id = foliot.tasks("pages", String.class).retry(5, Duration.ofMillis(100)).handle((text, run) -> {
         int from = run.checkpoint() == null ? 0 : Integer.parseInt(run.checkpoint());

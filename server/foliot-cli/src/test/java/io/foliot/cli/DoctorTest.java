@@ -41,7 +41,7 @@ final class DoctorTest {
   }
 
   @Test
-  void aDatabaseThatCannotBeReachedSaysSo() {
+  void anUnreachableDatabaseIsReported() {
     Outcome outcome = Outcome.of(Map.of("FOLIOT_STORE_KIND", "jdbc:postgresql://127.0.0.1:1/foliot?password=hush",
         "FOLIOT_STORE_USER", "foliot"), "doctor", "--json", "--port", "0");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);

@@ -91,7 +91,7 @@ final class PackagedCommandTest {
   }
 
   @Test
-  void itServesUntilItsProcessIsToldToEnd() throws Exception {
+  void itServesUntilItsProcessIsEnded() throws Exception {
     Path log = folder.resolve("server.log");
     Process server = command("server", "--port", "0", "--data", folder.resolve("data").toString())
         .redirectErrorStream(true).redirectOutput(Redirect.to(log.toFile())).start();

@@ -162,7 +162,7 @@ final class RemoteStoresTest {
   }
 
   @Test
-  void aMissingDatabaseIsToldInTheDriversWords() {
+  void aMissingDatabaseIsReportedInTheDriversWords() {
     try (PostgresServer postgres = PostgresServer.start()) {
       Database database = postgres.createDatabase();
       Map<String, String> flags = new HashMap<>(flags(database));

@@ -265,7 +265,7 @@ final class ScriptTest {
   }
 
   @Test
-  void aCacheThatCannotBeMadeIsToldOnceAndStopsNothing() throws Exception {
+  void aCacheThatCannotBeMadeIsReportedOnceAndStopsNothing() throws Exception {
     jdk("jdk-25", "25.0.3");
     Run first = run(Map.of("CACHE_BREAKS", "yes"), "server");
     assertThat(first.exitCode()).isEqualTo(7);

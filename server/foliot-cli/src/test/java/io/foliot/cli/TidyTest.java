@@ -12,6 +12,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +33,11 @@ final class TidyTest {
       .compile("\\b(?:stands? (?:for|still)|stood still|goes on|work(?:s|ed) off"
           + "|(?:is|are|was|were|be|been|being) told|look(?:s|ed) at|is none of|bec(?:omes|ame) of|nobody|somebody|everybody"
           + "|anybody|whoever)\\b");
+  /** The declaration of a test in the lines after its annotation. */
+  private static final Pattern TEST = Pattern.compile("^\\s*(?:public )?(?:final )?void (\\w+)\\(");
+  private static final int MAX_TEST_NAME = 60;
+  private static final Pattern NAME_IDIOM = Pattern.compile("(?i)nobody|somebody|whoever|says?So(?![a-z])|standsStill"
+      + "|stoodStill|goesOn(?![a-z])|workedOff|(?:is|are)Told(?![a-z])|looks?At");
   private static final Pattern TYPE = Pattern
       .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
           + " ");
@@ -142,6 +148,27 @@ final class TidyTest {
             + " drained, a poll examines records, a store reports, a caller gets")
         .isEmpty();
     assertThat(IDIOM.matcher("   * A node that stands still.").find()).as("a breach is found").isTrue();
+  }
+
+  @Test
+  void testNamesAreShortProperties() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      boolean annotated = false;
+      for (Line line : lines(file)) {
+        annotated |= line.text().strip().startsWith("@Test") || line.text().strip().startsWith("@ParameterizedTest");
+        Matcher test = TEST.matcher(line.text());
+        if (annotated && test.find()) {
+          annotated = false;
+          if (test.group(1).length() > MAX_TEST_NAME || NAME_IDIOM.matcher(test.group(1)).find()) {
+            found.add(line);
+          }
+        }
+      }
+    }
+    assertThat(found).as("name a test after its property, with a subject and a verb, in at most %d characters",
+        MAX_TEST_NAME).isEmpty();
+    assertThat(NAME_IDIOM.matcher("aClosedClientSaysSo").find()).as("a breach is found").isTrue();
   }
 
   @Test

@@ -67,7 +67,7 @@ final class UsageTest {
   }
 
   @Test
-  void aMistypedCommandIsToldItsNearestAndIsAMistakeOfUsage() {
+  void aMistypedCommandNamesTheNearestAndIsAMistakeOfUsage() {
     Outcome outcome = run("submut");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("there is no command submut: did you mean submit?");
@@ -82,7 +82,7 @@ final class UsageTest {
   }
 
   @Test
-  void aMistypedOptionIsToldItsNearest() {
+  void aMistypedOptionNamesTheNearest() {
     Outcome outcome = run("server", "--prot", "7401");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("server has no option --prot: did you mean --port?")
@@ -112,14 +112,14 @@ final class UsageTest {
   }
 
   @Test
-  void aQueueWithoutATargetIsToldHowToSayIt() {
+  void aQueueWithoutATargetNamesTheOptions() {
     Outcome outcome = run("queues", "put", "orders");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("--to URL").contains("--pull");
   }
 
   @Test
-  void aJobWithoutAQueueIsToldWhatIsMissing() {
+  void aJobWithoutAQueueNamesTheMissingOption() {
     Outcome outcome = run("jobs", "put", "report", "--every", "10m");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("--queue");

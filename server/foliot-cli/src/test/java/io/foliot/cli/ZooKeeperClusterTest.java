@@ -82,7 +82,7 @@ final class ZooKeeperClusterTest {
   }
 
   @Test
-  void threeServersShareTheSlotsAndTakeThemOverFromWhoLeavesOrIsCutOff() throws Exception {
+  void threeServersShareSlotsAndTakeOverThoseOfALostServer() throws Exception {
     try (TestingServer zooKeeper = zooKeeper();
         RedisServer store = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(zooKeeper.getPort());

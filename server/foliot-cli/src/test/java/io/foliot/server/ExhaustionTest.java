@@ -77,7 +77,7 @@ class ExhaustionTest {
   }
 
   @Test
-  void withoutMemoryTheServerEndsAndSaysSo() throws Exception {
+  void withoutMemoryTheServerEndsWithTheReason() throws Exception {
     ChildServer.Spec spec = ChildServer.Spec.server(List.of("-Xmx40m"), "--data", folder.resolve("data").toString(),
         "--engine-call-bytes", "1GiB", "--limit-waiting-bytes", "1GiB", "--store-record-cache", "1GiB");
     try (ChildServer child = ChildServer.ready(spec, folder);

@@ -104,7 +104,7 @@ class BulkCancelTest {
   }
 
   @Test
-  void aLimitEndsTheCallAndTheCursorGoesOn() {
+  void aLimitEndsTheCallAndTheCursorContinues() {
     rig.withQueue("limited");
     for (int i = 0; i < 5; i++) {
       submit("limited", "k" + i, "1h");

@@ -90,7 +90,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aJobWhoseQueueIsDeletedSaysSo() {
+  void aJobShowsThatItsQueueIsDeleted() {
     rig.put("/v1/jobs/nightly", NIGHTLY);
     assertThat(rig.delete("/v1/queues/billing").status()).isEqualTo(200);
     Rig.Answer lost = rig.get("/v1/jobs/nightly");

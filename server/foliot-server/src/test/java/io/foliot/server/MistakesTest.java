@@ -367,7 +367,7 @@ class MistakesTest {
   }
 
   @Test
-  void aBodyThatNobodyReadsIsRefused() {
+  void aBodyThatNoRouteReadsIsRefused() {
     refused(rig.post("/v1/queues/orders/pause", "{\"until\": \"tomorrow\"}"), 400, "invalid-request", "no body");
   }
 

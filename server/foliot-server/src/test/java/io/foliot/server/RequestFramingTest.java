@@ -128,7 +128,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void theExpectedBodyIsReadAndTheConnectionGoesOn() {
+  void theExpectedBodyIsReadAndTheConnectionIsKept() {
     String body = "{\"delay\": \"1h\", \"key\": \"k\"}";
     try (RawClient raw = new RawClient(rig.server.port())) {
       String head = withExpect("POST /v1/queues/q/tasks", JSON, body);
@@ -142,7 +142,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void aShortUnreadBodyIsSkippedAndTheConnectionGoesOn() {
+  void aShortUnreadBodyIsSkippedAndTheConnectionIsKept() {
     String request = "DELETE /v1/queues/nope HTTP/1.1\r\n" + HOST + "Content-Length: " + SMUGGLED.length() + "\r\n\r\n"
         + SMUGGLED;
     RawClient.Received received = send(request + request + "GET /health/live HTTP/1.1\r\n" + HOST

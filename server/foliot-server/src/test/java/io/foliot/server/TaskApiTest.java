@@ -297,7 +297,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aTaskGoesOnWithTheTraceOfTheRequestThatSubmitsIt() {
+  void aTaskContinuesTheTraceOfItsSubmit() {
     rig.withQueue("traced");
     String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     String body = "{\"delay\": \"1h\", \"payload\": 1}";

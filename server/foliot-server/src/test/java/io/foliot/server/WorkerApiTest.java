@@ -74,7 +74,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void aTaskWhoseWorkerDiedSaysSo() {
+  void aTaskShowsThatItsWorkerDied() {
     rig.withQueue("orphaned").post("/v1/queues/orphaned/tasks", "{\"delay\": \"1ms\"}");
     Rig.Answer claim = rig.post("/v1/queues/orphaned/claims", "{\"wait\": \"10s\", \"lease\": \"300ms\"}");
     String path = "/v1/tasks/" + claim.text("tasks", 0, "id");

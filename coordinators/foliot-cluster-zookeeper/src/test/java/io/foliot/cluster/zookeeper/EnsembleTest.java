@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Three servers of ZooKeeper, of which one after the other goes. */
 final class EnsembleTest {
   @Test
-  void whileMostServersRunNobodyLosesItsPlaceAndWithoutAMajorityAllWait() throws Exception {
+  void nodesKeepTheirPlacesWithAMajorityAndWaitWithoutOne() throws Exception {
     try (TestingCluster cluster = new TestingCluster(3)) {
       cluster.start();
       ZooKeeperOptions options = ZooKeeperOptions.at("zookeeper://" + cluster.getConnectString());

@@ -364,7 +364,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whoeverPublishedInVainIsToldAgain() throws Exception {
+  void aLeaderWhosePublishFailedGetsTheViewAgain() throws Exception {
     TestNode leader = node("a", "east");
     awaitAgreed(leader);
     int told = leader.views.size();

@@ -64,7 +64,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void loopbackIsPermittedOnlyWhenTheOptionsSaySo() {
+  void loopbackIsPermittedOnlyIfTheOptionsAllowIt() {
     AddressRules loopback = new AddressRules(List.of(), true);
     assertThat(List.of("127.0.0.1", "127.9.9.9", "::1"))
         .allSatisfy(address -> assertThat(loopback.denial(bytes(address))).isNull());

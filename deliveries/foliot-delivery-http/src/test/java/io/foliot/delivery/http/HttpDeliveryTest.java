@@ -401,7 +401,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aRefusedConnectionSaysSo() throws Exception {
+  void aRefusedConnectionIsReported() throws Exception {
     int port;
     try (ServerSocket server = ScriptedReceiver.newServer()) {
       port = server.getLocalPort();
@@ -472,7 +472,7 @@ class HttpDeliveryTest {
 
   /** An open connection is not used after its address is denied. */
   @Test
-  void aNameThatTurnsToADeniedAddressIsNotCalledOnAnOpenConnectionEither() throws Exception {
+  void aNameThatTurnsToADeniedAddressLosesItsOpenConnections() throws Exception {
     AtomicReference<InetAddress> address = new AtomicReference<>(address(127, 0, 0, 1));
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery(

@@ -38,7 +38,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void urlsThatMeanSomethingElseToSomebodyElseAreRefused() {
+  void urlsThatOtherReadersUnderstandDifferentlyAreRefused() {
     assertThat(List.of("ftp://a.test/", "file:///etc/passwd", "a.test", "//a.test/", "http:a.test", "http:///x",
         "http://",
         "https://?x", "http://user@a.test/", "http://user:pw@a.test/", "http://a.test@b.test/", "http://a.test:0/",

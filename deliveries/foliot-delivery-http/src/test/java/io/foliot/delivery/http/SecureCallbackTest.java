@@ -129,7 +129,7 @@ class SecureCallbackTest {
   }
 
   @Test
-  void aCertificateThatNobodyVouchesForIsNotTrusted() throws Exception {
+  void aCertificateWithoutATrustedIssuerIsRefused() throws Exception {
     try (ScriptedReceiver receiver = receiver(new LinkedBlockingQueue<>()); HttpDelivery delivery = delivery(null)) {
       Answer answer = Attempts.answer(delivery, "https://receiver.test:" + receiver.port() + "/");
       assertThat(answer).isInstanceOf(Answer.Retry.class);

@@ -124,7 +124,7 @@ final class MigrationTest {
   }
 
   @Test
-  void whatWasBrokenOffGoesOnWhereItStopped() {
+  void anInterruptedMigrationContinuesWhereItStopped() {
     try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 4_500);
       assertThatThrownBy(() -> migration(source, failing(target, "adopt", 2)).run(PATIENCE))

@@ -22,7 +22,7 @@ final class BoundedWheelTest extends TickByTickContract {
   }
 
   @Test
-  void whatLiesBeyondTheRangeIsRefusedAndDisturbsNobody() {
+  void aDeadlineBeyondTheRangeIsRefusedWithoutEffect() {
     BoundedWheel wheel = new BoundedWheel(1000, 8);
     assertThat(wheel.maxDelayTicks()).isEqualTo(7);
     long last = wheel.schedule(1007, 7);

@@ -113,7 +113,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
 
   /** The example of the paper: at 10:24:30, a timer of 50 minutes and 45 seconds is in the next hour's slot. */
   @Test
-  void aTimerOfTheNextHourStandsWithTheHoursThoughItsDelayIsShorter() {
+  void aTimerOfTheNextHourIsAmongTheHoursThoughItsDelayIsShorter() {
     RadixHierarchy clock = new RadixHierarchy(time(10, 24, 30), turning, 24, 60, 60);
     assertThat(wayOf(clock, clock.schedule(clock.currentTick() + time(0, 50, 45), 0))).containsExactly(
         time(10, 24, 30) + ": level 2 slot 11",
@@ -141,7 +141,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void whatIsDueWhenItIsPlacedStandsBesideTheLevels() {
+  void aTimerDueWhenItIsPlacedIsBesideTheLevels() {
     RadixHierarchy hierarchy = new RadixHierarchy(100, turning, 8, 8, 8);
     long handle = hierarchy.schedule(100, 0);
     assertThat(hierarchy.where(handle)).isEqualTo("late");

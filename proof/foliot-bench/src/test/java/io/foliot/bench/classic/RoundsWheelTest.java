@@ -19,7 +19,7 @@ final class RoundsWheelTest extends TickByTickContract {
   }
 
   @Test
-  void aTimerStandsInItsSlotForAsManyRoundsAsItsDelayHas() {
+  void aTimerStaysInItsSlotForTheRoundsOfItsDelay() {
     RoundsWheel wheel = new RoundsWheel(0, 8);
     wheel.schedule(19, 0);
     wheel.schedule(11, 1);
@@ -44,7 +44,7 @@ final class RoundsWheelTest extends TickByTickContract {
   }
 
   @Test
-  void aVisitThatALimitStopsGoesOnBehindWhatItHasPassed() {
+  void aVisitThatALimitStopsContinuesBehindVisitedTimers() {
     RoundsWheel wheel = new RoundsWheel(0, 8);
     long passed = wheel.schedule(11, 0);
     wheel.schedule(3, 1);

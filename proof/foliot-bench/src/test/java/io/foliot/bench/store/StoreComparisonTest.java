@@ -204,7 +204,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void whoOwnsAllIsToldSoHoweverManyThereAre() {
+  void eachNodeGetsAllSlots() {
     for (String node : List.of("a", "b")) {
       AtomicInteger owned = new AtomicInteger();
       new OwnerOfAll(16).join(new Coordinator.Member(node, ""), view -> owned

@@ -40,7 +40,7 @@ class ConfigTest {
   }
 
   @Test
-  void everyOptionHasOneKeyOneVariableAndOneFlagAndAStandardThatIsValid() {
+  void everyOptionHasOneKeyVariableAndFlagAndAValidDefault() {
     List<Option<?>> all = Option.all();
     assertThat(all.stream().map(Option::key)).doesNotHaveDuplicates();
     assertThat(all.stream().map(Option::flag)).doesNotHaveDuplicates();
@@ -110,7 +110,7 @@ class ConfigTest {
   }
 
   @Test
-  void aWrongValueIsAnErrorThatSaysWhatIsExpectedAndWhereItStands() throws IOException {
+  void aWrongValueIsAnErrorWithItsPlaceAndTheExpectedForm() throws IOException {
     refused("server: {port: x}", "server.port in", "line 1", "a whole number from 0 to 65535 such as 7400", "\"x\"");
     refused("server: {port: 65536}", "65536");
     refused("server: {stop-timeout: 10}", "a duration from 0s to 1h such as 10s");

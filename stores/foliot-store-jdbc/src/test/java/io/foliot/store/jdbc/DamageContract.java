@@ -262,7 +262,7 @@ abstract class DamageContract {
   }
 
   @Test
-  void everyOtherCallGoesOnAsWell() {
+  void everyOtherCallContinuesAsWell() {
     List<TaskId> ids = submitted(12, HOUR);
     for (int i = 0; i < 6; i++) {
       damage(ids.get(2 * i), ids.get(1), Damage.ATTEMPTS);

@@ -163,7 +163,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void aReplyThatIsLostAfterTheCommitIsAnUnknownOutcomeAndNothingIsDoneTwice() {
+  void aReplyLostAfterTheCommitIsUnknownAndNothingIsDoneTwice() {
     get(store.submit(List.of(draft("warm", HOUR, null))));
     Draft draft = draft("a", 0, "request");
     proxy.cutBeforeReplyTo(request -> new String(request, StandardCharsets.ISO_8859_1).contains("INTO foliot_task"));
@@ -228,7 +228,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void theVictimOfADeadlockGoesOn() throws SQLException {
+  void theVictimOfADeadlockIsRepeated() throws SQLException {
     List<TaskId> ids = new ArrayList<>(
         get(store.submit(drafts(2))).stream().map(SubmitResult::id).sorted().toList());
     try (JdbcStore patient = JdbcStore.open(Databases.options(database()));

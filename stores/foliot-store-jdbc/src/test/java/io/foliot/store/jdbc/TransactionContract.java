@@ -311,7 +311,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void anOpenTransactionHoldsNobodyUpButThoseWhoWantItsKeys() throws SQLException {
+  void anOpenTransactionDelaysOnlyCallsOfItsKeys() throws SQLException {
     try (Connection transaction = transaction()) {
       store.submit(transaction, List.of(draft("a", HOUR), draft("warm", 2 * HOUR)));
       get(store.submit(List.of(draft("b", 0), draft(null, 0))));

@@ -202,7 +202,7 @@ final class RedisDamageTest {
 
   @ParameterizedTest
   @EnumSource(names = {"STATE", "CUT_HEADER", "CUT_TAIL", "EMPTY", "LONG_KEY"})
-  void everyOtherCallGoesOnAsWell(Damage damage) {
+  void everyOtherCallContinuesAsWell(Damage damage) {
     List<TaskId> ids = submitted(14, HOUR);
     List<TaskRecord> won = claim(submittedNow(), HOUR).stream().map(result -> ((ClaimResult.Won) result).task())
         .toList();

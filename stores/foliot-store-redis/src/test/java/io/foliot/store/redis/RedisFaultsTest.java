@@ -63,7 +63,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aServerThatForgotItsScriptsIsToldThemAgain() {
+  void aServerThatForgotItsScriptsGetsThemAgain() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       TaskId id = submit(store, "a", 0).id();
       assertThat(server.command("SCRIPT", "FLUSH")).isEqualTo("OK");
@@ -110,7 +110,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void whileTheServerIsAwayCallsFailAtOnceAndItGoesOnOnceItIsBack() {
+  void callsFailAtOnceWhileTheServerIsAwayAndWorkAfterwards() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       long generation = submit(store, "a", HOUR).generation();
       server.kill();
@@ -204,7 +204,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aFullServerRefusesSubmitsAndGoesOnEndingTasks() {
+  void aFullServerRefusesSubmitsAndStillEndsTasks() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       TaskId id = submit(store, "a", 0).id();
       TaskId other = submit(store, "b", HOUR).id();
@@ -288,7 +288,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void finishedTasksAreForgottenWhereNobodySettlesAnyMore() {
+  void finishedTasksOfAnIdlePartAreForgotten() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       store.configure(Tasks.QUEUE, new QueueTerms(5, Long.MAX_VALUE, HOUR, 0, 0));
       for (int i = 0; i < 20; i++) {

@@ -163,7 +163,7 @@ final class SlotDoublingTest {
   }
 
   @Test
-  void whoKnowsOfFewerSlotsIsToldAndTouchesNothingInTheOldOnes() {
+  void aNodeThatKnowsFewerSlotsIsRefusedByOldParts() {
     try (RedisServer server = RedisServer.start();
         RedisStore behind = RedisStore.open(options(server.uri(), "a"));
         RedisStore ahead = RedisStore.open(options(server.uri(), "a"))) {

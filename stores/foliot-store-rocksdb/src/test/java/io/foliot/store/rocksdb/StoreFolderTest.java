@@ -127,7 +127,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aDamagedFileClosesTheStoreAndSaysSo() throws Exception {
+  void aDamagedFileClosesTheStoreAndIsNamed() throws Exception {
     CompletableFuture<StoreException> alarm = new CompletableFuture<>();
     RocksDbOptions options = StoreHarness.SMALL.toBuilder().onFailure(alarm::complete).build();
     List<TaskId> ids = new ArrayList<>();
@@ -154,7 +154,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aDamagedRecordClosesTheStoreWhoeverReadsItFirst() throws Exception {
+  void aDamagedRecordClosesTheStoreInAnyRead() throws Exception {
     TaskId id;
     try (RocksDbStore store = harness.open(folder())) {
       id = harness.submit(store, "a", harness.now());
@@ -309,7 +309,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aBackupMadeWhileTheStoreGoesOnIsRestoredToItsMoment() throws IOException {
+  void aBackupOfAWorkingStoreIsRestoredToItsMoment() throws IOException {
     Path backups = temporary.resolve("backups");
     Path restored = temporary.resolve("restored");
     List<io.foliot.core.store.DueEntry> then;

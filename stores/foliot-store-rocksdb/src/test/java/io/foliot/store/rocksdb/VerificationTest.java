@@ -195,7 +195,7 @@ final class VerificationTest {
   }
 
   @Test
-  void findsADamagedTableAndGoesOn() throws IOException {
+  void findsADamagedTableAndContinues() throws IOException {
     try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
       for (Path table : files.filter(file -> file.toString().endsWith(".sst")).toList()) {
         byte[] bytes = Files.readAllBytes(table);

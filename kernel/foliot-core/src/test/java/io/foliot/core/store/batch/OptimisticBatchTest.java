@@ -201,7 +201,7 @@ final class OptimisticBatchTest {
   }
 
   @Test
-  void anUnknownOutcomeIsToldRatherThanThatNothingWasDone() {
+  void anUnknownOutcomeTakesPrecedenceOverNoEffect() {
     List<StoreException> reasons = new ArrayList<>(
         List.of(new StoreAwayException("away", null), new StoreException("lost", null)));
     for (int i = 0; i < 2; i++) {

@@ -182,7 +182,7 @@ final class TaskRecordFormatTest {
   }
 
   @Test
-  void aNewerVersionIsToldFromDamage() {
+  void aNewerVersionIsDistinguishedFromDamage() {
     TaskRecord record = TaskRecord.edit(new TaskId(1, 2), "q", null).done();
     assertThatThrownBy(() -> decode(record, withVersion(record, Frame.VERSION + 1)))
         .isInstanceOf(NewerVersionException.class).hasMessageContaining("version=" + (Frame.VERSION + 1));
