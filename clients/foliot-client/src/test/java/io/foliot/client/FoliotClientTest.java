@@ -339,6 +339,10 @@ final class FoliotClientTest {
     assertAsked("GET", "/v1/jobs/r", "");
     client.putJob("r", JobSettings.inQueue("q").every(Duration.ofMinutes(10)).build());
     assertAsked("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"}}");
+    client.putJob("z", JobSettings.inQueue("q").every(Duration.ofMinutes(10)).scope("per-zone", "a", "b")
+        .allocation("hash").build());
+    assertAsked("PUT", "/v1/jobs/z", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"scope\":\"per-zone\","
+        + "\"allocation\":\"hash\",\"zones\":[\"a\",\"b\"]}");
     client.pauseJob("r", "month end");
     assertAsked("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");
     client.resumeJob("r");
