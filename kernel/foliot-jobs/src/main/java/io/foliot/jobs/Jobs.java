@@ -31,10 +31,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The recurring jobs of a store: what callers do with them. Any thread; no method blocks.
  *
- * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
- * and written if nobody has written it since; else it is read again. A job that is being planned, some milliseconds, is
- * waited for; a planner of this process leaves the change a gap if it waits for long. After six seconds the change fails
- * with {@link OverloadedException} and nothing is done. So no copy of a definition that has become old replaces a newer one, and the answer of a change is true on every node.
+ * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's
+ * time, and written if nobody has written it since; else it is read again. A job that is being planned, some
+ * milliseconds, is waited for; a planner of this process leaves the change a gap if it waits for long. After six
+ * seconds the change fails with {@link OverloadedException} and nothing is done. So no copy of a definition that has
+ * become old replaces a newer one, and the answer of a change is true on every node.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for what can never work, with {@link UnknownJobException} for a
  * job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
