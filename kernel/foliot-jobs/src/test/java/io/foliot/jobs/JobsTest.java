@@ -433,6 +433,19 @@ final class JobsTest {
   }
 
   @Test
+  void moreZonesThanARunMayHaveShardsForAreAnError() {
+    Jobs here = planner.jobs(engine::write);
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    join(jobs.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(Job.MAX_SHARDS).build()));
+    join(jobs.trigger("report", null));
+    passes(Duration.ofSeconds(1));
+    JobStatus status = join(here.find("report")).orElseThrow();
+    assertThat(status.state()).isEqualTo(JobStatus.State.ERROR);
+    assertThat(status.error()).contains("shards times zones is at most 10000", "zones=2");
+    assertThat(seen).isEmpty();
+  }
+
+  @Test
   void aNodeWaitsForItsWorkersBeforeATimeHasNoTargets() {
     join(jobs.put(everyTenSeconds().scope(Scope.ALL).build()));
     passes(Duration.ofSeconds(15));
