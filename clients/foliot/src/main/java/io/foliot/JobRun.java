@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param shards how many shards the run has
  * @param shardParameter the text that the job has for the shard, or null
  * @param missed how many scheduled times were missed before this one
+ * @param zone the zone of the shard if the job runs in each zone, or null
  */
 public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nullable String shardParameter,
-    int missed) {
+    int missed, @Nullable String zone) {
   /** Returns the job of a task with these headers, or null if it belongs to none. */
   static @Nullable JobRun of(Map<String, String> headers) {
     String job = headers.get(JobHeaders.JOB);
@@ -27,7 +28,7 @@ public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nu
     }
     return new JobRun(job, Instant.parse(scheduledAt), number(headers, JobHeaders.SHARD),
         number(headers, JobHeaders.SHARDS), headers.get(JobHeaders.SHARD_PARAMETER),
-        number(headers, JobHeaders.MISSED));
+        number(headers, JobHeaders.MISSED), headers.get(JobHeaders.ZONE));
   }
 
   private static int number(Map<String, String> headers, String name) {

@@ -124,7 +124,9 @@ final class JobViews {
     Instant next = null;
     List<ZonedDateTime> upcoming = List.of();
     String problem = error;
+    String waitsFor = "";
     try {
+      waitsFor = waitsFor(record, fleet);
       Schedule schedule = job.schedule().schedule(job.name(), known);
       JobEdit decided = new JobEdit(record);
       decided.cursor = decidedUpTo(record, 0);
@@ -147,8 +149,7 @@ final class JobViews {
             paused.actor());
     return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
         next, upcoming, record.waiting().size(), record.active().stream().map(run -> active(run, fleet)).toList(),
-        record.history().reversed(), record.totals(), record.isEnded(),
-        waitsFor(record, fleet), problem);
+        record.history().reversed(), record.totals(), record.isEnded(), waitsFor, problem);
   }
 
   /** Says why the oldest run that waits for workers does so, or else the time that would begin next. */

@@ -11,8 +11,8 @@ import java.util.List;
  * result does not depend on the order in which the workers are given.
  *
  * <p>{@link Allocation#AVERAGE} and {@link Allocation#ODD_EVEN} are those of ElasticJob, with its rule for the rest and
- * its hash. {@link Allocation#HASH} is rendezvous hashing (Thaler and Ravishankar 1996) of a shard over the names of the
- * workers. Rejected: a ring of virtual nodes, which needs a table and divides less evenly.
+ * its hash. {@link Allocation#HASH} is rendezvous hashing (Thaler and Ravishankar 1996) of a shard over the names of
+ * the workers. Rejected: a ring of virtual nodes, which needs a table and divides less evenly.
  */
 final class ShardAllocation {
   private ShardAllocation() {}

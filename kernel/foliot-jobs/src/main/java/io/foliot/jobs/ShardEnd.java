@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * A shard as its record shows it.
  *
  * @param state whether it has ended, and how
- * @param at when it ended, in milliseconds since 1970 by the store's clock; of one that runs, when its lease ends; else 0
+ * @param at when it ended, in milliseconds since 1970 by the store's clock; of one that runs, when its lease ends;
+ *     else 0
  * @param mark what its handler asks of the job, if it succeeded
  * @param checkpoint its last checkpoint, if it asks for another run, or null
  */

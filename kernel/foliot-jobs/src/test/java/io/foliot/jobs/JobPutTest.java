@@ -36,6 +36,7 @@ final class JobPutTest {
   private final List<Runnable> answers = new ArrayList<>();
   private final Jobs jobs = new Jobs(new DistantStore(), new Host(), new Surroundings());
   private boolean hasQueue = true;
+  private boolean hasWorkers = true;
 
   private final class Host implements JobHost {
     @Override
@@ -46,6 +47,11 @@ final class JobPutTest {
     @Override
     public CompletionStage<Boolean> hasQueue(String queue) {
       return CompletableFuture.completedFuture(hasQueue);
+    }
+
+    @Override
+    public CompletionStage<Boolean> hasWorkers(String queue) {
+      return CompletableFuture.completedFuture(hasWorkers);
     }
 
     @Override
@@ -210,6 +216,16 @@ final class JobPutTest {
     assertThat(status.state()).isEqualTo(JobStatus.State.ERROR);
     assertThat(status.error()).contains("queue=billing");
     assertThat(status.upcoming()).hasSize(JobStatus.UPCOMING);
+  }
+
+  @Test
+  void aQueueWithoutWorkersHasNoScope() {
+    hasWorkers = false;
+    for (Scope scope : List.of(Scope.ALL, Scope.PER_ZONE)) {
+      assertThatThrownBy(() -> put(everyMinute("report").scope(scope).build()))
+          .hasRootCauseInstanceOf(IllegalArgumentException.class).hasMessageContaining("scope " + scope);
+    }
+    assertThat(put(everyMinute("report").build()).version()).isEqualTo(1);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.core.Address;
 import io.foliot.core.Body;
 import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.NewerVersionException;
@@ -33,6 +34,22 @@ final class JobRecordFormatTest {
       byte[] bytes = JobRecordFormat.encode(record);
       assertThat(JobRecordFormat.decode("job", bytes)).as("round %s", round).isEqualTo(record);
     }
+  }
+
+  @Test
+  void onlyWhatIsPlacedTakesBytesForIt() {
+    Job.Builder job = Job.named("job").queue("q").every(Duration.ofSeconds(1));
+    JobRecord plain = JobChange.create(job.build(), 0, JobWorld.NO_CALENDARS);
+    JobRecord free = JobChange.create(job.allocation(Allocation.FREE).build(), 0, JobWorld.NO_CALENDARS);
+    assertThat(JobRecordFormat.encode(free)).hasSize(JobRecordFormat.encode(plain).length + 3);
+    JobRecord begun = JobLife.plan(JobChange.trigger(plain, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS,
+        Workers.of(9)).record();
+    assertThat(begun.active().getFirst().targets()).isEqualTo(Targets.NONE);
+    JobEdit placed = new JobEdit(begun);
+    Targets one = new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, List.of(1))));
+    placed.active.replaceAll(run -> Run.started(run.time(), run.origin(), 1, one, 0, run.begun(), 0).inserted(1));
+    assertThat(JobRecordFormat.encode(placed.done()).length - JobRecordFormat.encode(begun).length)
+        .isEqualTo(one.bytes() + 2);
   }
 
   @Test

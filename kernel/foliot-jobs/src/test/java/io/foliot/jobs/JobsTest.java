@@ -10,6 +10,7 @@ import io.foliot.core.Meter;
 import io.foliot.core.OnConflict;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
 import io.foliot.core.Token;
@@ -62,6 +63,7 @@ final class JobsTest {
   private final List<Seen> seen = new ArrayList<>();
   private Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
       .completedFuture(new Answer.Done(""));
+  private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
   private final Engine engine = engine();
   private final Jobs jobs = new Jobs(store, engine::write);
 
@@ -100,7 +102,7 @@ final class JobsTest {
       }
     };
     return new Engine(EngineOptions.defaults("test"), new Environment(clock, loops::newLoop, new SplittableRandom(7),
-        store, new SoleCoordinator(), List.of(receiver, new JobPlanner(store, JobMeter.NONE)), new Meter() {}));
+        store, new SoleCoordinator(), List.of(receiver, planner), new Meter() {}));
   }
 
   @BeforeEach
@@ -418,6 +420,82 @@ final class JobsTest {
     assertThat(report().active()).isEmpty();
     assertThat(report().totals().succeeded()).isEqualTo(1);
     assertThat(join(jobs.list(10, null)).jobs().getFirst().totals().succeeded()).isEqualTo(1);
+  }
+
+  @Test
+  void theWorkersThatTheNodeKnowsDecideWhereARunRuns() {
+    behaviour = attempt -> new CompletableFuture<>();
+    Jobs here = planner.jobs(engine::write);
+    Workers workers = new Workers(QUEUE).add("w0", "a").add("w1", "a");
+    planner.fleetChanged(workers.fleet());
+    join(jobs.put(everyTenSeconds().shards(3).build()));
+    passes(Duration.ofSeconds(10));
+    JobStatus status = join(here.find("report")).orElseThrow();
+    assertThat(status.active().getFirst().targets()).containsExactly(
+        new JobStatus.RunTarget("", 0, "w0", List.of(0, 2), 0), new JobStatus.RunTarget("", 1, "w1", List.of(1), 0));
+    assertThat(status.waitsFor()).isEmpty();
+    planner.fleetChanged(workers.gone(0).gone(1).fleet());
+    assertThat(join(here.find("report")).orElseThrow().waitsFor()).isEqualTo("waits for a worker of queue billing");
+    assertThat(report().waitsFor()).as("a process that plans none knows no workers").isEmpty();
+  }
+
+  @Test
+  void moreZonesThanARunMayHaveShardsForAreAnError() {
+    Jobs here = planner.jobs(engine::write);
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
+    join(jobs.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(Job.MAX_SHARDS).build()));
+    join(jobs.trigger("report", null));
+    passes(Duration.ofSeconds(1));
+    JobStatus status = join(here.find("report")).orElseThrow();
+    assertThat(status.state()).isEqualTo(JobStatus.State.ERROR);
+    assertThat(status.error()).contains("shards times zones is at most 10000", "zones=2");
+    assertThat(seen).isEmpty();
+  }
+
+  @Test
+  void aNodeWaitsForItsWorkersBeforeATimeHasNoTargets() {
+    join(jobs.put(everyTenSeconds().scope(Scope.ALL).build()));
+    passes(Duration.ofSeconds(15));
+    assertThat(report().waiting()).isEqualTo(1);
+    assertThat(report().waitsFor()).contains("workers of its queue have been read");
+    passes(Duration.ofSeconds(20));
+    assertThat(report().totals().noTargets()).isPositive();
+    assertThat(report().history().getFirst().result()).isEqualTo(PastRun.Result.NO_TARGETS);
+    assertThat(seen).isEmpty();
+  }
+
+  @Test
+  void aHandlerEndsItsJobWithItsNote() {
+    behaviour = attempt -> CompletableFuture.completedFuture(
+        new Answer.Noted(new Answer.Done(""), TaskNote.NONE.marked(TaskNote.Mark.END_JOB)));
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    passes(Duration.ofMillis(500));
+    assertThat(JobRecordFormat.decode("report", task("report").body().payload()).isEnded()).as("within a second")
+        .isTrue();
+    passes(Duration.ofMinutes(1));
+    assertThat(seen).hasSize(1);
+    assertThat(report().state()).isEqualTo(JobStatus.State.COMPLETED);
+    join(jobs.put(everyTenSeconds().build()));
+    passes(Duration.ofSeconds(10));
+    assertThat(seen).hasSize(2);
+  }
+
+  @Test
+  void aHandlerAsksForTheNextRunAndContinues() {
+    List<String> checkpoints = new ArrayList<>();
+    behaviour = attempt -> {
+      String checkpoint = attempt.task().note().checkpoint();
+      checkpoints.add(String.valueOf(checkpoint));
+      TaskNote.Mark mark = checkpoints.size() < 4 ? TaskNote.Mark.RUN_AGAIN : TaskNote.Mark.NONE;
+      TaskNote note = new TaskNote(-1, "", "page " + checkpoints.size(), "", mark);
+      return CompletableFuture.completedFuture(new Answer.Noted(new Answer.Done(""), note));
+    };
+    join(jobs.put(Job.named("report").queue(QUEUE).cron("0 2 1 1 *").build()));
+    join(jobs.trigger("report", null));
+    passes(Duration.ofSeconds(2));
+    assertThat(checkpoints).containsExactly("null", "page 1", "page 2", "page 3");
+    assertThat(report().totals().succeeded()).isEqualTo(4);
   }
 
   @Test

@@ -7,15 +7,24 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Fleets for tests: one worker after the other, all of the queue {@code q}. */
+/** Fleets for tests: one worker after the other, all of one queue. */
 final class Workers {
+  private final String queue;
   private final List<Seat> seats = new ArrayList<>();
   private final Set<String> zones = new LinkedHashSet<>();
+
+  Workers() {
+    this("q");
+  }
+
+  Workers(String queue) {
+    this.queue = queue;
+  }
 
   /** Adds a worker that is live and enabled. */
   Workers add(String worker, String zone) {
     zones.add(zone);
-    seats.add(new Seat(seats.size(), worker, zone, Set.of("q"), "node", true, true));
+    seats.add(new Seat(seats.size(), worker, zone, Set.of(queue), "node", true, true));
     return this;
   }
 

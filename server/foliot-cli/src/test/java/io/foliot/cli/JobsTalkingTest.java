@@ -45,6 +45,15 @@ final class JobsTalkingTest {
   }
 
   @Test
+  void aJobIsPutWithItsScope() {
+    output("jobs", "put", "zones", "--queue", "billing", "--cron", "0 2 1 1 *", "--scope", "per-zone", "--zones",
+        "fra1,nyc1", "--allocation", "round-robin");
+    assertThat(output("jobs", "get", "zones")).contains("scope     per-zone in fra1, nyc1, allocation round-robin",
+        "0 without workers");
+    assertThat(output("jobs", "get", "zones", "--json")).contains("\"zones\":[\"fra1\",\"nyc1\"]");
+  }
+
+  @Test
   void aJobIsPutShownListedAndDeleted() {
     assertThat(output("jobs")).contains("there are no such jobs");
     putReport();

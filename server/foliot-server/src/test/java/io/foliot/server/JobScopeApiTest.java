@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class JobScopeApiTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  private final Rig rig = Rig.start().withQueue("work");
+  private final Rig rig = Rig.start().withQueue("orders");
 
   @AfterEach
   void stop() {
@@ -39,11 +39,11 @@ final class JobScopeApiTest {
   }
 
   private Rig.Answer put(String job, String schedule, String more) {
-    return rig.put("/v1/jobs/" + job, "{\"queue\": \"work\", \"schedule\": {" + schedule + "}" + more + "}");
+    return rig.put("/v1/jobs/" + job, "{\"queue\": \"orders\", \"schedule\": {" + schedule + "}" + more + "}");
   }
 
   private Rig.Answer claim() {
-    return rig.post("/v1/queues/work/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
+    return rig.post("/v1/queues/orders/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
   }
 
   private Rig.Answer ack(Rig.Answer claimed, String more) {

@@ -248,13 +248,14 @@ public final class TaskRecord {
     return noted;
   }
 
-  /** Returns what the attempts of its generation have said, or the checkpoint with which a shard of a job begins. */
+  /**
+   * Returns what the attempts of its generation have said. Without a checkpoint of theirs, it has the one with which a
+   * shard of a job begins.
+   */
   public TaskNote note() {
-    if (noted != null && noted.generation() == generation) {
-      return noted.note();
-    }
-    String checkpoint = body.headers().get(JobHeaders.CHECKPOINT);
-    return checkpoint == null ? TaskNote.NONE : new TaskNote(-1, "", checkpoint, "");
+    TaskNote note = noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
+    String begin = note.checkpoint() == null ? body.headers().get(JobHeaders.CHECKPOINT) : null;
+    return begin == null ? note : new TaskNote(note.progress(), note.message(), begin, note.log(), note.mark());
   }
 
   /** The reason of its end, for people; empty while it is live. */

@@ -1,0 +1,79 @@
+package io.foliot.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.foliot.jobs.Job;
+import io.foliot.jobs.JobStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a handler in an application asks of its job. */
+final class JobMarksTest {
+  private final List<String> ran = new ArrayList<>();
+
+  private static Job.Builder minutely() {
+    return Job.named("alarm").queue("billing").every(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void aHandlerEndsItsJob() {
+    try (FoliotTest foliot = FoliotTest.start()) {
+      foliot.tasks("billing", String.class).handle((text, run) -> {
+        ran.add(String.valueOf(run.job()));
+        run.endJob();
+        assertThatIllegalStateException().isThrownBy(run::runAgain).withMessageContaining("said once");
+      });
+      foliot.jobs().put(minutely());
+      foliot.advance(Duration.ofMinutes(10));
+      assertThat(ran).hasSize(1);
+      assertThat(foliot.jobs().find("alarm").orElseThrow().state()).isEqualTo(JobStatus.State.COMPLETED);
+    }
+  }
+
+  @Test
+  void aHandlerThatThrowsAsksForNothing() {
+    try (FoliotTest foliot = FoliotTest.start()) {
+      foliot.tasks("billing", String.class).handle((text, run) -> {
+        ran.add("attempt " + run.attempt());
+        run.endJob();
+        throw new IllegalStateException("broken");
+      });
+      foliot.jobs().put(minutely().maxAttempts(1));
+      foliot.advance(Duration.ofMinutes(5));
+      assertThat(ran).hasSizeGreaterThan(2);
+    }
+  }
+
+  @Test
+  void aHandlerContinuesInTheNextRun() {
+    try (FoliotTest foliot = FoliotTest.start()) {
+      foliot.tasks("billing", String.class).handle((text, run) -> {
+        ran.add(String.valueOf(run.checkpoint()));
+        run.checkpoint("page " + ran.size());
+        if (ran.size() < 3) {
+          run.runAgain();
+        }
+      });
+      foliot.jobs().put(Job.named("stream").queue("billing").cron("0 2 1 1 *"));
+      foliot.jobs().trigger("stream");
+      foliot.advance(Duration.ofSeconds(3));
+      assertThat(ran).containsExactly("null", "page 1", "page 2");
+    }
+  }
+
+  @Test
+  void aTaskWithoutAJobHasNoneToEnd() {
+    try (FoliotTest foliot = FoliotTest.start()) {
+      foliot.tasks("billing", String.class).handle((text, run) -> {
+        assertThatIllegalStateException().isThrownBy(run::endJob).withMessageContaining("belongs to no job");
+        ran.add(text);
+      });
+      foliot.tasks("billing", String.class).now().submit("alone");
+      foliot.advance(Duration.ofSeconds(1));
+      assertThat(ran).containsExactly("alone");
+    }
+  }
+}
