@@ -334,7 +334,7 @@ final class EngineLoop implements EventLoop.Duty {
       slots.poll(nowMillis, nowNanos);
       headPolls.turn(nowMillis, nowNanos);
       lookAhead.prefetch(nowMillis, nowNanos);
-      lanes.letGoOfUnasked(slots.hasOthers(), nowNanos);
+      lanes.letGoOfUnasked(slots.sharesStore(), nowNanos);
       parking.listQueues(slots.watched(), nowNanos);
       parking.readBack(slots.watched(), nowNanos);
       postponed.probe(nowNanos);

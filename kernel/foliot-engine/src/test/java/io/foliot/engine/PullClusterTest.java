@@ -104,6 +104,30 @@ final class PullClusterTest {
   }
 
   @Test
+  void aLoopThatOwnsItsWholeShareKnowsOfOtherNodes() {
+    Cluster many = new Cluster();
+    List<Cluster.Node> wide = List.of(many.node("a", 16), many.node("b", 16));
+    wide.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
+    many.passes(Duration.ofSeconds(10));
+    List<Submission> all = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      all.add(Submission.after(QUEUE, Duration.ofSeconds(1), Body.EMPTY));
+    }
+    assertThat(wide.getFirst().engine.submitAll(all)).isNotNull();
+    CompletableFuture<List<TaskRecord>> poll = wide.getLast().engine
+        .pull(new Pull(QUEUE, 100, WAIT_MILLIS, LEASE_MILLIS, "w"));
+    int got = 0;
+    for (int i = 0; i < 300; i++) {
+      many.passes(TURN);
+      if (poll.isDone()) {
+        got += poll.join().size();
+        poll = wide.getLast().engine.pull(new Pull(QUEUE, 100, WAIT_MILLIS, LEASE_MILLIS, "w"));
+      }
+    }
+    assertThat(got).as("half a second after they are due").isEqualTo(100);
+  }
+
+  @Test
   void theOnlyNodeKeepsWhatIsDueForTheNextPoll() {
     Cluster alone = new Cluster();
     Cluster.Node node = alone.node("only");
