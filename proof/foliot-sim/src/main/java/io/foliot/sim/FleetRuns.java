@@ -51,7 +51,7 @@ final class FleetRuns {
   /** Returns the tasks of a run, of which the judge is told. */
   List<Shard> plan(Fleet fleet, int hash16) {
     List<Address> addresses = addresses(fleet);
-    judge.planning(fleet, addresses.isEmpty());
+    judge.planning(fleet, fleet.working(QUEUE).isEmpty());
     long run = luck.nextLong();
     Due due = luck.nextInt(3) == 0 ? Due.NOW : Due.after(luck.nextLong(LONGEST_DELAY_MILLIS));
     List<Shard> shards = new ArrayList<>();

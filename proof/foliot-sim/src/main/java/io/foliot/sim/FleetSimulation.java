@@ -33,7 +33,11 @@ public final class FleetSimulation {
   private static final long HEALED_MILLIS = 110_000;
   private static final long SETTLED_MILLIS = 35_000;
   private static final long LOOK_MILLIS = 1_000;
+  /** So long before no node runs, some workers go: nodes have noted then that their seats were left. */
+  private static final long LEFT_MILLIS = 25_000;
   private static final int RUNS = 24;
+  /** Demands of a check that are told of: one wrong write may break all that follow. */
+  private static final int MOST_TOLD = 5;
   private static final Duration RETENTION = Duration.ofDays(3);
 
   /**
@@ -130,6 +134,7 @@ public final class FleetSimulation {
       faults.plan(SimCluster.CHAOS_MILLIS);
     }
     if (fleetWorld.restMillis() > 0) {
+      schedule.afterMillis(SimCluster.HEAL_MILLIS - LEFT_MILLIS, workers::leave);
       schedule.afterMillis(SimCluster.HEAL_MILLIS, this::rest);
     }
     schedule.afterMillis(healMillis, this::heal);
@@ -211,7 +216,7 @@ public final class FleetSimulation {
   }
 
   private void unmet(Check check, String what) {
-    if (unmet.size() < 10) {
+    if (unmet.stream().filter(each -> each.check() == check).count() < MOST_TOLD) {
       unmet.add(new Unmet(check, what));
     }
   }

@@ -381,14 +381,13 @@ final class SimWorker {
   }
 
   /** Everything that was wrong with it is mended; it polls a node that works. */
-  void heal(SimNode to) {
+  void heal(SimNode to, boolean isNewName) {
     cut = false;
     if (process.isAlive()) {
       goOn();
-      moveAtOnce(to);
     } else {
-      start(luck.nextBoolean());
-      moveAtOnce(to);
+      start(isNewName);
     }
+    moveAtOnce(to);
   }
 }

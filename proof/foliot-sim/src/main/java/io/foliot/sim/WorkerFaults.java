@@ -25,6 +25,8 @@ final class WorkerFaults {
   private final SimWorker.Surroundings surroundings;
   private final List<SimWorker> workers = new ArrayList<>();
   private final Set<SimWorker> gone = new HashSet<>();
+  /** Workers that are gone until the heal. */
+  private final Set<SimWorker> left = new HashSet<>();
   /** Names that were disabled at some time. */
   private final Set<String> disabled = new HashSet<>();
   private boolean healed;
@@ -90,6 +92,9 @@ final class WorkerFaults {
 
   private void comeBack(SimWorker worker, long afterMillis) {
     unlessHealed(afterMillis, () -> {
+      if (left.contains(worker)) {
+        return;
+      }
       boolean isNewName = luck.nextBoolean();
       judge.count(isNewName ? FleetCase.WORKER_CAME_UNDER_A_NEW_NAME : FleetCase.WORKER_CAME_BACK);
       worker.start(isNewName);
@@ -198,6 +203,16 @@ final class WorkerFaults {
     });
   }
 
+  /** Half of the workers go until the heal, and then come under new names. */
+  void leave() {
+    for (SimWorker worker : workers) {
+      if (luck.nextBoolean()) {
+        left.add(worker);
+        worker.die();
+      }
+    }
+  }
+
   /** Everything is mended, but for some workers that are gone for good while their zones have others. */
   void heal(List<SimNode> well) {
     healed = true;
@@ -211,7 +226,7 @@ final class WorkerFaults {
     }
     for (SimWorker worker : workers) {
       if (!gone.contains(worker) && !world.isCalm()) {
-        worker.heal(well.get(luck.nextInt(well.size())));
+        worker.heal(well.get(luck.nextInt(well.size())), left.contains(worker) || luck.nextBoolean());
         if (disabled.contains(worker.name())) {
           enable(worker, worker.name());
         }
