@@ -176,6 +176,8 @@ public final class Engine implements Scheduler {
   private void eachSecond() {
     parkedHeads.turn();
     deletions.takeBackLeftOff();
+    boolean hasOthers = membership.hasOthers();
+    loops.forEach(loop -> loop.others(hasOthers));
     fleet.eachSecond(clock.monotonicNanos(), loops.get(0).storeMicros());
     if (store.isShared()) {
       membership.eachSecond(loops.get(0).storeOffsetMicros() / 1_000);

@@ -80,6 +80,8 @@ final class EngineLoop implements EventLoop.Duty {
   private volatile LoopStatus status = LoopStatus.NONE;
   /** When the last turn ended. Written by the loop's thread, read by the threads that watch it. */
   private volatile long turnedNanos;
+  /** Whether other nodes are members. Written by the first loop's thread. */
+  private volatile boolean hasOtherNodes;
 
   // the loop's thread
   private final StoreHealth health;
@@ -237,6 +239,11 @@ final class EngineLoop implements EventLoop.Duty {
     inbox.post(nowNanos -> lanes.lane(queue, nowNanos));
   }
 
+  /** Notifies the loop whether other nodes are members: workers may poll them, although they may have no slots. */
+  void others(boolean areMembers) {
+    hasOtherNodes = areMembers;
+  }
+
   /** Notifies the loop that a call has recorded the end of a claim. */
   void reported(Token token) {
     inbox.post(nowNanos -> attempts.reported(token));
@@ -334,7 +341,7 @@ final class EngineLoop implements EventLoop.Duty {
       slots.poll(nowMillis, nowNanos);
       headPolls.turn(nowMillis, nowNanos);
       lookAhead.prefetch(nowMillis, nowNanos);
-      lanes.letGoOfUnasked(slots.hasOthers(), nowNanos);
+      lanes.letGoOfUnasked(slots.sharesStore() || hasOtherNodes, nowNanos);
       parking.listQueues(slots.watched(), nowNanos);
       parking.readBack(slots.watched(), nowNanos);
       postponed.probe(nowNanos);

@@ -125,6 +125,12 @@ final class Membership {
         && seen.members().stream().noneMatch(member -> member.node().equals(node));
   }
 
+  /** Returns whether other nodes are members, be it without slots. */
+  boolean hasOthers() {
+    Coordinator.View seen = view;
+    return seen != null && seen.members().stream().anyMatch(member -> !member.node().equals(self.node()));
+  }
+
   /** Returns the name of the leading node, or null if it is not known. */
   @Nullable
   String leader() {

@@ -52,6 +52,7 @@ final class WatchedSlots {
 
   private SlotSet share;
   private SlotSet watched;
+  private boolean isSharedStore;
   // written by the loop's thread, read by any
   private volatile SlotSet assigned;
 
@@ -85,8 +86,13 @@ final class WatchedSlots {
   }
 
   /** Returns whether slots of the loop's share are other nodes'. */
-  boolean hasOthers() {
+  private boolean hasOthers() {
     return assigned.size() < share.size();
+  }
+
+  /** Returns whether other nodes have slots of the store, be they of this loop's share or not. */
+  boolean sharesStore() {
+    return isSharedStore;
   }
 
   boolean isAssigned(TaskId id) {
@@ -110,6 +116,7 @@ final class WatchedSlots {
     int kept = now.and(assigned).size();
     meter.slotsChanged(now.size() - kept, assigned.size() - kept);
     assigned = now;
+    isSharedStore = owned.size() < owned.slotCount();
     overdue.assigned(assignment, now, adoption, nowNanos);
     update(nowNanos);
   }

@@ -133,10 +133,15 @@ final class Cluster {
     };
 
     Node(String name, boolean coordinated, @Nullable Handlers handlers) {
+      this(EngineOptions.defaults(name), coordinated, handlers);
+    }
+
+    Node(EngineOptions options, boolean coordinated, @Nullable Handlers handlers) {
+      String name = options.node();
       this.name = name;
       this.handlers = handlers;
       Coordinator coordinator = coordinated ? new StoreCoordinator(coordinating, ownClock, loop()) : new Silence();
-      engine = new Engine(EngineOptions.defaults(name),
+      engine = new Engine(options,
           new Environment(ownClock, this::loop, luck.split(), shared, coordinator, List.of(this), Meter.NONE));
       engine.start().join();
       loops.runUntilIdle();
@@ -240,6 +245,11 @@ final class Cluster {
 
   Node node(String name) {
     return new Node(name, true, null);
+  }
+
+  /** A node with so many loops, each of which has its share of the slots. */
+  Node node(String name, int nodeLoops) {
+    return new Node(EngineOptions.builder(name).loops(nodeLoops).build(), true, null);
   }
 
   Node withoutCoordinator(String name) {

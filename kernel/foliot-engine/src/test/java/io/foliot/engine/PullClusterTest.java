@@ -104,6 +104,47 @@ final class PullClusterTest {
   }
 
   @Test
+  void aLoopThatOwnsItsWholeShareKnowsOfOtherNodes() {
+    Cluster many = new Cluster();
+    List<Cluster.Node> wide = List.of(many.node("a", 16), many.node("b", 16));
+    wide.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
+    many.passes(Duration.ofSeconds(10));
+    assertThat(begunInTime(many, wide)).isEqualTo(100);
+  }
+
+  @Test
+  void theOwnerOfAllSlotsKnowsOfWorkersElsewhere() {
+    Cluster uneven = new Cluster();
+    List<Cluster.Node> both = List.of(uneven.node("a"), uneven.node("b"));
+    both.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
+    // Its clock is so wrong that it takes no slots, but workers may call it.
+    both.getLast().aheadMillis = 60_000;
+    uneven.passes(Duration.ofSeconds(10));
+    assertThat(begunInTime(uneven, both)).isEqualTo(100);
+  }
+
+  /** Submits tasks to the first node; returns how many the last one gives a worker up to half a second after due. */
+  private static int begunInTime(Cluster of, List<Cluster.Node> some) {
+    Pull pull = new Pull(QUEUE, 100, WAIT_MILLIS, LEASE_MILLIS, "w");
+    CompletableFuture<List<TaskRecord>> poll = some.getLast().engine.pull(pull);
+    of.passes(Duration.ofSeconds(4));
+    List<Submission> all = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      all.add(Submission.after(QUEUE, Duration.ofSeconds(1), Body.EMPTY));
+    }
+    assertThat(some.getFirst().engine.submitAll(all)).isNotNull();
+    int got = 0;
+    for (int i = 0; i < 300; i++) {
+      of.passes(TURN);
+      if (poll.isDone()) {
+        got += poll.join().size();
+        poll = some.getLast().engine.pull(pull);
+      }
+    }
+    return got;
+  }
+
+  @Test
   void theOnlyNodeKeepsWhatIsDueForTheNextPoll() {
     Cluster alone = new Cluster();
     Cluster.Node node = alone.node("only");

@@ -7,6 +7,7 @@ import io.foliot.history.Violation.Kind;
 import io.foliot.sim.JobSimulation.Check;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A planted bug, made by something that is put around a store, a coordinator or a clock: each has to be caught,
@@ -101,8 +102,40 @@ enum Bug {
   STOP_CANCELS_NOTHING(Check.CHANGE),
   /** A deleted job continues. */
   DELETE_CANCELS_NOTHING(Check.CHANGE),
-  /** The fences of a shard begin again with each run. */
-  FENCE_BEGINS_ANEW(Check.FENCE);
+  /** The fences of a shard begin anew with each run. */
+  FENCE_BEGINS_ANEW(Check.FENCE),
+  /** A task for a seat of a zone is taken for one of any seat: its substitutes are in all zones. */
+  SUBSTITUTE_OF_ANOTHER_ZONE(FleetSimulation.Check.TARGET),
+  /** A task for one worker only is given to substitutes. */
+  ONLY_HAS_SUBSTITUTES(FleetSimulation.Check.TARGET),
+  /** A task for a zone is given to any worker. */
+  ZONE_IS_IGNORED(FleetSimulation.Check.TARGET),
+  /** A task for a seat is given to any worker. */
+  SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
+  /** The zone of a worker is lost on the way to its node. */
+  ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
+  /** A seat is given to another worker at once. */
+  SEAT_WITHOUT_REST(FleetSimulation.Check.SEATS),
+  /** A seat that was left is given to a worker of another zone. */
+  SEAT_CHANGES_ITS_ZONE(FleetSimulation.Check.SEATS),
+  /** The seats are written without a comparison. */
+  SEATS_WITHOUT_COMPARE(FleetSimulation.Check.SEATS),
+  /** Nodes do not see that a worker is disabled. */
+  DISABLED_ARE_FED(FleetSimulation.Check.DISABLED),
+  /** A report goes by the task alone. */
+  LATE_REPORT_IS_TAKEN(FleetSimulation.Check.ONCE),
+  /** A task that has ended runs again, as if its worker had died before. */
+  FINISHED_RUNS_AGAIN(FleetSimulation.Check.ONCE),
+  /** A claim does not check whether the lease of another one has ended. */
+  LIVE_LEASE_IS_TAKEN(FleetSimulation.Check.ONCE),
+  /** The attempts of a task that comes back are counted from one. */
+  ATTEMPT_BEGINS_ANEW(FleetSimulation.Check.FENCE),
+  /** An addressed task that is parked is forgotten. */
+  PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
+  /** What is parked is listed once in four seconds. */
+  PARKED_ARE_LISTED_SELDOM(FleetSimulation.Check.LATE),
+  /** A node's word for its workers never ends: its dead keep their seats. */
+  VOUCHERS_WITHOUT_END(FleetSimulation.Check.LIVENESS);
 
   private static final long UNSYNCED_MILLIS = 500;
   private static final int MANY_TIMES = 10;
@@ -112,12 +145,14 @@ enum Bug {
   private final Set<Kind> kinds;
   @SuppressWarnings("ImmutableEnumChecker") // filled once
   private final Set<Check> checks;
+  private final FleetSimulation.@Nullable Check fleetCheck;
 
   Bug(boolean isDemandUnmet, Kind... kinds) {
     this.isDemandUnmet = isDemandUnmet;
     this.kinds = EnumSet.noneOf(Kind.class);
     this.kinds.addAll(Set.of(kinds));
     checks = EnumSet.noneOf(Check.class);
+    fleetCheck = null;
   }
 
   /** A bug of recurring jobs. */
@@ -125,6 +160,35 @@ enum Bug {
     isDemandUnmet = false;
     kinds = EnumSet.noneOf(Kind.class);
     checks = EnumSet.of(first, others);
+    fleetCheck = null;
+  }
+
+  /** A bug of workers and their fleet. */
+  Bug(FleetSimulation.Check check) {
+    isDemandUnmet = false;
+    kinds = EnumSet.noneOf(Kind.class);
+    checks = EnumSet.noneOf(Check.class);
+    fleetCheck = check;
+  }
+
+  /** Returns the check that catches it, or null if it is no bug of workers. */
+  FleetSimulation.@Nullable Check fleetCheck() {
+    return fleetCheck;
+  }
+
+  /** Returns whether it is one of workers. */
+  boolean isOfFleet() {
+    return fleetCheck != null;
+  }
+
+  /** Returns whether an outcome shows it, and not something else. */
+  boolean isSeenIn(FleetSimulation.Outcome outcome) {
+    return outcome.unmet().stream().anyMatch(unmet -> unmet.check() == fleetCheck);
+  }
+
+  /** Returns the zone that a node is told of a worker. */
+  String zoneOf(String zone) {
+    return this == ZONE_OF_WORKER_IS_LOST ? "" : zone;
   }
 
   /** Returns whether it is one of recurring jobs. */
@@ -146,6 +210,9 @@ enum Bug {
   TaskStore wrap(TaskStore sound, SimStore.Scene scene) {
     if (this == NONE) {
       return sound;
+    }
+    if (isOfFleet()) {
+      return BrokenFleetStores.of(this, sound, scene);
     }
     return isOfJobs() ? BrokenJobStores.of(this, sound, scene) : BrokenStores.of(this, sound, scene);
   }

@@ -32,6 +32,7 @@ final class Faults {
   private final Set<SimNode> left = new HashSet<>();
   private boolean healed;
   private boolean killed;
+  private Runnable watch = () -> {};
   /** When a node was killed for good: the running tasks and the ends of their leases. */
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
   private long killWindow;
@@ -48,6 +49,11 @@ final class Faults {
     this.coordination = coordination;
     this.nodes = nodes;
     this.bug = bug;
+  }
+
+  /** From now on tells when something breaks or is mended. */
+  void watch(Runnable newWatch) {
+    watch = newWatch;
   }
 
   /** Plans the faults of a period. */
@@ -118,6 +124,7 @@ final class Faults {
   }
 
   private long began(Event.Fault fault, String what) {
+    watch.run();
     sim.trace().add("fault", what, 0);
     return history.faultBegan(schedule.nowMillis(), fault, what);
   }
@@ -127,6 +134,7 @@ final class Faults {
       if (!healed) {
         mend.run();
       }
+      watch.run();
       history.faultEnded(window, schedule.nowMillis());
     });
   }
@@ -198,6 +206,7 @@ final class Faults {
     sim.coverage().count(step > 0 ? Coverage.Case.CLOCK_SET_FORWARD : Coverage.Case.CLOCK_SET_BACK);
     sim.trace().add("fault", "the clock is set: " + node.name(), step);
     node.clock().stepMillis(step);
+    watch.run();
   }
 
   private void storeAway() {
@@ -265,6 +274,7 @@ final class Faults {
       return;
     }
     sim.trace().add("fault", "the coordinator lies", 0);
+    watch.run();
     if (luck.nextBoolean()) {
       coordination.tellAllThatTheyLead();
     } else {
@@ -275,6 +285,7 @@ final class Faults {
   /** Everything works from now on. */
   void healAll() {
     healed = true;
+    watch.run();
     sim.trace().add("fault", "all heals", 0);
     store.setAway(false);
     for (SimNode node : nodes) {
@@ -289,6 +300,7 @@ final class Faults {
   /** The store and one node work from now on, the coordinator perhaps; the rest does not, for ever. */
   void healCore() {
     healed = true;
+    watch.run();
     store.setAway(false);
     SimNode core = someNode();
     sim.trace().add("fault", "heals with the store: " + core.name(), 0);

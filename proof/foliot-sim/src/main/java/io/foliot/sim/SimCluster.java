@@ -30,15 +30,23 @@ final class SimCluster {
   private final Bug bug;
 
   /**
+   * A cluster in a world of tasks.
+   *
    * @param plansJobs whether the nodes plan recurring jobs
    * @param reader receives a line for each event
    * @param unmet receives each demand that a node did not meet
    */
   SimCluster(SplittableRandom luck, Bug bug, boolean plansJobs, @Nullable Consumer<String> reader,
       Consumer<String> unmet) {
+    this(World.draw(luck), luck, bug, plansJobs ? SimNode.Planning.OF_JOBS : SimNode.Planning.NONE, reader, unmet);
+  }
+
+  /** A cluster in a world that was drawn. */
+  SimCluster(World world, SplittableRandom luck, Bug bug, SimNode.Planning planning, @Nullable Consumer<String> reader,
+      Consumer<String> unmet) {
     this.luck = luck;
     this.bug = bug;
-    world = World.draw(luck);
+    this.world = world;
     sim = new Sim(world, schedule, new Coverage(), new Trace(schedule, reader));
     if (reader != null) {
       reader.accept(world.toString());
@@ -50,7 +58,7 @@ final class SimCluster {
     });
     coordination = new SimCoordination(sim, luck.split());
     receiver = new SimReceiver(sim, luck.split(), history);
-    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, plansJobs,
+    SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, planning,
         this::assignment, unmet);
     for (int i = 0; i < world.nodes(); i++) {
       SimNode node = new SimNode("n" + i, sim, surroundings, luck.split());

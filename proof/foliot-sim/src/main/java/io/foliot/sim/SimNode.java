@@ -14,10 +14,12 @@ import io.foliot.jobs.JobPlanner;
 import io.foliot.jobs.JobSurroundings;
 import io.foliot.jobs.Jobs;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +33,22 @@ final class SimNode {
   private static final long STOP_MARGIN_MILLIS = 1_500;
 
   /**
+   * The planning that nodes do.
+   *
+   * @param isOfJobs whether nodes plan recurring jobs
+   * @param others the deliveries that a process has beside
+   */
+  record Planning(boolean isOfJobs, Function<NodeProcess, List<Delivery>> others) {
+    static final Planning NONE = new Planning(false, process -> List.of());
+    static final Planning OF_JOBS = new Planning(true, process -> List.of());
+  }
+
+  /**
    * The surroundings of a node.
    *
-   * @param plansJobs whether nodes plan recurring jobs
+   * @param planning what nodes plan
    */
-  record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug, boolean plansJobs,
+  record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug, Planning planning,
       Supplier<@Nullable Assignment> assignment, Consumer<String> unmet) {}
 
   private final String name;
@@ -153,10 +166,14 @@ final class SimNode {
     sim.trace().add(name, "starts", 0);
     StoreLink link = new StoreLink(surroundings.store(), this, mine, luck.split(), sim);
     TaskStore store = surroundings.bug().link(link);
-    JobPlanner planner = surroundings.plansJobs() ? new JobPlanner(store, JobMeter.NONE) : null;
+    JobPlanner planner = surroundings.planning().isOfJobs() ? new JobPlanner(store, JobMeter.NONE) : null;
+    List<Delivery> deliveries = new ArrayList<>(surroundings.planning().others().apply(mine));
+    deliveries.add(delivery(mine));
+    if (planner != null) {
+      deliveries.add(planner);
+    }
     Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop, luck.split(),
-        store, surroundings.bug().wrap(coordinator(mine, link)),
-        planner == null ? List.of(delivery(mine)) : List.of(delivery(mine), planner), new Meter() {
+        store, surroundings.bug().wrap(coordinator(mine, link)), deliveries, new Meter() {
           @Override
           public void unserved(String queue, int count) {
             sim.coverage().count(Coverage.Case.PARKED_FOR_WANT_OF_A_HANDLER);

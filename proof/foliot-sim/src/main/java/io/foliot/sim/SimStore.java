@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -125,6 +126,7 @@ final class SimStore {
   private int connections;
   private int clientCallsUnderWay;
   private Consumer<String> deletions = queue -> {};
+  private BiFunction<TaskStore, Scene, TaskStore> witness = (store, scene) -> store;
 
   /** @param wallErrorMicros by how much the wall clock of a node is wrong */
   SimStore(Manners manners, Bug bug, Schedule schedule, SplittableRandom luck, Coverage coverage,
@@ -137,7 +139,18 @@ final class SimStore {
     tokenSeed = luck.nextLong();
     tokens = new SplittableRandom(tokenSeed);
     truth = newTruth();
-    faced = bug.wrap(truth, new Scene(new SplittableRandom(tokenSeed)));
+    faced = newFace();
+  }
+
+  private TaskStore newFace() {
+    Scene scene = new Scene(new SplittableRandom(tokenSeed));
+    return witness.apply(bug.wrap(truth, scene), scene);
+  }
+
+  /** From now on calls pass through a store that sees each with its result, those of a planted bug too. */
+  void watchCalls(BiFunction<TaskStore, Scene, TaskStore> newWitness) {
+    witness = newWitness;
+    faced = newFace();
   }
 
   private MemoryStore newTruth() {
@@ -212,7 +225,7 @@ final class SimStore {
     }
     log.subList(kept, log.size()).clear();
     truth = newTruth();
-    faced = bug.wrap(truth, new Scene(new SplittableRandom(tokenSeed)));
+    faced = newFace();
     for (Step step : log) {
       tokens = new SplittableRandom(tokenSeed + step.number());
       clock.pastMicros = step.atMicros();

@@ -76,7 +76,7 @@ final class SimulationTest {
   }
 
   static Stream<Bug> bugs() {
-    return Stream.of(Bug.values()).filter(bug -> bug != Bug.NONE && !bug.isOfJobs());
+    return Stream.of(Bug.values()).filter(bug -> bug != Bug.NONE && !bug.isOfJobs() && !bug.isOfFleet());
   }
 
   @Tag("long")

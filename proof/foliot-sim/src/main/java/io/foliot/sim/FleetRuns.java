@@ -1,0 +1,162 @@
+package io.foliot.sim;
+
+import io.foliot.core.Address;
+import io.foliot.core.Body;
+import io.foliot.core.Limits;
+import io.foliot.core.OnConflict;
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Retry;
+import io.foliot.core.Target;
+import io.foliot.core.TaskId;
+import io.foliot.core.coordination.Fleet;
+import io.foliot.core.delivery.Answer;
+import io.foliot.core.delivery.Attempt;
+import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.Draft;
+import io.foliot.core.store.Due;
+import io.foliot.core.store.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Runs of jobs over a fleet: each is a few tasks whose addresses are taken from the fleet as one node has read it. They
+ * are written as a caller's drafts, or by a planner as the children of a task of its own, as jobs are.
+ */
+final class FleetRuns {
+  static final String QUEUE = "pulled";
+  private static final String RUNS = Limits.INTERNAL_QUEUES + "runs";
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration NEVER = Duration.ofDays(10);
+  private static final int MOST_SHARDS = 8;
+  private static final long LONGEST_DELAY_MILLIS = 3_000;
+
+  private final SplittableRandom luck;
+  private final Schedule schedule;
+  private final FleetJudge judge;
+
+  /** A task of a run. */
+  record Shard(TaskId id, Due due, boolean isParked) {}
+
+  FleetRuns(SplittableRandom luck, Schedule schedule, FleetJudge judge) {
+    this.luck = luck;
+    this.schedule = schedule;
+    this.judge = judge;
+  }
+
+  /** Returns the tasks of a run, of which the judge is told. */
+  List<Shard> plan(Fleet fleet, int hash16) {
+    List<Address> addresses = addresses(fleet);
+    judge.planning(fleet, fleet.working(QUEUE).isEmpty());
+    long run = luck.nextLong();
+    Due due = luck.nextInt(3) == 0 ? Due.NOW : Due.after(luck.nextLong(LONGEST_DELAY_MILLIS));
+    List<Shard> shards = new ArrayList<>();
+    for (int item = 0; item < addresses.size(); item++) {
+      Address address = addresses.get(item);
+      TaskId id = address.isAnywhere()
+          ? TaskId.of(schedule.nowMillis(), hash16, luck.nextLong())
+          : TaskId.addressed(schedule.nowMillis(), hash16, address, item, run);
+      shards.add(new Shard(id, due, luck.nextBoolean()));
+      judge.planned(id, address, fleet);
+    }
+    return shards;
+  }
+
+  private List<Address> addresses(Fleet fleet) {
+    List<Address> addresses = new ArrayList<>();
+    List<Fleet.Seat> working = fleet.working(QUEUE);
+    switch (luck.nextInt(7)) {
+      case 0 -> addresses.addAll(anywhere());
+      case 1 -> {
+        // Shards go to the seats in turn, or to any worker if none has a seat.
+        for (int left = working.isEmpty() ? 0 : 1 + luck.nextInt(MOST_SHARDS); left > 0; left--) {
+          addresses.add(new Address(Address.Kind.SEAT, working.get(left % working.size()).number()));
+        }
+      }
+      case 2 -> working.forEach(seat -> addresses.add(new Address(Address.Kind.ZONE_SEAT, seat.number())));
+      case 3 -> working.stream().map(Fleet.Seat::zone).distinct()
+          .forEach(zone -> addresses.add(new Address(Address.Kind.ZONE, fleet.zone(zone))));
+      case 4 -> working.forEach(seat -> addresses.add(new Address(Address.Kind.ONLY, seat.number())));
+      case 5 -> fleet.seats().forEach(seat -> addresses.add(new Address(Address.Kind.SEAT, seat.number())));
+      default -> fleet.seats().forEach(seat -> addresses.add(new Address(Address.Kind.ZONE_SEAT, seat.number())));
+    }
+    return addresses.isEmpty() ? anywhere() : addresses;
+  }
+
+  private List<Address> anywhere() {
+    List<Address> addresses = new ArrayList<>();
+    for (int left = 1 + luck.nextInt(MOST_SHARDS); left > 0; left--) {
+      addresses.add(Address.ANYWHERE);
+    }
+    return addresses;
+  }
+
+  /** Returns the drafts of a run that a caller writes. */
+  List<Draft> drafts(Fleet fleet) {
+    return plan(fleet, luck.nextInt(1 << 16)).stream()
+        .map(shard -> draft(shard.id(), QUEUE, shard.due())).toList();
+  }
+
+  /** Returns the draft of a task whose planner plans a run. */
+  Draft runDraft() {
+    return draft(TaskId.of(schedule.nowMillis(), luck.nextInt(1 << 16), luck.nextLong()), RUNS,
+        Due.after(luck.nextLong(LONGEST_DELAY_MILLIS)));
+  }
+
+  private static Draft draft(TaskId id, String queue, Due due) {
+    return new Draft(id, queue, null, due, Body.EMPTY, 0, OnConflict.REJECT, null);
+  }
+
+  /** Returns the planner of a node's process. */
+  Delivery planner() {
+    return new Planner();
+  }
+
+  /** Plans a run when its task is due, from the fleet that its node has read last. */
+  private final class Planner implements Delivery {
+    private Fleet fleet = Fleet.EMPTY;
+
+    @Override
+    public String type() {
+      return "runs";
+    }
+
+    @Override
+    public void check(Target target) {
+      // Its only target is its own.
+    }
+
+    @Override
+    public String destination(Target target) {
+      return type();
+    }
+
+    @Override
+    public List<QueueConfig> internalQueues() {
+      return List.of(QueueConfig.of(RUNS, new Target(type(), Map.of(), TIMEOUT)).toBuilder()
+          .retry(new Retry(Retry.MAX_ATTEMPTS, Duration.ofMillis(200), 2, Duration.ofSeconds(2), 0.2)).build());
+    }
+
+    @Override
+    public void fleetChanged(Fleet found) {
+      fleet = found;
+    }
+
+    @Override
+    public CompletionStage<Answer> deliver(Attempt attempt) {
+      List<Outcome.Child> children = plan(fleet, attempt.task().id().hash16()).stream()
+          .map(shard -> new Outcome.Child(shard.id(), QUEUE, shard.due(), Body.EMPTY, 0, shard.isParked())).toList();
+      return CompletableFuture.completedFuture(
+          new Answer.Plan(new Outcome.Rearm(Due.after(NEVER.toMillis()), null, children), ""));
+    }
+
+    @Override
+    public void close() {
+      // It holds nothing.
+    }
+  }
+}

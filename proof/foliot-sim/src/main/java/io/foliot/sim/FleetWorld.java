@@ -1,0 +1,95 @@
+package io.foliot.sim;
+
+import io.foliot.engine.EngineOptions;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The parameters of a run with workers, which its seed decides.
+ *
+ * @param mode what breaks
+ * @param world the nodes and their store
+ * @param zones how many zones there are
+ * @param workers how many workers there are at the beginning
+ * @param isPlanned whether nodes plan runs as they plan jobs; else runs are written by a caller
+ * @param leaseMillis of the workers' claims
+ * @param restMillis how long no node runs before all heals: 0, or longer than a seat rests
+ */
+record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlanned, long leaseMillis,
+    long restMillis) {
+  /** The faults. */
+  enum Mode {
+    /** Nothing breaks: each task begins where it is addressed to, once, and in time. */
+    CALM,
+    /** Workers break, nodes and store do not. */
+    WORKERS,
+    /** Anything breaks, then all of it heals. */
+    ALL,
+    /** Anything breaks; then the store, one node and the workers heal, and the other nodes stay broken. */
+    CORE
+  }
+
+  private static final int TENTHS = 10;
+  private static final int MAX_ZONES = 3;
+  private static final int LEAST_NODES = 2;
+  private static final int MOST_NODES = 4;
+  private static final int LEAST_WORKERS = 3;
+  private static final int MOST_WORKERS = 8;
+  /** Longer than a seat rests. */
+  private static final long REST_MILLIS = 640_000;
+  private static final int SELDOM = 8;
+
+  static FleetWorld draw(SplittableRandom luck) {
+    Mode mode = switch (luck.nextInt(TENTHS)) {
+      case 0, 1 -> Mode.CALM;
+      case 2, 3, 4 -> Mode.WORKERS;
+      case 5, 6, 7 -> Mode.ALL;
+      default -> Mode.CORE;
+    };
+    int zones = 1 + luck.nextInt(MAX_ZONES);
+    int workers = Math.max(zones, LEAST_WORKERS + luck.nextInt(MOST_WORKERS - LEAST_WORKERS + 1));
+    boolean rests = mode != Mode.CALM && luck.nextInt(SELDOM) == 0;
+    return new FleetWorld(mode, world(mode, luck), zones, workers, luck.nextInt(3) != 0, oneOf(luck, 3_000, 10_000),
+        rests ? REST_MILLIS : 0);
+  }
+
+  private static World world(Mode mode, SplittableRandom luck) {
+    boolean isCalm = mode == Mode.CALM;
+    boolean nodesBreak = mode == Mode.ALL || mode == Mode.CORE;
+    // A node without a coordinator owns no slot, so that all is found by the overdue poll: later than demanded.
+    List<World.Coordination> coordinations = isCalm
+        ? List.of(World.Coordination.STORE, World.Coordination.SERVICE)
+        : List.of(World.Coordination.values());
+    SimStore.Manners store = new SimStore.Manners(luck.nextBoolean() ? SimStore.Kind.SQL : SimStore.Kind.SYNCED_LOG,
+        1 << luck.nextInt(7), isCalm ? oneOf(luck, 100, 2_000) : oneOf(luck, 100, 2_000, 20_000),
+        nodesBreak ? (int) oneOf(luck, 0, 5, 50) : 0, oneOf(luck, 1_000, 5_000), 0,
+        (int) (isCalm ? oneOf(luck, 20, 250) : oneOf(luck, 1, 20, 250)));
+    EngineOptions.Builder options = EngineOptions.builder("node").loops(1 + luck.nextInt(3));
+    if (!isCalm) {
+      options.windowMillis(oneOf(luck, 1, 500, 30_000)).wheelEntries((int) oneOf(luck, 4, 100, 100_000))
+          .laneEntries((int) oneOf(luck, 1, 10, 1_000)).readyEntries((int) oneOf(luck, 1, 20, 10_000))
+          .claimBatch((int) oneOf(luck, 1, 10, 1_000));
+    }
+    World.Mode worldMode = switch (mode) {
+      case CALM, WORKERS -> World.Mode.CALM;
+      case ALL -> World.Mode.SAFETY;
+      case CORE -> World.Mode.LIVENESS;
+    };
+    return new World(worldMode, LEAST_NODES + luck.nextInt(MOST_NODES - LEAST_NODES + 1),
+        coordinations.get(luck.nextInt(coordinations.size())), store, options.build(), oneOf(luck, 300, 2_000),
+        oneOf(luck, 500, 5_000), 0, false);
+  }
+
+  private static long oneOf(SplittableRandom luck, long... values) {
+    return values[luck.nextInt(values.length)];
+  }
+
+  boolean isCalm() {
+    return mode == Mode.CALM;
+  }
+
+  /** Returns whether anything but workers breaks. */
+  boolean nodesBreak() {
+    return mode == Mode.ALL || mode == Mode.CORE;
+  }
+}

@@ -1,0 +1,141 @@
+package io.foliot.sim;
+
+import io.foliot.core.store.format.DocumentFormat;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The history of the stored seats, and the rules that each write of them has to keep. It reads the document by itself,
+ * and knows nothing of how seats are given.
+ */
+final class SeatLog {
+  static final String DOCUMENT = "seats";
+  private static final long REST_MILLIS = 600_000;
+
+  /** A seat; {@code leftMicros} is 0 while its worker is there. */
+  record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
+    boolean isTaken() {
+      return leftMicros == 0;
+    }
+  }
+
+  /** The document. */
+  record Seats(List<String> zones, List<Seat> seats) {
+    static final Seats NONE = new Seats(List.of(), List.of());
+
+    static Seats decode(byte[] content) {
+      return DocumentFormat.decode(DOCUMENT, content, in -> {
+        List<String> zones = new ArrayList<>();
+        for (int left = in.varint(); left > 0; left--) {
+          zones.add(in.text());
+        }
+        List<Seat> seats = new ArrayList<>();
+        for (int left = in.varint(); left > 0; left--) {
+          seats.add(new Seat(in.text(), in.varint(), in.u8() != 0, in.u64()));
+        }
+        return new Seats(zones, seats);
+      });
+    }
+
+    byte[] encode() {
+      return DocumentFormat.encode(DOCUMENT, out -> {
+        out.varint(zones.size());
+        zones.forEach(out::text);
+        out.varint(seats.size());
+        seats.forEach(seat -> out.text(seat.worker()).varint(seat.zone()).u8(seat.isDisabled() ? 1 : 0)
+            .u64(seat.leftMicros()));
+      });
+    }
+  }
+
+  /** A seat that a worker got; {@code isRested} if it is long since the worker before had left. */
+  private record Given(int seat, String worker, boolean isRested) {}
+
+  private final Map<String, String> zoneOfWorker;
+  private final Consumer<String> unmet;
+  private final List<Given> given = new ArrayList<>();
+  /** When each seat was last left or taken. */
+  private final List<Long> changedMillis = new ArrayList<>();
+  private Seats seats = Seats.NONE;
+
+  /**
+   * A log without writes.
+   *
+   * @param zoneOfWorker the zones in which workers really are
+   * @param unmet is told a rule that was broken
+   */
+  SeatLog(Map<String, String> zoneOfWorker, Consumer<String> unmet) {
+    this.zoneOfWorker = zoneOfWorker;
+    this.unmet = unmet;
+  }
+
+  Seats seats() {
+    return seats;
+  }
+
+  /** The document was written; {@code told} is told of each case. */
+  void written(byte[] content, long nowMillis, Consumer<FleetCase> told) {
+    Seats before = seats;
+    seats = Seats.decode(content);
+    ensure(seats.zones().size() >= before.zones().size()
+        && seats.zones().subList(0, before.zones().size()).equals(before.zones()), "zones keep their numbers");
+    ensure(seats.seats().size() >= before.seats().size(), "a seat never disappears");
+    Set<String> seated = new HashSet<>();
+    for (int i = 0; i < seats.seats().size(); i++) {
+      Seat now = seats.seats().get(i);
+      ensure(!now.isTaken() || seated.add(now.worker()), "a worker has one seat: " + now.worker());
+      ensure(seats.zones().get(now.zone()).equals(zoneOfWorker.get(now.worker())),
+          "a worker's seat is in the worker's zone: seat " + i + " of " + now.worker());
+      if (i >= before.seats().size()) {
+        changedMillis.add(nowMillis);
+        given.add(new Given(i, now.worker(), false));
+      } else {
+        changed(i, before.seats().get(i), now, nowMillis, told);
+      }
+    }
+  }
+
+  private void changed(int number, Seat before, Seat now, long nowMillis, Consumer<FleetCase> told) {
+    ensure(now.zone() == before.zone(), "a seat stays in its zone: seat " + number);
+    if (now.isTaken() != before.isTaken() || !now.worker().equals(before.worker())) {
+      changedMillis.set(number, nowMillis);
+    }
+    if (now.worker().equals(before.worker())) {
+      if (now.isTaken() != before.isTaken()) {
+        told.accept(now.isTaken() ? FleetCase.SEAT_GIVEN_BACK : FleetCase.SEAT_LEFT);
+      }
+      return;
+    }
+    boolean isRested = !before.isTaken() && nowMillis - before.leftMicros() / 1_000 >= REST_MILLIS;
+    ensure(isRested, "a seat goes to another worker when it has rested: seat " + number + " of " + before.worker()
+        + " has " + now.worker());
+    given.add(new Given(number, now.worker(), isRested));
+    told.accept(FleetCase.SEAT_GIVEN_TO_ANOTHER);
+  }
+
+  private void ensure(boolean isKept, String rule) {
+    if (!isKept) {
+      unmet.accept(rule);
+    }
+  }
+
+  /** Returns whether a worker has a seat, and has had it since an instant. */
+  boolean hasHad(String worker, int seat, long sinceMillis) {
+    return seat < seats.seats().size() && seats.seats().get(seat).isTaken()
+        && seats.seats().get(seat).worker().equals(worker) && changedMillis.get(seat) <= sinceMillis;
+  }
+
+  /** Returns whether a worker got a seat that had rested. */
+  boolean gotLater(String worker, int seat) {
+    return given.contains(new Given(seat, worker, true));
+  }
+
+  /** Returns the worker that has a seat or had it last. */
+  String workerOf(int seat) {
+    return seat < seats.seats().size() ? seats.seats().get(seat).worker() : "";
+  }
+}

@@ -1,0 +1,236 @@
+package io.foliot.sim;
+
+import io.foliot.engine.Engine;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
+
+/** The workers of a run, and what happens to them: faults, moves, and an operator who disables some. */
+final class WorkerFaults {
+  private static final long FIRST_MILLIS = 2_000;
+  private static final int MOST_OF_A_KIND = 4;
+  private static final long LONGEST_ABSENCE_MILLIS = 15_000;
+  private static final long LONGEST_DISABLED_MILLIS = 20_000;
+  private static final long AGAIN_MILLIS = 500;
+  private static final long UNANSWERED_MILLIS = 6_000;
+
+  private final FleetWorld world;
+  private final Schedule schedule;
+  private final SplittableRandom luck;
+  private final FleetJudge judge;
+  private final Callers callers;
+  private final SimWorker.Surroundings surroundings;
+  private final List<SimWorker> workers = new ArrayList<>();
+  private final Set<SimWorker> gone = new HashSet<>();
+  /** Workers that are gone until the heal. */
+  private final Set<SimWorker> left = new HashSet<>();
+  /** Names that were disabled at some time. */
+  private final Set<String> disabled = new HashSet<>();
+  private boolean healed;
+
+  WorkerFaults(SimWorker.Surroundings surroundings, SplittableRandom luck, Callers callers) {
+    this.surroundings = surroundings;
+    this.luck = luck;
+    this.callers = callers;
+    world = surroundings.world();
+    schedule = surroundings.sim().schedule();
+    judge = surroundings.judge();
+    for (int i = 0; i < world.workers(); i++) {
+      newWorker(i % world.zones());
+    }
+  }
+
+  private SimWorker newWorker(int zone) {
+    SimWorker worker = new SimWorker("w" + workers.size(), "zone-" + (char) ('a' + zone), surroundings, luck.split());
+    workers.add(worker);
+    return worker;
+  }
+
+  /** Starts the workers within a time. */
+  void start(long millis) {
+    workers.forEach(worker -> schedule.afterMillis(luck.nextLong(millis), () -> worker.start(false)));
+  }
+
+  /** Plans what happens to them within a time. */
+  void plan(long millis) {
+    List<Runnable> kinds = List.of(this::die, this::stall, this::cut, this::move, this::disable, this::vanish,
+        this::join);
+    for (Runnable kind : kinds) {
+      for (int left = luck.nextInt(MOST_OF_A_KIND); left > 0; left--) {
+        schedule.afterMillis(FIRST_MILLIS + luck.nextLong(millis - FIRST_MILLIS), () -> {
+          if (!healed) {
+            kind.run();
+          }
+        });
+      }
+    }
+  }
+
+  private SimWorker someWorker() {
+    return workers.get(luck.nextInt(workers.size()));
+  }
+
+  private void unlessHealed(long millis, Runnable action) {
+    schedule.afterMillis(millis, () -> {
+      if (!healed) {
+        action.run();
+      }
+    });
+  }
+
+  private void die() {
+    SimWorker worker = someWorker();
+    if (worker.isAlive()) {
+      judge.count(FleetCase.WORKER_DIED);
+      worker.die();
+      comeBack(worker, luck.nextLong(LONGEST_ABSENCE_MILLIS));
+    }
+  }
+
+  private void comeBack(SimWorker worker, long afterMillis) {
+    unlessHealed(afterMillis, () -> {
+      if (left.contains(worker)) {
+        return;
+      }
+      boolean isNewName = luck.nextBoolean();
+      judge.count(isNewName ? FleetCase.WORKER_CAME_UNDER_A_NEW_NAME : FleetCase.WORKER_CAME_BACK);
+      worker.start(isNewName);
+    });
+  }
+
+  private void stall() {
+    SimWorker worker = someWorker();
+    if (worker.isAlive() && !worker.isStanding()) {
+      judge.count(FleetCase.WORKER_STALLED);
+      worker.stand();
+      unlessHealed(world.leaseMillis() + luck.nextLong(6_000), worker::goOn);
+    }
+  }
+
+  private void cut() {
+    SimWorker worker = someWorker();
+    judge.count(FleetCase.WORKER_CUT_OFF);
+    worker.cut(true);
+    unlessHealed(luck.nextLong(LONGEST_ABSENCE_MILLIS), () -> worker.cut(false));
+  }
+
+  private void move() {
+    SimWorker worker = someWorker();
+    if (worker.isAlive()) {
+      judge.count(worker.isPolling() ? FleetCase.POLL_ABANDONED : FleetCase.WORKER_MOVED);
+      worker.moveAtOnce(surroundings.nodes().get(luck.nextInt(surroundings.nodes().size())));
+    }
+  }
+
+  /** All workers of a zone are gone or cut off for a while. */
+  private void vanish() {
+    judge.count(FleetCase.ZONE_VANISHED);
+    String zone = someWorker().zone();
+    boolean isCut = luck.nextBoolean();
+    long millis = luck.nextLong(LONGEST_ABSENCE_MILLIS);
+    for (SimWorker worker : workers) {
+      if (!worker.zone().equals(zone)) {
+        continue;
+      }
+      if (isCut) {
+        worker.cut(true);
+        unlessHealed(millis, () -> worker.cut(false));
+      } else if (worker.isAlive()) {
+        worker.die();
+        comeBack(worker, millis + luck.nextLong(1_000));
+      }
+    }
+  }
+
+  private void join() {
+    judge.count(FleetCase.WORKER_JOINED);
+    newWorker(luck.nextInt(world.zones())).start(false);
+  }
+
+  // The operator.
+
+  private void disable() {
+    SimWorker worker = someWorker();
+    if (!worker.isAlive()) {
+      return;
+    }
+    disabled.add(worker.name());
+    String name = worker.name();
+    set(worker, false, () -> healed, () -> {
+      judge.count(FleetCase.WORKER_DISABLED);
+      unlessHealed(luck.nextLong(LONGEST_DISABLED_MILLIS), () -> enable(worker, name));
+    });
+  }
+
+  private void enable(SimWorker worker, String name) {
+    set(worker, true, () -> !worker.isAlive() || !worker.name().equals(name),
+        () -> judge.count(FleetCase.WORKER_ENABLED));
+  }
+
+  /** The condition under which a change is given up. */
+  private interface Moot {
+    boolean isMoot();
+  }
+
+  /** Enables or disables a worker, until that is answered or moot. */
+  private void set(SimWorker worker, boolean isEnabled, Moot moot, Runnable then) {
+    String name = worker.name();
+    if (moot.isMoot() || !worker.isAlive()) {
+      return;
+    }
+    worker.changing();
+    SimNode node = callers.someNode();
+    Engine engine = node == null ? null : node.engine();
+    boolean[] answered = new boolean[1];
+    Predicate<SimWorker> isSame = each -> each.isAlive() && each.name().equals(name);
+    if (node != null && engine != null) {
+      node.process().run(() -> engine.enableWorker(name, isEnabled).whenComplete((known, failure) -> {
+        if (!answered[0] && Boolean.TRUE.equals(known) && isSame.test(worker)) {
+          answered[0] = true;
+          worker.changed(isEnabled);
+          then.run();
+        }
+      }));
+    }
+    schedule.afterMillis(node == null ? AGAIN_MILLIS : UNANSWERED_MILLIS, () -> {
+      if (!answered[0] && isSame.test(worker)) {
+        answered[0] = true;
+        set(worker, isEnabled, moot, then);
+      }
+    });
+  }
+
+  /** Half of the workers go until the heal, and then come under new names. */
+  void leave() {
+    for (SimWorker worker : workers) {
+      if (luck.nextBoolean()) {
+        left.add(worker);
+        worker.die();
+      }
+    }
+  }
+
+  /** Everything is mended, but for some workers that are gone for good while their zones have others. */
+  void heal(List<SimNode> well) {
+    healed = true;
+    for (int i = world.zones(); i < workers.size(); i++) {
+      SimWorker worker = workers.get(i);
+      if (!world.isCalm() && luck.nextInt(4) == 0) {
+        judge.count(FleetCase.WORKER_LEFT_FOR_GOOD);
+        gone.add(worker);
+        worker.die();
+      }
+    }
+    for (SimWorker worker : workers) {
+      if (!gone.contains(worker) && !world.isCalm()) {
+        worker.heal(well.get(luck.nextInt(well.size())), left.contains(worker) || luck.nextBoolean());
+        if (disabled.contains(worker.name())) {
+          enable(worker, worker.name());
+        }
+      }
+    }
+  }
+}
