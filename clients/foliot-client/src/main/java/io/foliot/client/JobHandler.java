@@ -10,7 +10,7 @@ public interface JobHandler {
    * <p>A shard may come more than once, also while an earlier attempt still works that has lost its lease. A sink that
    * must not be written by both compares {@link JobContext#fence}.
    *
-   * @return what became of it
+   * @return the result of the work
    * @throws Exception for a failure: the shard is attempted again as its queue's retry policy has it, and the exception
    *         is the reason
    */

@@ -181,7 +181,7 @@ public final class JobWorker implements AutoCloseable {
 
     @Override
     public void noteFrom(Notes source) {
-      // No server is told of it.
+      // The server has no part in it.
     }
 
     @Override
@@ -487,7 +487,7 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets what is told of failures: a claim or a declaration that failed, a handler that threw, a shard that has no
+     * Sets the listener for failures: a claim or a declaration that failed, a handler that threw, a shard that has no
      * handler here, a lease that was lost. Unless set they are logged, as warnings of the logger
      * {@code io.foliot.client}.
      */

@@ -1,6 +1,6 @@
 package io.foliot.client;
 
-/** How the shards of a run are divided among the workers. The division is made when the run starts. */
+/** The rule that divides the shards of a run among the workers, when the run starts. */
 public enum ShardAllocation {
   /** Any worker takes the next shard: the best balance for shards of different length. */
   FREE("free"),

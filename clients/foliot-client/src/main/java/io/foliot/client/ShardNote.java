@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a handler has said of its work, on top of what earlier attempts have said. Any thread. */
+/** The note of an attempt: what its handler has reported, over the notes of earlier attempts. Any thread. */
 final class ShardNote implements RunningAttempt.Notes {
   /** Most characters of a message that the server takes. */
   private static final int MAX_MESSAGE = 200;

@@ -10,13 +10,13 @@ import tools.jackson.core.JsonGenerator;
  * @param message the current step, at most 200 characters; may be empty
  * @param checkpoint from where the next attempt continues, at most 16 KiB of UTF-8, or null if there is none
  * @param log the last lines of the worker's log; the server keeps the last 4,096 characters
- * @param mark what becomes of the job that the task belongs to; of an attempt that succeeded only
+ * @param mark the request to the job that the task belongs to; of an attempt that succeeded only
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
   /** Nothing was said. */
   public static final TaskNote NONE = new TaskNote(-1, "", null, "");
 
-  /** What the handler of a job's shard asks of the job. */
+  /** The request of a shard's handler to the job. */
   public enum Mark {
     /** Nothing. */
     NONE,

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a handler in an application asks of its job. */
+/** Requests of an embedded handler to its job. */
 final class JobMarksTest {
   private final List<String> ran = new ArrayList<>();
 

@@ -14,18 +14,39 @@ public record Address(Kind kind, int number) {
   /** Any worker of the queue. */
   public static final Address ANYWHERE = new Address(Kind.ANY, 0);
 
-  /** The kinds of addresses. Ids contain their order: a new kind is added at the end. */
+  /** The kinds of addresses. */
   public enum Kind {
     /** Any worker of the queue. */
-    ANY,
+    ANY(-1),
     /** The worker on a seat or, where that does not work, its substitute. */
-    SEAT,
+    SEAT(0),
     /** The same, with a substitute in the seat's zone only. */
-    ZONE_SEAT,
+    ZONE_SEAT(1),
     /** Any worker in a zone. */
-    ZONE,
+    ZONE(2),
     /** The worker on a seat, without a substitute. */
-    ONLY
+    ONLY(3);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** Returns the two bits that stand for this kind in an id, or -1 for {@link #ANY}, which no id contains. */
+    int code() {
+      return code;
+    }
+
+    /** Returns the kind for two bits of an id. */
+    static Kind of(int code) {
+      return switch (code) {
+        case 0 -> SEAT;
+        case 1 -> ZONE_SEAT;
+        case 2 -> ZONE;
+        default -> ONLY;
+      };
+    }
   }
 
   /** @throws IllegalArgumentException if the number is out of its range */

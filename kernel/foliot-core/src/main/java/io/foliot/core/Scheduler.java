@@ -162,7 +162,7 @@ public interface Scheduler extends AutoCloseable {
   /** Returns the workers of the cluster as this node has last read them: a second old, some more in a quiet cluster. */
   Fleet fleet();
 
-  /** Notes that a worker which calls this node is alive, although all its handlers are busy and it waits for no task. */
+  /** Notes that a worker of this node is alive: while all its handlers are busy it does not wait for tasks. */
   void seen(String worker);
 
   /**

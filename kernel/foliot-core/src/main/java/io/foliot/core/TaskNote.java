@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint from where the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of UTF-8, or
  *     null if there is none
  * @param log the last lines of the handler's log, cut to its last {@value #MAX_LOG} characters; may be empty
- * @param mark what becomes of the job after the run; it counts with the end of an attempt that succeeded, and is not
+ * @param mark the request to the job; it counts with the end of an attempt that succeeded, and is not
  *     passed on to the next attempt
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
@@ -25,7 +25,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   /** Nothing was said. */
   public static final TaskNote NONE = new TaskNote(-1, "", null, "");
 
-  /** What the handler of a shard asks of its job. Records contain their order: a new one is added at the end. */
+  /** The request of a shard's handler to its job. Records contain their order: a new one is added at the end. */
   public enum Mark {
     /** Nothing. */
     NONE,

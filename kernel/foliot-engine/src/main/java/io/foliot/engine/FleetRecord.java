@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The seats of workers as the store keeps them, in one document that every node may change. Immutable; no clock.
  *
- * <p>Guarantees: a live worker has one seat, a seat one worker; a seat stays in its zone for ever, and rests ten minutes
- * after its worker has gone before another one gets it; a worker that comes back gets its own.
+ * <p>Guarantees: a live worker has one seat, a seat one worker; a seat stays in its zone for ever, and rests ten
+ * minutes after its worker has gone before another one gets it; a worker that comes back gets its own.
  *
  * @param zones the zones of all seats; their places are the numbers of zones and never change
  * @param seats by number

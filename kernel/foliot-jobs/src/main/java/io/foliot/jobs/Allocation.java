@@ -19,7 +19,7 @@ public enum Allocation {
     this.code = code;
   }
 
-  /** Returns the number that stands for this rule in stored records. */
+  /** Returns the code of this rule in stored records. */
   int code() {
     return code;
   }

@@ -50,7 +50,7 @@ public final class JobPlanner implements Delivery {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   /** Four times the share of a queue with the default priority: a burst of jobs must not starve the queues. */
   private static final int PRIORITY = 2;
-  /** How long after the first pass of this process, by the store's clock, a fleet that was not read is unknown. */
+  /** The time from the first pass of this process, by the store's clock, for which an unread fleet is unknown. */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
   /** Pause after a pass that the store did not answer in time. It does not grow: the job is on time after an outage. */

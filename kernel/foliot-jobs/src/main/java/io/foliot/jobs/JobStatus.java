@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param waiting how many times are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
- * @param totals what became of all times
+ * @param totals the decisions on all times, counted
  * @param isEnded whether a handler has ended it: no scheduled time runs until it is put again
  * @param waitsFor why a time or an active run waits for workers, or empty
  * @param error why the job is in error, or empty

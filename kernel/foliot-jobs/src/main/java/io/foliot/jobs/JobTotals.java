@@ -1,7 +1,7 @@
 package io.foliot.jobs;
 
 /**
- * What became of all times of a job since it was created. Each scheduled time is counted once, as fired, skipped,
+ * The decisions on all times of a job since it was created. Each scheduled time is counted once, as fired, skipped,
  * missed, paused or without targets, as soon as it is decided.
  *
  * @param fired scheduled times that began to run

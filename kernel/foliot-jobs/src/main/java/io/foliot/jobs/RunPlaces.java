@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class RunPlaces {
   private RunPlaces() {}
 
-  /** What can be done with a time that is to run. */
+  /** The choice for a time that is to run. */
   sealed interface Choice {}
 
   /**

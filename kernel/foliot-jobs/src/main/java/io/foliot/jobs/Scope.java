@@ -15,7 +15,7 @@ public enum Scope {
     this.code = code;
   }
 
-  /** Returns the number that stands for this scope in stored records. */
+  /** Returns the code of this scope in stored records. */
   int code() {
     return code;
   }

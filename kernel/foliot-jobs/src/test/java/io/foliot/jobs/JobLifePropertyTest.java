@@ -109,7 +109,7 @@ final class JobLifePropertyTest {
     Workers workers = new Workers();
     int count = random.nextInt(8);
     for (int i = 0; i < count; i++) {
-      // A seat stays in its zone, whoever has it.
+      // A seat stays in its zone.
       workers.add("worker-" + random.nextInt(100), "zone-" + i % 3);
       switch (random.nextInt(5)) {
         case 0 -> workers.gone(i);

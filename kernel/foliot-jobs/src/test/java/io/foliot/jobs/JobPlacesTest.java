@@ -230,7 +230,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aFixedDelayWithoutWorkersGoesOn() {
+  void aFixedDelayWithoutWorkersContinues() {
     fleet = Fleet.EMPTY;
     job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).scope(Scope.ALL));
     pass(START);

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the handler of a shard asks of its job at its end. */
+/** Requests of a shard's handler to its job. */
 final class ShardMarksTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long MINUTE = 60_000;

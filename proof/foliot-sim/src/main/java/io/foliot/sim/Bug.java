@@ -132,7 +132,7 @@ enum Bug {
   ATTEMPT_BEGINS_ANEW(FleetSimulation.Check.FENCE),
   /** An addressed task that is parked is forgotten. */
   PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
-  /** What is parked is listed once in four seconds. */
+  /** Parked tasks are listed once in four seconds. */
   PARKED_ARE_LISTED_SELDOM(FleetSimulation.Check.LATE),
   /** A node's word for its workers never ends: its dead keep their seats. */
   VOUCHERS_WITHOUT_END(FleetSimulation.Check.LIVENESS);
@@ -186,7 +186,7 @@ enum Bug {
     return outcome.unmet().stream().anyMatch(unmet -> unmet.check() == fleetCheck);
   }
 
-  /** Returns the zone that a node is told of a worker. */
+  /** Returns the zone of a worker as its node gets it. */
   String zoneOf(String zone) {
     return this == ZONE_OF_WORKER_IS_LOST ? "" : zone;
   }

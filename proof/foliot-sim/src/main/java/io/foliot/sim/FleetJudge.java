@@ -128,7 +128,7 @@ final class FleetJudge {
     zoneOfWorker.put(worker.name(), worker.zone());
   }
 
-  // What planners mean.
+  // Runs.
 
   /** A run is planned. */
   void planning(Fleet fleet, boolean isWithoutWorkers) {
@@ -157,7 +157,7 @@ final class FleetJudge {
     acked.add(id);
   }
 
-  // What the store does.
+  // Claims and settles.
 
   /** Returns a store that tells this judge what another one does. */
   TaskStore watch(TaskStore store) {
@@ -269,7 +269,7 @@ final class FleetJudge {
     count(FleetCase.REPORT_TAKEN);
   }
 
-  // What workers see.
+  // Workers.
 
   /** A worker has a task, and begins. */
   void begun(SimWorker worker, TaskRecord task) {
@@ -333,7 +333,7 @@ final class FleetJudge {
     }
   }
 
-  /** A worker was told what became of its report. */
+  /** A worker has the answer to its report. */
   void reported(TaskRecord task, SettleResult.Kind kind) {
     Story story = stories.get(task.id());
     if (kind == SettleResult.Kind.STALE || kind == SettleResult.Kind.NOT_FOUND) {

@@ -48,7 +48,7 @@ final class FleetRuns {
     this.judge = judge;
   }
 
-  /** Returns the tasks of a run, of which the judge is told. */
+  /** Returns the tasks of a run, after the judge has noted them. */
   List<Shard> plan(Fleet fleet, int hash16) {
     List<Address> addresses = addresses(fleet);
     judge.planning(fleet, fleet.working(QUEUE).isEmpty());

@@ -33,10 +33,10 @@ public final class FleetSimulation {
   private static final long HEALED_MILLIS = 110_000;
   private static final long SETTLED_MILLIS = 35_000;
   private static final long LOOK_MILLIS = 1_000;
-  /** So long before no node runs, some workers go: nodes have noted then that their seats were left. */
+  /** Some workers go this long before all nodes are down, so that nodes have noted the seats that were left. */
   private static final long LEFT_MILLIS = 25_000;
   private static final int RUNS = 24;
-  /** Demands of a check that are told of: one wrong write may break all that follow. */
+  /** Most broken demands of one check that are kept: one wrong write may break all that follow. */
   private static final int MOST_TOLD = 5;
   private static final Duration RETENTION = Duration.ofDays(3);
 

@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 final class JobJudge {
   /** Added to the lease of a planner and of a shard, and to the delays of the store. */
   private static final long BACK_MILLIS = 15_000;
-  /** The time of a new job may be so far behind the store's clock ({@code StoreTime}): a time just before it may run. */
+  /** The most by which the time of a new job is behind the store's clock: a time just before the put may run. */
   private static final long CREATED_BEHIND_MILLIS = 50;
   /** Within this time before the end each job has fired that has so short a period. */
   private static final long LAST_MILLIS = 45_000;

@@ -66,7 +66,7 @@ final class SeatLog {
    * A log without writes.
    *
    * @param zoneOfWorker the zones in which workers really are
-   * @param unmet is told a rule that was broken
+   * @param unmet gets each rule that was broken
    */
   SeatLog(Map<String, String> zoneOfWorker, Consumer<String> unmet) {
     this.zoneOfWorker = zoneOfWorker;
@@ -77,7 +77,7 @@ final class SeatLog {
     return seats;
   }
 
-  /** The document was written; {@code told} is told of each case. */
+  /** Notes that the document was written; {@code told} gets each case. */
   void written(byte[] content, long nowMillis, Consumer<FleetCase> told) {
     Seats before = seats;
     seats = Seats.decode(content);

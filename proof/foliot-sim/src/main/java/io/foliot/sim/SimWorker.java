@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A worker of the pull queue, process after process: it polls a node, works on what it gets, extends leases when a
- * third is over, and reports. A process can die, stand still, be cut off while it works on, and move to another node.
+ * third is over, and reports. A process can die, be paused, be cut off while it continues to work, and poll
+ * another node.
  */
 final class SimWorker {
   private static final long NETWORK_MICROS = 1_000;
@@ -58,7 +59,7 @@ final class SimWorker {
   /** When it was disabled for certain; {@link Long#MAX_VALUE} while that is not so. */
   private long disabledMillis = Long.MAX_VALUE;
 
-  /** Told of an answer; of null if the call failed or was lost. */
+  /** Gets an answer, or null if the call failed or was lost. */
   private interface Answered<R> {
     void answered(@Nullable R result);
   }
@@ -116,7 +117,7 @@ final class SimWorker {
     return disabledMillis <= millis && atNodeMillis <= millis;
   }
 
-  // What happens to it.
+  // Faults.
 
   /** It is about to be disabled or enabled: from now on it may be either. */
   void changing() {
@@ -196,7 +197,7 @@ final class SimWorker {
     cut = isCut;
   }
 
-  /** Polls another node from now on, whatever becomes of the poll under way. */
+  /** Polls another node from now on; the poll under way is given up. */
   void moveAtOnce(SimNode to) {
     trace("moves to " + to.name(), 0);
     connect(to);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("repeated")
 final class FleetSimulationTest {
   private static final int SEEDS = Integer.getInteger("seeds", 100);
-  /** So many seeds come across every case. */
+  /** Seeds that together come across every case. */
   private static final int SEEDS_FOR_COVERAGE = 100;
   private static final int SEEDS_PER_BUG = 300;
   private static final int SEEDS_TWICE = 4;

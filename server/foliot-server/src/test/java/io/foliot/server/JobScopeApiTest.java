@@ -93,7 +93,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void aTimeThatWaitsForAZoneSaysSo() {
+  void aTimeThatWaitsForAZoneNamesTheZone() {
     put("zones", "\"cron\": \"0 0 1 1 *\"", ", \"scope\": \"per-zone\", \"zones\": [\"mars\"]");
     rig.post("/v1/jobs/zones/trigger", "");
     Rig.Answer waits = eventually("/v1/jobs/zones", answer -> answer.body().contains("waitsFor"));

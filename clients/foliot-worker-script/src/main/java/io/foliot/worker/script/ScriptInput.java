@@ -16,7 +16,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** What a script gets of its shard: JSON on its standard input, and variables. */
+/** The input of a script: its shard as JSON on standard input, and variables. */
 final class ScriptInput {
   private static final JsonFactory FACTORY = JsonFactory.builder().build();
 

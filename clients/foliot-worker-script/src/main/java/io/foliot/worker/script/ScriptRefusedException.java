@@ -2,7 +2,7 @@ package io.foliot.worker.script;
 
 /** A script that is not run, by a rule of {@link ScriptFolder}. */
 final class ScriptRefusedException extends Exception {
-  /** What follows from it. */
+  /** The consequence of a refusal. */
   enum Kind {
     /** The name can never be one of a script. */
     NAME,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs scripts of one folder as the work of jobs, for {@code JobWorker.Builder.scripts}. A job chooses a script by the
  * field {@code script} of its parameter, such as {@code {"script": "backup.sh", "args": {"days": 7}}}; a job without
- * that field is none of this runner's. No command and no path comes from the server. Safe for use by any thread.
+ * that field is not for this runner. No command and no path comes from the server. Safe for use by any thread.
  *
  * <p><b>Which files are scripts.</b> A name has letters, digits, {@code .}, {@code _} and {@code -}, begins with a
  * letter or digit, and has at most 128 characters. The file is a regular, executable file directly in the folder, or a
