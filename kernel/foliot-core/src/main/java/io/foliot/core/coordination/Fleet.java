@@ -127,7 +127,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
 
   /** Returns 64 bits of a hash of a text and a number, the same in every process and release. */
   public static long weight(String text, int number) {
-    long hash = number + 1;
+    long hash = number + 1L;
     for (int i = 0; i < text.length(); i++) {
       hash = mixed(hash + text.charAt(i) + 1);
     }
