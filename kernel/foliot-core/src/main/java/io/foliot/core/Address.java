@@ -17,15 +17,15 @@ public record Address(Kind kind, int number) {
   /** The kinds of addresses. */
   public enum Kind {
     /** Any worker of the queue. */
-    ANY(-1),
+    ANY(0),
     /** The worker on a seat or, where that does not work, its substitute. */
-    SEAT(0),
+    SEAT(1),
     /** The same, with a substitute in the seat's zone only. */
-    ZONE_SEAT(1),
+    ZONE_SEAT(2),
     /** Any worker in a zone. */
-    ZONE(2),
+    ZONE(3),
     /** The worker on a seat, without a substitute. */
-    ONLY(3);
+    ONLY(4);
 
     private final int code;
 
@@ -33,18 +33,24 @@ public record Address(Kind kind, int number) {
       this.code = code;
     }
 
-    /** Returns the two bits that stand for this kind in an id, or -1 for {@link #ANY}, which no id contains. */
-    int code() {
+    /** Returns the code of this kind in ids and stored records. It never changes. */
+    public int code() {
       return code;
     }
 
-    /** Returns the kind for two bits of an id. */
-    static Kind of(int code) {
+    /**
+     * Returns the kind with a code.
+     *
+     * @throws IllegalArgumentException if no kind has it
+     */
+    public static Kind of(int code) {
       return switch (code) {
-        case 0 -> SEAT;
-        case 1 -> ZONE_SEAT;
-        case 2 -> ZONE;
-        default -> ONLY;
+        case 0 -> ANY;
+        case 1 -> SEAT;
+        case 2 -> ZONE_SEAT;
+        case 3 -> ZONE;
+        case 4 -> ONLY;
+        default -> throw new IllegalArgumentException("no kind of address has this code: code=" + code);
       };
     }
   }

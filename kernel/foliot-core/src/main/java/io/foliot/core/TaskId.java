@@ -50,7 +50,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
       throw new IllegalArgumentException("an addressed task has an address, and an item below " + (1 << ITEM_BITS)
           + ": address=" + address + ", item=" + item);
     }
-    long kindAndNumber = ((long) address.kind().code() << NUMBER_BITS) | address.number();
+    long kindAndNumber = ((long) (address.kind().code() - 1) << NUMBER_BITS) | address.number();
     long bits = (((kindAndNumber << ITEM_BITS) | item) << HASH_BITS) | (hash & ((1L << HASH_BITS) - 1));
     TaskId plain = of(wallMillis, hash16, ((bits >>> LOW_BITS) << (Long.SIZE - HIGH_BITS)) | (bits & LOW_MASK));
     return new TaskId((plain.high & ~VERSION_MASK) | ADDRESSED, plain.low);
@@ -63,7 +63,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
     }
     long bits = ((high & 0xFFF) << LOW_BITS) | ((low >>> 16) & LOW_MASK);
     int kindAndNumber = (int) (bits >>> (ITEM_BITS + HASH_BITS));
-    return new Address(Address.Kind.of(kindAndNumber >>> NUMBER_BITS), kindAndNumber & Address.MAX_NUMBER);
+    return new Address(Address.Kind.of((kindAndNumber >>> NUMBER_BITS) + 1), kindAndNumber & Address.MAX_NUMBER);
   }
 
   /**

@@ -25,7 +25,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   /** Nothing was said. */
   public static final TaskNote NONE = new TaskNote(-1, "", null, "");
 
-  /** The request of a shard's handler to its job. Records contain their order: a new one is added at the end. */
+  /** The request of a shard's handler to its job. */
   public enum Mark {
     /** Nothing. */
     NONE,

@@ -26,7 +26,6 @@ record Targets(List<Group> groups) {
   private static final int BLOCKS = 1;
   /** For each shard the place of its number in the table, in as few bits as any of them needs. */
   private static final int PACKED = 2;
-  private static final Address.Kind[] KINDS = Address.Kind.values();
 
   /**
    * Shards of which each has an address.
@@ -104,7 +103,7 @@ record Targets(List<Group> groups) {
   void write(Bytes out) {
     out.varint(groups.size());
     for (Group group : groups) {
-      out.text(group.zone()).u8(group.kind().ordinal());
+      out.text(group.zone()).u8(group.kind().code());
       writeNumbers(group.numbers(), out);
     }
   }
@@ -171,7 +170,7 @@ record Targets(List<Group> groups) {
     List<Group> groups = new ArrayList<>();
     Set<Integer> sizes = new HashSet<>();
     for (int left = in.varint(); left > 0; left--) {
-      Group group = new Group(in.text(), KINDS[in.u8()], readNumbers(in));
+      Group group = new Group(in.text(), Address.Kind.of(in.u8()), readNumbers(in));
       sizes.add(group.numbers().size());
       groups.add(group);
     }

@@ -83,7 +83,7 @@ final class BrokenFleetStores {
       long high = (id.high() & ~VERSION_MASK) | version;
       return kind == Address.Kind.ANY
           ? new TaskId(high, id.low())
-          : new TaskId((high & ~KIND_MASK) | ((long) (kind.ordinal() - 1) << KIND_SHIFT), id.low());
+          : new TaskId((high & ~KIND_MASK) | ((long) (kind.code() - 1) << KIND_SHIFT), id.low());
     }
 
     private DueEntry shown(DueEntry entry) {

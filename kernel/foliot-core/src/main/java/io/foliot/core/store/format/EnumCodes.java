@@ -1,5 +1,6 @@
 package io.foliot.core.store.format;
 
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.DocumentKind;
@@ -125,6 +126,29 @@ public final class EnumCodes {
       case CLUSTER -> 5;
       case API_KEY -> 6;
       case FLEET -> 7;
+    };
+  }
+
+  /** Returns the code of a mark. */
+  public static int of(TaskNote.Mark mark) {
+    return switch (mark) {
+      case NONE -> 0;
+      case END_JOB -> 1;
+      case RUN_AGAIN -> 2;
+    };
+  }
+
+  /**
+   * Returns the mark that has a code.
+   *
+   * @throws MalformedException if none has
+   */
+  public static TaskNote.Mark mark(int code) {
+    return switch (code) {
+      case 0 -> TaskNote.Mark.NONE;
+      case 1 -> TaskNote.Mark.END_JOB;
+      case 2 -> TaskNote.Mark.RUN_AGAIN;
+      default -> throw unknown("mark", code);
     };
   }
 

@@ -28,7 +28,6 @@ public final class RecordParts {
   /** Content types by code. Part of the format: a new one goes to the end. */
   private static final String[] CONTENT_TYPES = {"", "application/octet-stream", "application/json", "text/plain"};
 
-  private static final TaskNote.Mark[] MARKS = TaskNote.Mark.values();
 
   private RecordParts() {}
 
@@ -131,7 +130,7 @@ public final class RecordParts {
     String checkpoint = note.checkpoint();
     out.near(noted.generation() - generation);
     out.u64(Double.doubleToRawLongBits(note.progress())).text(note.message()).text(note.log());
-    out.u8((checkpoint == null ? 0 : 1) | note.mark().ordinal() << 1);
+    out.u8((checkpoint == null ? 0 : 1) | EnumCodes.of(note.mark()) << 1);
     if (checkpoint != null) {
       out.text(checkpoint);
     }
@@ -145,10 +144,7 @@ public final class RecordParts {
     String log = in.text();
     int flags = in.u8();
     String checkpoint = (flags & 1) == 0 ? null : in.text();
-    if (flags >> 1 >= MARKS.length) {
-      throw new MalformedException("no such mark: code=" + (flags >> 1), null);
-    }
-    return new TaskRecord.Noted(noted, new TaskNote(progress, message, checkpoint, log, MARKS[flags >> 1]));
+    return new TaskRecord.Noted(noted, new TaskNote(progress, message, checkpoint, log, EnumCodes.mark(flags >> 1)));
   }
 
   /**

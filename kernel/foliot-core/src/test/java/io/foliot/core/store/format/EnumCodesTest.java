@@ -3,6 +3,8 @@ package io.foliot.core.store.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.foliot.core.Address;
+import io.foliot.core.TaskNote;
 import io.foliot.core.TaskState;
 import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.DocumentKind;
@@ -47,6 +49,14 @@ final class EnumCodesTest {
     assertPinned(SubmitResult.Kind.class, EnumCodes::of, "0 CREATED", "1 RESET", "2 RESET_PENDING", "3 KEPT",
         "4 REJECTED", "5 REPEATED", "6 MISMATCHED", "7 CHANGED");
     assertReadBack(SubmitResult.Kind.class, EnumCodes::of, EnumCodes::submitKind);
+  }
+
+  @Test
+  void marksAndAddressesHaveTheirCodes() {
+    assertPinned(TaskNote.Mark.class, EnumCodes::of, "0 NONE", "1 END_JOB", "2 RUN_AGAIN");
+    assertReadBack(TaskNote.Mark.class, EnumCodes::of, EnumCodes::mark);
+    assertPinned(Address.Kind.class, Address.Kind::code, "0 ANY", "1 SEAT", "2 ZONE_SEAT", "3 ZONE", "4 ONLY");
+    assertReadBack(Address.Kind.class, Address.Kind::code, Address.Kind::of);
   }
 
   @Test
