@@ -12,7 +12,6 @@ import io.foliot.core.store.format.UnreadableException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -71,6 +70,7 @@ final class FleetKeeper {
   private FleetRecord seats = FleetRecord.EMPTY;
   private long seatsVersion;
   private boolean isFullLogged;
+  private boolean isPublished;
 
   /** @param isGone whether the coordinator knows that a node is gone */
   FleetKeeper(TaskStore store, QueueRegistry registry, EngineOptions options, Inbox inbox, Predicate<String> isGone) {
@@ -268,9 +268,11 @@ final class FleetKeeper {
   }
 
   private void publish(Fleet found) {
-    if (Objects.equals(found, fleet)) {
+    if (isPublished && found.equals(fleet)) {
       return;
     }
+    // Also the first one without any worker: planners wait for it.
+    isPublished = true;
     fleet = found;
     registry.seat(Seating.of(found, node));
     registry.deliveries().forEach((Delivery delivery) -> delivery.fleetChanged(found));

@@ -28,7 +28,6 @@ public final class RecordParts {
   /** Content types by code. Part of the format: a new one goes to the end. */
   private static final String[] CONTENT_TYPES = {"", "application/octet-stream", "application/json", "text/plain"};
 
-
   private RecordParts() {}
 
   /** Writes a payload. */
