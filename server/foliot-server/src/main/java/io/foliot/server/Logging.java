@@ -20,9 +20,12 @@ public final class Logging {
   /** Configures the log. Does nothing where another back end of SLF4J is in use. */
   public static void apply(FoliotConfig.Log config) {
     ILoggerFactory factory = LoggerFactory.getILoggerFactory();
-    if (!(factory instanceof LoggerContext context)) {
-      return;
+    if (factory instanceof LoggerContext context) {
+      configure(context, config);
     }
+  }
+
+  static void configure(LoggerContext context, FoliotConfig.Log config) {
     context.reset();
     Encoder<ILoggingEvent> encoder = config.isJson() ? json(context) : text(context);
     encoder.start();
@@ -41,6 +44,8 @@ public final class Logging {
     context.getLogger("org.apache.zookeeper").setLevel(tries);
     context.getLogger("org.apache.curator").setLevel(tries);
     context.getLogger("io.netty.channel.ChannelInitializer").setLevel(tries);
+    // The pool logs a stack trace for each connection that breaks; the engine logs once that the store does not answer.
+    context.getLogger("com.zaxxer.hikari").setLevel(tries == Level.OFF ? Level.ERROR : Level.WARN);
     // The audit log is written at every level.
     context.getLogger("foliot.audit").setLevel(Level.INFO);
   }
