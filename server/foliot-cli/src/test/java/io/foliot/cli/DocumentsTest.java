@@ -233,6 +233,30 @@ final class DocumentsTest {
     assertThat(said.lines()).as(said).containsOnlyOnce("cancel order-7");
   }
 
+  /** Returns the text of the first element of a name behind a position. */
+  private static String element(String xml, String name, int from) {
+    int begin = xml.indexOf("<" + name + ">", from) + name.length() + 2;
+    return xml.substring(begin, xml.indexOf("</" + name + ">", begin));
+  }
+
+  @Test
+  void thePomOfTheEmbeddingPageHasTheVersionsOfTheBuild() throws IOException {
+    Matcher block = Pattern.compile("^```xml\\n(<project.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
+        .matcher(Files.readString(ROOT.resolve("docs/embedding.md")));
+    assertThat(block.find()).isTrue();
+    String page = block.group(1);
+    String build = Files.readString(ROOT.resolve("pom.xml"));
+    String version = element(build, "version", build.indexOf("<artifactId>foliot-parent<"));
+    for (String artifact : List.of("foliot", "foliot-store-rocksdb")) {
+      assertThat(element(page, "version", page.indexOf("<artifactId>" + artifact + "<"))).as(artifact)
+          .isEqualTo(version);
+    }
+    assertThat(element(page, "version", page.indexOf("<artifactId>jackson-databind<")))
+        .isEqualTo(element(build, "jackson.version", 0));
+    assertThat(element(page, "maven.compiler.source", 0)).isEqualTo(element(build, "maven.compiler.release", 0));
+    assertThat(element(page, "maven.compiler.target", 0)).isEqualTo(element(build, "maven.compiler.release", 0));
+  }
+
   private static @Nullable String problem(String words) {
     String command = words.replaceFirst("\\s+#.*", "").strip();
     Shell shell = new Shell(new ByteArrayInputStream(new byte[0]), new PrintStream(new ByteArrayOutputStream()),
