@@ -68,6 +68,6 @@ while True:
         for claimed in call("/v1/queues/videos/claims", claim)["tasks"]:
             run(claimed)
     except OSError as e:
-        # What could not be reported is repeated when its lease has ended.
+        # A task whose end could not be reported is repeated when its lease has ended.
         print("the server cannot be reached:", e, flush=True)
         time.sleep(1)

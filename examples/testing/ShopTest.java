@@ -19,7 +19,7 @@ final class ShopTest {
     Shop(Foliot foliot) {
       timeouts = foliot.tasks("order-timeouts", String.class).retry(5, Duration.ofMinutes(1)).handle((order, run) -> {
         if (databaseIsAway) {
-          throw new IllegalStateException("the database is away");
+          throw new IllegalStateException("the database is unavailable");
         }
         cancelled.add(order);
       });

@@ -115,7 +115,10 @@ final class ClientBackend implements Backend {
     }
   }
 
-  /** A key that may not read the queue may not create it either, so it counts as one that exists. */
+  /**
+   * Returns whether a queue exists. A queue that the API key may not read counts as one: the key may not create it
+   * either.
+   */
   private boolean exists(String queue) {
     try {
       client.getQueue(queue);

@@ -40,7 +40,7 @@ final class EngineBackend implements Backend {
   private final Duration patience;
 
   /**
-   * An engine that is started.
+   * Creates an engine that is started.
    *
    * @param store is closed with this, as is the driver
    * @param patience how long a close waits for handlers before it interrupts them

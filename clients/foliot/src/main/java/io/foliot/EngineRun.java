@@ -116,7 +116,7 @@ final class EngineRun implements Run {
 
   static IllegalStateException endedTwice() {
     return new IllegalStateException(
-        "again, fail, endJob or runAgain was called before: the end of an attempt is said once");
+        "again, fail, endJob or runAgain was called before: the end of an attempt is set once");
   }
 
   /** Returns the end of the attempt. */

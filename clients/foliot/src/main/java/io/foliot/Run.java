@@ -7,26 +7,26 @@ import org.jspecify.annotations.Nullable;
 
 /** One attempt at a task. For the thread that runs the handler. */
 public interface Run {
-  /** The task's id. */
+  /** Returns the task's id. */
   String id();
 
-  /** The task's key, or null if it has none. */
+  /** Returns the task's key, or null if it has none. */
   @Nullable
   String key();
 
-  /** The number of the task's generation, which grows with each reset. */
+  /** Returns the number of the task's generation, which grows with each reset. */
   long generation();
 
-  /** The name of this firing, the same for all its attempts, by which a receiver recognizes a repeat. */
+  /** Returns the name of this firing, the same for all its attempts, by which a receiver recognizes a repeat. */
   String firingId();
 
-  /** The number of this attempt, from 1. */
+  /** Returns the number of this attempt, from 1. */
   int attempt();
 
-  /** When the task was due. */
+  /** Returns when the task was due. */
   Instant dueAt();
 
-  /** The headers that were given at the submit. */
+  /** Returns the headers that were given at the submit. */
   Map<String, String> headers();
 
   /** Returns the run of a recurring job that this task belongs to, or null if it belongs to none. */

@@ -18,7 +18,7 @@ final class RunNote {
   private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
 
   /**
-   * A note as the last attempt left it.
+   * Creates a note as the last attempt left it.
    *
    * @param send sends a note while the attempt lasts; the stage ends when it is stored, or was lost
    */

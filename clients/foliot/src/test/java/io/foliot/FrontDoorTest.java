@@ -70,7 +70,7 @@ final class FrontDoorTest {
     TaskStore away = new ForwardingStore(new MemoryStore(4, new SystemClock(), () -> new Token(1, 1))) {
       @Override
       public CompletionStage<List<Document>> documents(DocumentKind kind) {
-        return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+        return CompletableFuture.failedFuture(new StoreException("the store is unavailable", null));
       }
 
       @Override
@@ -80,7 +80,7 @@ final class FrontDoorTest {
       }
     };
     assertThatThrownBy(() -> Foliot.builder().on(away)).isInstanceOf(StoreException.class)
-        .hasMessage("the store is away");
+        .hasMessage("the store is unavailable");
     assertThat(closed).isTrue();
   }
 }

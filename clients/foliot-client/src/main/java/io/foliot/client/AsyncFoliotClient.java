@@ -374,7 +374,7 @@ public final class AsyncFoliotClient {
   }
 
   /**
-   * Extends a lease for a caller to whom an answer is of no use after a while.
+   * Extends a lease for a caller that has no use for a late answer.
    *
    * @param within how long the call may take in all; it fails with a {@link TimeoutException} then
    */

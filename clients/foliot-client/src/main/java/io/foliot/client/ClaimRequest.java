@@ -30,7 +30,7 @@ public record ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable
     }
   }
 
-  /** A claim of a process that is in no zone. */
+  /** Creates a claim of a process that is in no zone. */
   public ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable String worker) {
     this(max, pollWait, lease, worker, null);
   }

@@ -25,10 +25,10 @@ interface ClientClock {
     }
   };
 
-  /** The time of day, to read dates with. */
+  /** Returns the time of day, to read dates with. */
   Instant now();
 
-  /** A monotonic reading, to measure with. */
+  /** Returns a monotonic reading, to measure with. */
   long nanoTime();
 
   /**

@@ -51,7 +51,7 @@ public interface Dataflow<T> {
   }
 
   /**
-   * How many rounds a run does.
+   * The number of rounds of a run.
    *
    * @param isStreaming whether it does more than one
    * @param longest how long a streaming run takes at most; zero for one round

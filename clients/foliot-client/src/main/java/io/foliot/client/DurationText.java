@@ -57,7 +57,7 @@ final class DurationText {
   }
 
   /**
-   * The same duration, if it is not negative.
+   * Returns the same duration, if it is not negative.
    *
    * @throws IllegalArgumentException if it is
    */
@@ -69,7 +69,7 @@ final class DurationText {
   }
 
   /**
-   * The same duration, if it is positive.
+   * Returns the same duration, if it is positive.
    *
    * @throws IllegalArgumentException if it is not
    */

@@ -56,7 +56,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * The settings of a client to be.
+   * Returns a builder of a client.
    *
    * @param baseUrl of the server, {@code http://localhost:7400}; it may have a path
    * @throws IllegalArgumentException if it is not http or https, or has more than a host, a port and a path
@@ -65,7 +65,7 @@ public final class FoliotClient implements AutoCloseable {
     return new Builder(baseUrl);
   }
 
-  /** The same calls, each with a future for its answer. */
+  /** Returns the same calls, each with a future for its answer. */
   public AsyncFoliotClient async() {
     return async;
   }
@@ -144,12 +144,12 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.patchQueue(queue, patch));
   }
 
-  /** A queue and its settings. */
+  /** Returns a queue and its settings. */
   public QueueView getQueue(String queue) {
     return await(async.getQueue(queue));
   }
 
-  /** All queues that the key may see. */
+  /** Returns all queues that the key may see. */
   public List<QueueView> listQueues() {
     return await(async.listQueues());
   }
@@ -205,7 +205,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.touchKeys(queue, keys, delay));
   }
 
-  /** The task under a key. */
+  /** Returns the task under a key. */
   public TaskView getByKey(String queue, String key) {
     return await(async.getByKey(queue, key));
   }
@@ -216,7 +216,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * A part of a queue's tasks.
+   * Returns a part of a queue's tasks.
    *
    * @param state null for all
    * @param limit the largest number of results
@@ -262,7 +262,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.cancelTasks(queue, filter, limit, cursor));
   }
 
-  /** A task, with its last attempts. */
+  /** Returns a task, with its last attempts. */
   public TaskView getTask(String id) {
     return await(async.getTask(id));
   }
@@ -334,7 +334,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Has a lease end a time from now, within the queue's longest run time.
+   * Extends a lease to a time from now, within the queue's longest run time.
    *
    * @throws FoliotException with 409 if the lease is no longer the task's, or the task was cancelled
    */
@@ -397,7 +397,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Gives a worker no more tasks, until it is enabled or its process ends. What it runs comes to its end.
+   * Gives a worker no more tasks, until it is enabled or its process ends. Its running tasks finish.
    *
    * @throws FoliotException with 404 if no live worker has this name
    */
@@ -410,7 +410,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.cluster());
   }
 
-  /** The server's address; not the key. */
+  /** Returns the server's address; not the key. */
   @Override
   public String toString() {
     return "FoliotClient[" + transport.baseUrl() + "]";
@@ -461,7 +461,7 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * The key that goes with every request; none unless set.
+     * Sets the key that goes with every request; none unless set.
      *
      * @throws IllegalArgumentException if it is not visible ASCII
      */
@@ -492,7 +492,7 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * A client with settings of its own: TLS, a proxy, HTTP/2. Unless set, one that speaks HTTP/1.1.
+     * Sets a client with settings of its own: TLS, a proxy, HTTP/2. Unless set, one that speaks HTTP/1.1.
      *
      * @throws IllegalArgumentException if it follows redirects, because it would hand the key on
      */
@@ -512,7 +512,7 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * The client.
+     * Returns the client.
      *
      * @throws IllegalStateException if there are both an {@code HttpClient} and a connect timeout, which is among its
      *     settings

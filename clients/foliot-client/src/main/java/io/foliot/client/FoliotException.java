@@ -28,17 +28,17 @@ public final class FoliotException extends RuntimeException {
     return problem;
   }
 
-  /** The HTTP status. */
+  /** Returns the HTTP status. */
   public int status() {
     return problem.status();
   }
 
-  /** The stable name of the kind of problem, a URI. */
+  /** Returns the stable name of the kind of problem, a URI. */
   public String type() {
     return problem.type();
   }
 
-  /** The wait that the server asks for before the next call, counted from its answer. */
+  /** Returns the wait that the server asks for before the next call, counted from its answer. */
   public Optional<Duration> retryAfter() {
     return retryAfter;
   }

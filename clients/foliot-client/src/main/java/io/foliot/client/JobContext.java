@@ -77,7 +77,7 @@ public interface JobContext {
   boolean isStopping();
 
   /**
-   * Ensures that the work may go on: for use between its steps.
+   * Ensures that the work may continue: for use between its steps.
    *
    * @throws JobStoppedException if the lease is lost or the worker stops
    */

@@ -55,17 +55,20 @@ public sealed interface JobResult {
    */
   record NotHere(String reason) implements JobResult {}
 
-  /** The shard has succeeded. */
+  /** Returns the result of a shard that has succeeded. */
   static JobResult done() {
     return new Done("");
   }
 
-  /** The shard has succeeded, with a text for people such as {@code 412 rows}. */
+  /** Returns the result of a shard that has succeeded, with a text for people such as {@code 412 rows}. */
   static JobResult done(String text) {
     return new Done(text);
   }
 
-  /** The shard has succeeded, and the job starts its next run at once, with the checkpoint of this shard. */
+  /**
+   * Returns the result of a shard that has succeeded; the job starts its next run at once, with the checkpoint of
+   * this shard.
+   */
   static JobResult runAgain() {
     return new RunAgain("");
   }
@@ -75,27 +78,30 @@ public sealed interface JobResult {
     return new RunAgain(text);
   }
 
-  /** The shard has succeeded, and the job has ended for good, for example because the cause of an alarm is gone. */
+  /**
+   * Returns the result of a shard that has succeeded; the job has ended for good, for example because the cause of
+   * an alarm is gone.
+   */
   static JobResult endJob(String text) {
     return new EndJob(text);
   }
 
-  /** The attempt has failed; the next one comes after the queue's backoff. */
+  /** Returns the result of a failed attempt; the next one comes after the queue's backoff. */
   static JobResult failed(String reason) {
     return new Failed(reason, null);
   }
 
-  /** The attempt has failed; the next one comes after a delay. */
+  /** Returns the result of a failed attempt; the next one comes after a delay. */
   static JobResult failed(String reason, Duration delay) {
     return new Failed(reason, delay);
   }
 
-  /** The shard has failed, and no further attempt would help. */
+  /** Returns the result of a shard that has failed and that no further attempt would help. */
   static JobResult giveUp(String reason) {
     return new GivenUp(reason);
   }
 
-  /** This worker cannot do the work, and another one may. */
+  /** Returns the result of an attempt whose worker cannot do the work, while another one may. */
   static JobResult notHere(String reason) {
     return new NotHere(reason);
   }

@@ -53,7 +53,7 @@ final class JsonObject {
     this.to = to;
   }
 
-  /** The one object that an answer is. */
+  /** Returns the one object that an answer is. */
   static JsonObject parse(byte[] source) {
     List<JsonObject> roots = parseAll(source);
     if (roots.size() != 1) {
@@ -62,7 +62,7 @@ final class JsonObject {
     return roots.getFirst();
   }
 
-  /** The objects of an answer that is an array of them, or one after the other, as in NDJSON. */
+  /** Returns the objects of an answer that is an array of them, or one after the other, as in NDJSON. */
   static List<JsonObject> parseAll(byte[] source) {
     List<JsonObject> roots = new ArrayList<>();
     try (JsonParser parser = Json.FACTORY.createParser(ObjectReadContext.empty(), source)) {
@@ -77,7 +77,7 @@ final class JsonObject {
     return roots;
   }
 
-  /** The value that begins with the parser's current token; afterwards that is the value's last. */
+  /** Returns the value that begins with the parser's current token; afterwards that is the value's last. */
   private static Value value(byte[] source, JsonParser parser, boolean opaque) {
     JsonToken kind = parser.currentToken();
     int from = offset(parser.currentTokenLocation());
@@ -109,7 +109,7 @@ final class JsonObject {
     return Math.toIntExact(location.getByteOffset());
   }
 
-  /** Names of the fields, in their order. */
+  /** Returns the names of the fields, in their order. */
   Set<String> names() {
     return fields.keySet();
   }
@@ -126,12 +126,12 @@ final class JsonObject {
     return value != null && value.kind() == JsonToken.VALUE_STRING;
   }
 
-  /** The text of the object in the answer. */
+  /** Returns the text of the object in the answer. */
   String json() {
     return new String(source, from, to - from, UTF_8);
   }
 
-  /** The text of the field's value in the answer. */
+  /** Returns the text of the field's value in the answer. */
   String json(String name) {
     Value value = require(name, fields.get(name));
     return new String(source, value.from(), value.to() - value.from(), UTF_8);
@@ -240,12 +240,12 @@ final class JsonObject {
     return has(name) ? object(name) : null;
   }
 
-  /** Empty if the field is missing. */
+  /** Returns the values of a field; none if the field is missing. */
   List<JsonObject> objects(String name) {
     return items(name).stream().map(item -> requireObject(name, item)).toList();
   }
 
-  /** Empty if the field is missing. */
+  /** Returns the values of a field; none if the field is missing. */
   List<String> texts(String name) {
     return items(name).stream().map(item -> {
       if (item.kind() != JsonToken.VALUE_STRING) {
@@ -255,7 +255,7 @@ final class JsonObject {
     }).toList();
   }
 
-  /** Empty if the field is missing. */
+  /** Returns the values of a field; none if the field is missing. */
   Map<String, String> textMap(String name) {
     JsonObject object = has(name) ? object(name) : EMPTY;
     Map<String, String> map = new LinkedHashMap<>();

@@ -18,8 +18,8 @@ final class Names {
   }
 
   /**
-   * The same text, if UTF-8 has a form for it. Half a surrogate pair would become a question mark on its way, so two
-   * keys could turn into one.
+   * Returns the same text, if UTF-8 has a form for it. Half a surrogate pair would become a question mark on its way,
+   * so two keys could turn into one.
    *
    * @throws IllegalArgumentException if it has none
    */
@@ -40,7 +40,9 @@ final class Names {
     return requireWellFormed(what, text);
   }
 
-  /** The same text, if it can be the value of a header as it is: visible ASCII. The message does not repeat it. */
+  /**
+   * Returns the same text, if it can be the value of a header as it is: visible ASCII. The message does not repeat it.
+   */
   static String requireVisibleAscii(String what, String text) {
     if (text.isEmpty() || !text.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
       throw new IllegalArgumentException(

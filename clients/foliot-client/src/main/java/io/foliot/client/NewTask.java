@@ -161,7 +161,7 @@ public record NewTask(
     }
   }
 
-  /** All fields but the key and the idempotency key, whose place depends on the route. */
+  /** Writes all fields but the key and the idempotency key, whose place depends on the route. */
   void write(JsonGenerator json) {
     Json.write(json, "delay", delay);
     Json.write(json, "dueAt", dueAt);

@@ -25,7 +25,7 @@ public final class Payload {
   }
 
   /**
-   * JSON, of the type {@code application/json}.
+   * Returns JSON, of the type {@code application/json}.
    *
    * @throws IllegalArgumentException if it is not exactly one JSON value
    */
@@ -34,22 +34,22 @@ public final class Payload {
     return new Payload(text, text.getBytes(UTF_8), JSON_TYPE);
   }
 
-  /** Text, of the type {@code text/plain; charset=utf-8}. */
+  /** Returns text, of the type {@code text/plain; charset=utf-8}. */
   public static Payload text(String text) {
     return new Payload(null, Names.requireWellFormed("payload", text).getBytes(UTF_8), "text/plain; charset=utf-8");
   }
 
-  /** Bytes of a type; {@code application/octet-stream} if nothing better is known. */
+  /** Returns bytes of a type; {@code application/octet-stream} if nothing better is known. */
   public static Payload bytes(byte[] bytes, String contentType) {
     return new Payload(null, bytes.clone(), Names.requireName("contentType", contentType));
   }
 
-  /** The same payload under another type, for example {@code application/cloudevents+json}. */
+  /** Returns the same payload under another type, for example {@code application/cloudevents+json}. */
   public Payload withContentType(String newContentType) {
     return new Payload(json, bytes, Names.requireName("contentType", newContentType));
   }
 
-  /** The payload of a task, if the answer has one. */
+  /** Returns the payload of a task, if the answer has one. */
   static @Nullable Payload of(JsonObject task) {
     String type = task.textOrNull("contentType");
     byte[] bytes = task.base64OrNull("payloadBase64");
@@ -79,12 +79,12 @@ public final class Payload {
     return json != null;
   }
 
-  /** A copy of the bytes; of JSON, its text in UTF-8. */
+  /** Returns a copy of the bytes; of JSON, its text in UTF-8. */
   public byte[] toBytes() {
     return bytes.clone();
   }
 
-  /** The bytes, read as UTF-8. */
+  /** Returns the bytes, read as UTF-8. */
   public String toText() {
     return new String(bytes, UTF_8);
   }
@@ -104,7 +104,7 @@ public final class Payload {
     return Arrays.hashCode(bytes);
   }
 
-  /** Not the content, which may be a secret or long. */
+  /** Returns a text without the content, which may be a secret or long. */
   @Override
   public String toString() {
     return "Payload[contentType=" + contentType + ", length=" + bytes.length + "]";

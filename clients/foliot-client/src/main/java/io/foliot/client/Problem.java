@@ -24,7 +24,7 @@ public record Problem(String type, String title, int status, @Nullable String de
     members = Map.copyOf(members);
   }
 
-  /** The problem that an answer is, or one made up from the status if the answer is something else. */
+  /** Returns the problem that an answer is, or one made up from the status if the answer is something else. */
   static Problem ofAnswer(int status, byte[] body) {
     try {
       List<JsonObject> roots = JsonObject.parseAll(body);
@@ -37,7 +37,7 @@ public record Problem(String type, String title, int status, @Nullable String de
     return of(status, JsonObject.EMPTY);
   }
 
-  /** The problem of one task of a batch. */
+  /** Returns the problem of one task of a batch. */
   static Problem ofItem(JsonObject json) {
     return of(json.integer("status"), json);
   }

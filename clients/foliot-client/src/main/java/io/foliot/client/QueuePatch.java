@@ -43,7 +43,7 @@ public final class QueuePatch {
     fields.values().forEach(field -> field.accept(json));
   }
 
-  /** The names of the settings; not the values, for a secret may be among them. */
+  /** Returns the names of the settings; not the values, for a secret may be among them. */
   @Override
   public String toString() {
     return "QueuePatch" + fields.keySet();

@@ -26,19 +26,19 @@ public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBa
     DurationText.requireNotNegative("maxRetryAfter", maxRetryAfter);
   }
 
-  /** Four attempts, backoffs from 100 ms to 5 s, at most 30 s on the server's wish. */
+  /** Returns a policy of four attempts, backoffs from 100 ms to 5 s, at most 30 s on the server's wish. */
   public static RetryPolicy standard() {
     return new RetryPolicy(4, Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(30));
   }
 
-  /** One attempt. */
+  /** Returns a policy of one attempt. */
   public static RetryPolicy none() {
     RetryPolicy standard = standard();
     return new RetryPolicy(1, standard.firstBackoff, standard.maxBackoff, standard.maxRetryAfter);
   }
 
   /**
-   * The wait after an attempt.
+   * Returns the wait after an attempt.
    *
    * @param attempt counted from 1
    * @param luck from 0 to 1

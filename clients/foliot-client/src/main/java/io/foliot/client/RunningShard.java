@@ -43,7 +43,7 @@ final class RunningShard implements JobContext {
     attempt.noteFrom(note);
   }
 
-  /** The headers by which {@link #isShard} knows a task, for a run that no server has started. */
+  /** Returns the headers by which {@link #isShard} knows a task, for a run that no server has started. */
   static Map<String, String> headers(String job, Instant scheduledAt) {
     return Map.of(JOB, job, SCHEDULED_AT, scheduledAt.toString());
   }

@@ -67,37 +67,37 @@ public sealed interface Settlement {
     return new Noted(this, note);
   }
 
-  /** The attempt has succeeded. */
+  /** Returns the settlement of an attempt that has succeeded. */
   static Settlement ack() {
     return new Ack();
   }
 
-  /** The attempt has succeeded, and the task fires again after a delay. */
+  /** Returns the settlement of an attempt that has succeeded; the task fires again after a delay. */
   static Settlement again(Duration after) {
     return new Again(after);
   }
 
-  /** The attempt of a job's shard has succeeded, and the job starts its next run at once. */
+  /** Returns the settlement of a shard's attempt that has succeeded; the job starts its next run at once. */
   static Settlement runAgain() {
     return new RunAgain();
   }
 
-  /** The attempt of a job's shard has succeeded, and the job has ended for good. */
+  /** Returns the settlement of a shard's attempt that has succeeded; the job has ended for good. */
   static Settlement endJob() {
     return new EndJob();
   }
 
-  /** The attempt has failed for good; there is no next one. */
+  /** Returns the settlement of an attempt that has failed for good. */
   static Settlement fail(String reason) {
     return new Fail(reason);
   }
 
-  /** The attempt has failed; the next one comes after the queue's backoff. */
+  /** Returns the settlement of a failed attempt; the next one comes after the queue's backoff. */
   static Settlement nack(String reason) {
     return new Nack(reason, null);
   }
 
-  /** The attempt has failed; the next one comes after a delay. */
+  /** Returns the settlement of a failed attempt; the next one comes after a delay. */
   static Settlement nack(String reason, Duration delay) {
     return new Nack(reason, delay);
   }

@@ -26,7 +26,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     RUN_AGAIN
   }
 
-  /** A note without a mark. */
+  /** Creates a note without a mark. */
   public TaskNote(double progress, String message, @Nullable String checkpoint, String log) {
     this(progress, message, checkpoint, log, Mark.NONE);
   }

@@ -73,7 +73,7 @@ final class Transport {
     }
   }
 
-  /** A request to a route, with the key and nothing else yet. */
+  /** Returns a request to a route, with the key and nothing else yet. */
   HttpRequest.Builder request(ApiPath path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(baseUrl + path));
     if (authorization != null) {
@@ -93,7 +93,7 @@ final class Transport {
     return call.result;
   }
 
-  /** The wait that is due after an attempt that counts from 1. */
+  /** Returns the wait that is due after an attempt that counts from 1. */
   Duration backoff(int attempt) {
     return retry.backoff(attempt, ThreadLocalRandom.current().nextDouble());
   }
@@ -154,7 +154,7 @@ final class Transport {
           });
     }
 
-    /** Should the client itself have a bug, the caller shall not wait for ever. */
+    /** Runs the next step, and fails the call if the client itself has a bug: its caller must not wait for ever. */
     private void carryOn(Runnable next) {
       try {
         next.run();
@@ -217,7 +217,10 @@ final class Transport {
       }
     }
 
-    /** The failure of an attempt that was not carried out, or, if an earlier one may have been, an unknown outcome. */
+    /**
+     * Returns the failure of an attempt that was not carried out, or, if an earlier one may have been, an unknown
+     * outcome.
+     */
     private RuntimeException turnedAway(RuntimeException failure) {
       return perhapsDone
           ? unknown("an attempt was not answered, and the last one was not carried out", failure)
@@ -244,7 +247,7 @@ final class Transport {
       }, Thread::startVirtualThread);
     }
 
-    /** The seconds or the date of a Retry-After, if it is one. */
+    /** Returns the seconds or the date of a Retry-After, if it is one. */
     private Optional<Duration> retryAfter(String value) {
       try {
         if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {

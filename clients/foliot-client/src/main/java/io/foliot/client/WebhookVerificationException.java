@@ -21,7 +21,7 @@ public final class WebhookVerificationException extends Exception {
     this.reason = reason;
   }
 
-  /** The rule that was broken. */
+  /** Returns the rule that was broken. */
   public Reason reason() {
     return reason;
   }

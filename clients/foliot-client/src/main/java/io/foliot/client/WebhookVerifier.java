@@ -115,7 +115,7 @@ public final class WebhookVerifier {
     }
   }
 
-  /** The messages do not repeat any part of the secret. */
+  /** Decodes a secret. No message of a failure repeats a part of it. */
   private static SecretKeySpec parseSecret(String secret) {
     if (!secret.startsWith(SECRET_PREFIX)) {
       throw new IllegalArgumentException("a webhook secret must begin with " + SECRET_PREFIX);

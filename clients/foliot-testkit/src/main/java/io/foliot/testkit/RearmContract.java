@@ -302,7 +302,7 @@ abstract class RearmContract extends SettleContract {
     finish(running);
   }
 
-  /** A reader that sees one part of a plan sees the other part too. */
+  /** Checks that a reader that sees one part of a plan sees the other part too. */
   @Test
   void aPlanIsSeenAsAWholeOrNotAtAll() {
     try (ExecutorService reader = Executors.newSingleThreadExecutor()) {
@@ -419,7 +419,7 @@ abstract class RearmContract extends SettleContract {
     assertThatIllegalArgumentException().isThrownBy(() -> draft(null, now()).expecting(1));
   }
 
-  /** Of writers with the same expectation one wins. */
+  /** Checks that of writers with the same expectation one wins. */
   @Test
   void anExpectationIsMetOnce() {
     try (ExecutorService racers = Executors.newFixedThreadPool(RACERS)) {

@@ -18,8 +18,8 @@ public abstract class ServerClockStoreContract extends StormContract {
   protected abstract void passes(Duration time);
 
   /**
-   * The unit of waiting. Some calls of the kit must end within one or two of it: several times the duration of a call
-   * to the server.
+   * Returns the unit of waiting. Some calls of the kit must end within one or two of it: several times the duration of
+   * a call to the server.
    */
   protected abstract Duration tick();
 

@@ -21,7 +21,7 @@ public final class SettableClock implements TimeSource {
   private long wallMicrosAtStart;
   private long elapsedNanos;
 
-  /** A clock set to the beginning of 2026. */
+  /** Creates a clock set to the beginning of 2026. */
   public SettableClock() {
     this(DEFAULT_START);
   }
@@ -45,7 +45,7 @@ public final class SettableClock implements TimeSource {
     return Math.addExact(MONOTONIC_ORIGIN_NANOS, elapsedNanos);
   }
 
-  /** The wall reading. */
+  /** Returns the wall reading. */
   public Instant instant() {
     return Instant.EPOCH.plus(wallMicros(), ChronoUnit.MICROS);
   }

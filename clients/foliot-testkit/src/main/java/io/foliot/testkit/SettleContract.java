@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Part of the kit: settle, and redrive. */
 abstract class SettleContract extends ClaimContract {
-  /** One of each. */
+  /** Returns one of each. */
   private List<Outcome> outcomes() {
     return List.of(new Outcome.Finished(), new Outcome.Failed(), new Outcome.Retry(Due.at(now() + HOUR)),
         new Outcome.Rearm(Due.at(now() + HOUR)));

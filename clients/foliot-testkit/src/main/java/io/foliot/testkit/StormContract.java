@@ -106,8 +106,8 @@ abstract class StormContract extends MoveContract {
   }
 
   /**
-   * All threads claim all ids: half of them in lockstep, the others each in its own order. Returns the ids that each
-   * thread won.
+   * Lets all threads claim all ids: half of them in lockstep, the others each in its own order. Returns the ids that
+   * each thread won.
    */
   private List<TaskRecord> claimedByAll(List<TaskId> ids) {
     CyclicBarrier step = new CyclicBarrier(THREADS / 2);
@@ -265,7 +265,7 @@ abstract class StormContract extends MoveContract {
   }
 
   /**
-   * Random calls from many threads. Whatever was answered before a call began binds the answer of that call.
+   * Random calls from many threads. An answer that was given before a call began binds the answer of that call.
    */
   private final class Storm {
     private static final int STEPS = 300;
@@ -405,7 +405,7 @@ abstract class StormContract extends MoveContract {
       }
     }
 
-    /** At rest, a key has at most one live task, and the index has each live task once and no other. */
+    /** Checks that at rest a key has at most one live task, and the index has each live task once and no other. */
     void check() {
       Map<TaskId, DueEntry> live = new HashMap<>();
       Set<String> keys = new HashSet<>();

@@ -364,7 +364,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(record(id).dueAt()).isEqualTo(now + 11 * HOUR);
   }
 
-  /** The due time that a call gave to a delay of an hour, and the store's clock before and after the call. */
+  /** Checks the due time that a call gave to a delay of an hour against the store's clock before and after the call. */
   private void addsAnHour(ToLongFunction<Due> dueAtOf) {
     long beforeMicros = get(store().timeMicros(0));
     long dueAt = dueAtOf.applyAsLong(Due.after(HOUR));

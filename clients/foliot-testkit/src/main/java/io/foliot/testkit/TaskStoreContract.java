@@ -48,7 +48,7 @@ public abstract class TaskStoreContract extends StormContract {
     return new MemoryStore(slotCount, storeClock, () -> new Token(tokens.nextLong(), tokens.nextLong()));
   }
 
-  /** The clock of the store under test. */
+  /** Returns the clock of the store under test. */
   protected final SettableClock clock() {
     return clock;
   }

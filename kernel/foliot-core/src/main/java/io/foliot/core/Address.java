@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * Where a task may run. It is part of the task's id ({@link TaskId#address}), so that every index entry tells it and no
- * store needs to know of it.
+ * The workers that may run a task. It is part of the task's id ({@link TaskId#address}), so that every index entry has
+ * it and stores do not handle it.
  *
  * @param kind how the number is meant
  * @param number the number of a seat or zone of the {@link io.foliot.core.coordination.Fleet}, from 0 to
@@ -18,9 +18,9 @@ public record Address(Kind kind, int number) {
   public enum Kind {
     /** Any worker of the queue. */
     ANY(0),
-    /** The worker on a seat or, where that does not work, its substitute. */
+    /** The worker on a seat or, if that is gone or disabled, its substitute. */
     SEAT(1),
-    /** The same, with a substitute in the seat's zone only. */
+    /** As {@link #SEAT}, with a substitute in the zone of the seat only. */
     ZONE_SEAT(2),
     /** Any worker in a zone. */
     ZONE(3),

@@ -117,7 +117,7 @@ public final class DurationText {
     return value;
   }
 
-  /** The index of the unit there, or -1. */
+  /** Returns the index of the unit there, or -1. */
   private static int unitAt(String text, int at, boolean iso, boolean time) {
     int unit = UNITS.indexOf(lower(text, at));
     if (iso) {

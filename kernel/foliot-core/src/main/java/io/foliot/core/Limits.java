@@ -47,7 +47,7 @@ public final class Limits {
   }
 
   /**
-   * A queue's name, if it is one: letters, digits, and {@code . _ -} after the first.
+   * Returns a queue's name, if it is one: letters, digits, and {@code . _ -} after the first.
    *
    * @throws IllegalArgumentException otherwise
    */
@@ -70,7 +70,7 @@ public final class Limits {
   }
 
   /**
-   * A key, if it is one: 1 to 256 bytes of UTF-8 without control characters.
+   * Returns a key, if it is one: 1 to 256 bytes of UTF-8 without control characters.
    *
    * @throws IllegalArgumentException otherwise
    */

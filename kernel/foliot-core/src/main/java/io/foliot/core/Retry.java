@@ -28,7 +28,7 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
   }
 
   /**
-   * The wait after a failed attempt.
+   * Returns the wait after a failed attempt.
    *
    * @param attempt the number of the attempt that failed, from 1
    * @param luck a random number from 0 (inclusive) to 1 (exclusive)

@@ -45,7 +45,7 @@ public interface Scheduler extends AutoCloseable {
   /** Cancels a task. */
   CompletableFuture<CancelResult> cancel(TaskRef ref);
 
-  /** The task, live or kept. */
+  /** Returns the task, live or kept. */
   CompletableFuture<Optional<TaskRecord>> find(TaskRef ref);
 
   /**
@@ -137,7 +137,7 @@ public interface Scheduler extends AutoCloseable {
    */
   CompletableFuture<Optional<QueueConfig>> findQueue(String name);
 
-  /** All queues with their figures, by name. */
+  /** Returns all queues with their figures, by name. */
   CompletableFuture<List<QueueStatus>> queues();
 
   /**
@@ -207,7 +207,7 @@ public interface Scheduler extends AutoCloseable {
     /** The most tasks of one call. */
     public static final int MAX_TASKS = 1_000;
 
-    /** The claim of a worker without a zone. */
+    /** Creates the claim of a worker without a zone. */
     public Pull(String queue, int max, long waitMillis, long leaseMillis, String worker) {
       this(queue, max, waitMillis, leaseMillis, worker, "");
     }
@@ -232,7 +232,7 @@ public interface Scheduler extends AutoCloseable {
   record QueueStatus(QueueConfig queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
 
   /**
-   * Why a task has not fired.
+   * The reasons why a task has not fired.
    *
    * @param task the task
    * @param state its state; READY and DELAYED are distinguished
@@ -345,7 +345,7 @@ public interface Scheduler extends AutoCloseable {
   final class QueueInUseException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** With its name. */
+    /** Creates the exception with the name. */
     public QueueInUseException(String queue) {
       super("a queue with live tasks cannot be deleted: queue=" + queue);
     }
@@ -376,7 +376,7 @@ public interface Scheduler extends AutoCloseable {
   final class NotServingException extends OverloadedException {
     private static final long serialVersionUID = 1;
 
-    /** With the reason. */
+    /** Creates the exception with the reason. */
     public NotServingException(String message) {
       super(message);
     }

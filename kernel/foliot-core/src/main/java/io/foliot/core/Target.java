@@ -26,7 +26,7 @@ public record Target(String type, Map<String, String> settings, Duration timeout
     Limits.ensure(timeout.toMillis() >= 1 && timeout.toHours() <= 24, "delivery.timeout is from 1 ms to 24 h", timeout);
   }
 
-  /** A callback over HTTP to a URL, without a signature. */
+  /** Returns the target of a callback over HTTP to a URL, without a signature. */
   public static Target http(String url) {
     return new Target("http", Map.of("url", url), DEFAULT_TIMEOUT);
   }
@@ -36,7 +36,7 @@ public record Target(String type, Map<String, String> settings, Duration timeout
     return new Target(PULL, Map.of(), DEFAULT_TIMEOUT);
   }
 
-  /** A handler in this process. */
+  /** Returns the target of a handler in this process. */
   public static Target local() {
     return new Target(LOCAL, Map.of(), DEFAULT_TIMEOUT);
   }

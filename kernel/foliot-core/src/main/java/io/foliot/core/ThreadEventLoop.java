@@ -34,7 +34,7 @@ public final class ThreadEventLoop implements EventLoop {
   private @Nullable Thread thread;
   private volatile boolean closed;
 
-  /** A loop that is not yet started. */
+  /** Creates a loop that is not yet started. */
   public ThreadEventLoop(TimeSource clock, ThreadFactory threads) {
     this.clock = clock;
     this.threads = threads;

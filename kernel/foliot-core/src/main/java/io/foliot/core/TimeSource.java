@@ -5,13 +5,13 @@ package io.foliot.core;
  * no difference of two wall readings ever becomes a wait.
  */
 public interface TimeSource {
-  /** The wall clock in microseconds since 1970. May be stepped in either direction while the process runs. */
+  /** Returns the wall clock in microseconds since 1970. May be stepped in either direction while the process runs. */
   long wallMicros();
 
-  /** A clock that only goes forward, in nanoseconds from an arbitrary origin. */
+  /** Returns the reading of a clock that only goes forward, in nanoseconds from an arbitrary origin. */
   long monotonicNanos();
 
-  /** The wall clock in milliseconds since 1970, rounded down. */
+  /** Returns the wall clock in milliseconds since 1970, rounded down. */
   default long wallMillis() {
     return Math.floorDiv(wallMicros(), 1_000);
   }

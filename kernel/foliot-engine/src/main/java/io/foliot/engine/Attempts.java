@@ -91,7 +91,7 @@ final class Attempts {
   private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
   private long findNanos;
 
-  /** Without attempts. */
+  /** Creates a history without attempts. */
   Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, LookAhead lookAhead, WatchedSlots slots,
       Settles settles, Renewals renewals, EndHints hints, Inbox inbox, Meter meter, RandomSource random,
       LeaseLengths lengths, long nowNanos) {
@@ -267,7 +267,7 @@ final class Attempts {
 
   // Ends.
 
-  /** The store has answered for the end of an attempt. */
+  /** Notes that the store has answered for the end of an attempt. */
   void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
     RunningAttempt attempt = ending.attempt();
     TaskRecord task = attempt.task;
@@ -292,8 +292,8 @@ final class Attempts {
   }
 
   /**
-   * A settlement has inserted tasks, unless it was stale: then a claim finds that they do not exist. Parked ones are
-   * found in the order of their queue.
+   * Notes that a settlement has inserted tasks, unless it was stale: then a claim finds that they do not exist. Parked
+   * ones are found in the order of their queue.
    */
   private void inserted(List<Outcome.Child> children, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
@@ -306,7 +306,7 @@ final class Attempts {
     lookAhead.written(entries, nowNanos);
   }
 
-  /** The end of a claim was recorded by a caller that has its token. */
+  /** Notes that the end of a claim was recorded by a caller that has its token. */
   void reported(Token token) {
     RunningAttempt attempt = running.get(token);
     if (attempt != null) {
@@ -341,14 +341,14 @@ final class Attempts {
         attempt.destination == null ? null : attempt.destination.memory(), bytes);
   }
 
-  /** Nothing on this node needs the payload any more. */
+  /** Notes that nothing on this node needs the payload any more. */
   private void releasePayload(RunningAttempt attempt) {
     attempt.dropPayload();
     charge(attempt, -attempt.bytes);
     attempt.bytes = 0;
   }
 
-  /** A worker gets the task: its payload takes memory until the worker's caller has taken it. */
+  /** Notes that a worker gets the task: its payload takes memory until the worker's caller has taken it. */
   private void handOver(RunningAttempt attempt, CompletionStage<?> taken) {
     attempt.handedOver = true;
     attempt.dropPayload();
@@ -362,7 +362,9 @@ final class Attempts {
     leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
   }
 
-  /** When an attempt is woken next: for its renewal, at the end of its timeout, or else at the end of the lease. */
+  /**
+   * Returns when an attempt is woken next: for its renewal, at the end of its timeout, or else at the end of the lease.
+   */
   private static long wakeMillis(RunningAttempt attempt) {
     long wake = attempt.leaseEndMillis;
     if (!attempt.answered && attempt.timeoutMillis != 0) {
@@ -396,7 +398,7 @@ final class Attempts {
     }
   }
 
-  /** The store has answered a renewal, or, if the result is null, the call has failed. */
+  /** Notes that the store has answered a renewal, or, if the result is null, the call has failed. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
     if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
       return;
@@ -425,7 +427,7 @@ final class Attempts {
     }
   }
 
-  /** The lease is over by this node's monotonic clock. */
+  /** Notes that the lease is over by this node's monotonic clock. */
   private void leaseEnded(RunningAttempt attempt, long nowNanos) {
     if (attempt.renewMillis != 0) {
       giveUp(attempt, Answer.Health.WELL, "the lease ended: the store did not renew it", nowNanos);

@@ -52,7 +52,7 @@ final class Budget {
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
   /**
-   * A budget of which nothing is held.
+   * Creates a budget of which nothing is held.
    *
    * @param reserve how much is held beyond the total at most, by those that would get nothing otherwise
    * @param guarantee the largest unit of work, which one turn takes of the reserve
@@ -163,7 +163,7 @@ final class Budget {
     }
   }
 
-  /** The largest unit of work. */
+  /** Returns the largest unit of work. */
   long guarantee() {
     return guarantee;
   }

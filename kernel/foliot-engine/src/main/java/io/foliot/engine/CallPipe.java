@@ -34,7 +34,7 @@ final class CallPipe {
   private int underWay;
 
   /**
-   * A pipe with nothing under way.
+   * Creates a pipe with nothing under way.
    *
    * @param call the name of the call, for meter and log
    * @param limit batches that are under way at the same time: with two, one is with the store while the next one

@@ -44,7 +44,7 @@ final class Claims {
 
   /** Receives the store's decisions. */
   interface Decisions {
-    /** A task was won, under a lease that began when the claim was sent. */
+    /** Notes that a task was won, under a lease that began when the claim was sent. */
     void won(PendingClaim claim, TaskRecord task, long sentNanos);
   }
 
@@ -112,7 +112,7 @@ final class Claims {
 
   // A batch that is sent.
 
-  /** The lanes that could start an attempt, beginning each time with the next lane. */
+  /** Returns the lanes that could start an attempt, beginning each time with the next lane. */
   private List<Lane> ableLanes(long nowNanos) {
     List<Lane> able = new ArrayList<>();
     lanes.rotate();
@@ -239,7 +239,7 @@ final class Claims {
     pulled.forEach(lane -> lane.longPolls().answer(nowNanos));
   }
 
-  /** The task is due, but was claimed under permits whose time had ended. */
+  /** Notes that the task is due, but was claimed under permits whose time had ended. */
   private void overPermits(PendingClaim claim, long nowNanos) {
     claim.lane().permits().over(claim.claim().notAfterMillis(), nowNanos);
     giveBack(claim);

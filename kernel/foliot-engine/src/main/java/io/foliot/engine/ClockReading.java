@@ -19,7 +19,7 @@ record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long of
   private static final long DRIFT_NANOS_PER_SECOND = 200_000;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-  /** The store's clock, in microseconds. */
+  /** Returns the store's clock, in microseconds. */
   long micros(long nowNanos) {
     return storeMicros + (nowNanos - atNanos) / 1_000;
   }
@@ -28,7 +28,7 @@ record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long of
     return uncertainNanos + (nowNanos - atNanos) / NANOS_PER_SECOND * DRIFT_NANOS_PER_SECOND;
   }
 
-  /** The better of this one and a newer one. */
+  /** Returns the better of this one and a newer one. */
   ClockReading or(ClockReading newer) {
     long nowNanos = newer.atNanos;
     long mine = uncertainNanos(nowNanos);

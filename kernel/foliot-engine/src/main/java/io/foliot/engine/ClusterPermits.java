@@ -68,7 +68,7 @@ final class ClusterPermits {
   private long leaveUntilNanos;
 
   /**
-   * A ledger without entries.
+   * Creates a ledger without entries.
    *
    * @param instance of this life of the node, like no other's
    * @param inbox of the loop whose thread it is
@@ -82,7 +82,7 @@ final class ClusterPermits {
     this.inbox = inbox;
   }
 
-  /** Something waits that has no permit. Any thread. */
+  /** Notes that something waits that has no permit. Any thread. */
   void hungry() {
     if (isHungry.compareAndSet(false, true)) {
       inbox.wake();
@@ -148,7 +148,7 @@ final class ClusterPermits {
     return queue.concurrency() != null || queue.rate() != null;
   }
 
-  /** A store that is away is read again at the usual interval, no sooner. */
+  /** Ends a read. After a failure the store is read again at the usual interval, no sooner. */
   private void ended(boolean answered) {
     underWay--;
     restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : READ_NANOS);

@@ -93,12 +93,12 @@ final class Destination {
     return ended;
   }
 
-  /** A claim came back; attempts that had ended when it was sent, to be taken from those that have now. */
+  /** Notes that a claim came back; attempts that had ended when it was sent, to be taken from those that have now. */
   synchronized void claimed(long endedWhenSent) {
     ahead = onTrial ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
   }
 
-  /** An attempt ended with a success, or with a failure that is the task's own. */
+  /** Notes that an attempt ended with a success, or with a failure that is the task's own. */
   synchronized void well() {
     ended++;
     failures *= 1 - NEWEST;
@@ -114,7 +114,7 @@ final class Destination {
     giveBack(1);
   }
 
-  /** An attempt ended with a failure of the destination. */
+  /** Notes that an attempt ended with a failure of the destination. */
   synchronized void ill(Health health, long nowNanos) {
     ended++;
     failures += (1 - failures) * NEWEST;
@@ -139,7 +139,7 @@ final class Destination {
     trialNanos = nowNanos + trialWaitNanos;
   }
 
-  /** An attempt ended with this answer, or with none. */
+  /** Notes that an attempt ended with this answer, or with none. */
   void answered(Answer answer, long nowNanos) {
     if (answer instanceof Answer.Retry retry && retry.health() != Health.WELL) {
       ill(retry.health(), nowNanos);

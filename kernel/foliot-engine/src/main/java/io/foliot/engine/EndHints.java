@@ -50,7 +50,7 @@ final class EndHints {
     return null;
   }
 
-  /** The end of a task is in the store. */
+  /** Notes that the end of a task is in the store. */
   void ended(TaskRef.ByKey waiting, long nowNanos) {
     synchronized (this) {
       if (count == 0) {

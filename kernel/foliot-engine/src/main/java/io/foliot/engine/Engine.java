@@ -75,7 +75,7 @@ public final class Engine implements Scheduler {
   private final FleetKeeper fleet;
   private final NodeStatus status;
 
-  /** An engine that is not yet started. */
+  /** Creates an engine that is not yet started. */
   public Engine(EngineOptions options, Environment environment) {
     this.options = options;
     this.environment = environment;
@@ -148,12 +148,12 @@ public final class Engine implements Scheduler {
     return gate.failure().copy();
   }
 
-  /** A task waits for a permit of the cluster's. */
+  /** Notes that a task waits for a permit of the cluster's. */
   private void hungry() {
     permits.hungry();
   }
 
-  /** Each turn of the first loop. */
+  /** Runs at each turn of the first loop. */
   private void eachTurn(long nowNanos) {
     watch.turn(nowNanos);
     deletions.turn(nowNanos);
@@ -163,7 +163,7 @@ public final class Engine implements Scheduler {
     }
   }
 
-  /** A lost hint costs time only: the waiting task finds the end by itself, later. */
+  /** Wakes tasks that wait for others. A lost hint costs time only: the waiting task finds the end by itself, later. */
   private void wakeAwaiting(String queue, List<String> keys) {
     CompletableFuture<?> unused = wake(queue, keys).whenComplete((woken, failure) -> {
       if (failure != null) {
@@ -172,7 +172,7 @@ public final class Engine implements Scheduler {
     });
   }
 
-  /** Each second of the first loop. */
+  /** Runs at each second of the first loop. */
   private void eachSecond() {
     parkedHeads.turn();
     deletions.takeBackLeftOff();

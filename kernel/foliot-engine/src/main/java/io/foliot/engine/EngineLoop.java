@@ -185,7 +185,7 @@ final class EngineLoop implements EventLoop.Duty {
     eventLoop.start(this);
   }
 
-  /** The inbox, for parts of the engine that work on this loop's thread. */
+  /** Returns the inbox, for parts of the engine that work on this loop's thread. */
   Inbox inbox() {
     return inbox;
   }

@@ -20,13 +20,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /**
- * The workers of the cluster: what this node says of its own, and what it reads of all. Passive; the first loop's
+ * The workers of the cluster: publishes those of this node, and reads those of all nodes. Passive; the first loop's
  * thread, but for what any thread may read.
  *
- * <p>Guarantees: what is wrong here costs time and never safety, because a claim decides who runs a task; a worker that
- * calls a live node has a seat within seconds; a worker that is gone is gone for all nodes within
- * {@link Vouchers#VALID_MICROS} after its last sign of life ended, and at once if the coordinator knows that its node
- * is gone.
+ * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
+ * that calls a live node has a seat within seconds. All nodes count a worker as gone within {@link
+ * Vouchers#VALID_MICROS} after its last sign of life, and at once if the coordinator knows that its node is gone.
  *
  * <ol>
  * <li>Each second it takes the workers that are alive from the {@link WorkerRoster}, and this node itself if it has
@@ -138,7 +137,7 @@ final class FleetKeeper {
         .thenCompose(done -> store.documents(DocumentKind.FLEET)));
     inbox.after(read, (documents, failure, answeredNanos) -> {
       underWay = false;
-      // After a failure the last fleet is kept: that the store is away says nothing of the workers.
+      // After a failure the last fleet is kept: a store that does not answer says nothing about the workers.
       if (documents != null) {
         read(documents, own, nowMicros);
       }
@@ -252,7 +251,7 @@ final class FleetKeeper {
             seats = next;
             publish(next.fleet(live));
           }
-          // Their version is read, and what another node has written.
+          // The next turn reads the version, and the seats if another node has written them.
           hasRead = false;
         });
   }

@@ -46,8 +46,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   }
 
   /**
-   * Returns the seats once those of the dead are left, and these workers have one. A worker for which there is neither
-   * a seat nor a zone left gets none.
+   * Returns the seats after workers that are gone have left theirs and these workers have got one. A worker gets none
+   * if all seats, or all zones, are taken.
    *
    * @param live all workers that some node vouches for
    * @param own those of them that are to have a seat

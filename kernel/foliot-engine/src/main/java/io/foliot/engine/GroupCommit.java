@@ -51,7 +51,7 @@ final class GroupCommit<T, R> {
   private final AtomicInteger underWay = new AtomicInteger();
 
   /**
-   * A group commit.
+   * Creates a group commit.
    *
    * @param name of the call, for the meter
    * @param store the call
@@ -69,7 +69,7 @@ final class GroupCommit<T, R> {
     this.meter = meter;
   }
 
-  /** A group commit with two batches under way. */
+  /** Creates a group commit with two batches under way. */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       Admission admission, TimeSource clock, Meter meter) {
     this(name, store, done, UNDER_WAY, admission, clock, meter);
@@ -137,7 +137,7 @@ final class GroupCommit<T, R> {
     }
   }
 
-  /** The queue has one consumer at a time. */
+  /** Takes the calls of the next batch. The queue has one consumer at a time. */
   private synchronized List<Call<T, R>> take() {
     List<Call<T, R>> calls = new ArrayList<>();
     int items = 0;

@@ -185,7 +185,10 @@ final class HeadPolls {
     });
   }
 
-  /** The full poll stops once the lanes are full; the recent polls read on past entries that do not fit. */
+  /**
+   * Returns whether a poll stops: the full poll once the lanes are full, while the recent polls read on past entries
+   * that do not fit.
+   */
   private boolean hasEnough(Poll poll) {
     boolean isFull = lanes.letGo() - poll.letGoBefore >= (poll == full ? 1 : LIMIT);
     return poll.taken >= poll.limit || isFull || !drain.isClaiming();

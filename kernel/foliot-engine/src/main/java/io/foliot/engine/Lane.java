@@ -50,9 +50,9 @@ final class Lane {
   private static final double MOST = 0.5;
 
   /**
-   * Of which slots parked tasks are read. Those of this node first, because two nodes that read from the same end claim
-   * the same; those of all when there is nothing left of its own. And now and then a page of all, for the others may
-   * have no delivery for this queue, or no permits.
+   * The slots whose parked tasks are read: those of this node first, because two nodes that read from the same end
+   * claim the same; those of all when there is nothing left of its own. And now and then a page of all, for the others
+   * may have no delivery for this queue, or no permits.
    */
   enum ParkedOf {
     OWN, GLANCE_AT_ALL, ALL
@@ -220,7 +220,7 @@ final class Lane {
     }
   }
 
-  /** A probe has found the entry due: it is claimed before all that have not been probed. */
+  /** Notes that a probe has found the entry due: it is claimed before all that have not been probed. */
   void addProbed(DueEntry entry) {
     probed.add(entry);
   }
@@ -324,7 +324,7 @@ final class Lane {
 
   // The parked tasks in the store.
 
-  /** This node or another node has parked some. */
+  /** Notes that this node or another node has parked some. */
   void parked() {
     hasParked = true;
   }
@@ -340,7 +340,7 @@ final class Lane {
   }
 
   /**
-   * A read of parked tasks begins.
+   * Begins a read of parked tasks.
    *
    * @param sharesSlots whether this node has some of the slots, and others the rest
    */
@@ -362,7 +362,7 @@ final class Lane {
     return parkedOf;
   }
 
-  /** Behind which entry to read; null at the beginning. */
+  /** Returns the entry behind which to read; null at the beginning. */
   @Nullable
   DueEntry parkedCursor() {
     return parkedCursor;
@@ -377,8 +377,8 @@ final class Lane {
   }
 
   /**
-   * A read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin again, at the
-   * end.
+   * Notes that a read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin
+   * again, at the end.
    */
   void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
     parkedReadUnderWay = false;
@@ -399,14 +399,14 @@ final class Lane {
     }
   }
 
-  /** A read of parked tasks failed. */
+  /** Notes that a read of parked tasks failed. */
   void parkedReadFailed(long retryNanos) {
     parkedReadUnderWay = false;
     parkedCursor = null;
     parkedRetryNanos = retryNanos;
   }
 
-  /** The wakeAt of the oldest that waits here, or {@link Long#MAX_VALUE}. */
+  /** Returns the wakeAt of the oldest that waits here, or {@link Long#MAX_VALUE}. */
   long oldest() {
     return Math.min(Math.min(fresh.oldest(), addressed.oldest()), Math.min(unparked.oldest(), probed.oldest()));
   }

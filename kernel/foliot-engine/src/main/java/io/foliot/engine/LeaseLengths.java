@@ -5,7 +5,7 @@ import io.foliot.core.QueueConfig;
 import java.time.Duration;
 
 /**
- * How long the leases of attempts are that this node makes itself.
+ * The lengths of the leases of attempts that this node makes itself.
  *
  * <ul>
  * <li>A lease outlasts the timeout of the attempt by a margin, the time to claim, begin and settle. No call renews it.
@@ -20,7 +20,7 @@ import java.time.Duration;
 record LeaseLengths(long marginMillis, long renewedMillis) {
   private static final long INTERNAL_MARGIN_MILLIS = Duration.ofSeconds(3).toMillis();
 
-  /** The lengths that the options ask for. */
+  /** Returns the lengths that the options ask for. */
   static LeaseLengths of(EngineOptions options) {
     return new LeaseLengths(options.leaseMarginMillis(), options.renewedLeaseMillis());
   }

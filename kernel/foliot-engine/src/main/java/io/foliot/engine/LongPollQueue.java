@@ -35,7 +35,7 @@ final class LongPollQueue {
     private int reserved;
 
     /**
-     * A worker that begins to wait.
+     * Creates a worker that begins to wait.
      *
      * @param worker its name, or empty
      * @param taken completes when the payloads of the answer are needed no more
@@ -65,7 +65,9 @@ final class LongPollQueue {
       return answer;
     }
 
-    /** A task that was won, but waited for other claims until its lease expired, may have another owner by now. */
+    /**
+     * Answers with the tasks whose leases still run: one that waited for other claims may have another owner by now.
+     */
     private void answer(long nowNanos) {
       answer.complete(tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).map(Won::task).toList());
     }
@@ -141,12 +143,12 @@ final class LongPollQueue {
     return false;
   }
 
-  /** A promised task was claimed, until the monotonic clock shows {@code leaseEndNanos}. */
+  /** Notes that a promised task was claimed, until the monotonic clock shows {@code leaseEndNanos}. */
   synchronized void won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
     waiter.tasks.add(new Won(task, leaseEndNanos));
   }
 
-  /** A promised task was not to be had. */
+  /** Notes that a promised task was not to be had. */
   synchronized void lost(Waiter waiter) {
     waiter.reserved--;
   }

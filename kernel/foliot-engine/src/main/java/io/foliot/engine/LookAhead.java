@@ -148,7 +148,9 @@ final class LookAhead {
     wheel.advance(Math.max(nowMillis, wheel.currentTick()), limit, (handle, tick, entry) -> due.accept(entry));
   }
 
-  /** The wall clock was set back: the wheel is emptied, and everything ahead of the new time is read again. */
+  /**
+   * Notes that the wall clock was set back: the wheel is emptied, and everything ahead of the new time is read again.
+   */
   private void startAnew(long nowMillis, long nowNanos) {
     LOG.log(System.Logger.Level.WARNING, "the clock went back; reading the index again from there: byMillis={0}",
         wheel.currentTick() - nowMillis);

@@ -104,7 +104,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     }
   }
 
-  /** The settings of a queue have changed, or whether this node serves it. */
+  /** Notes that the settings of a queue have changed, or whether this node serves it. */
   void changed(String queue) {
     loops.forEach(loop -> loop.changed(queue));
   }

@@ -51,7 +51,7 @@ final class Membership {
     coordinator.join(self, this::changed);
   }
 
-  /** The members have changed, or the assignment. The coordinator's thread. */
+  /** Notes that the members have changed, or the assignment. The coordinator's thread. */
   private void changed(Coordinator.View seen) {
     Coordinator.View before = view;
     view = seen;

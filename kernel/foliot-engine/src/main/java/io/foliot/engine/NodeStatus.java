@@ -92,7 +92,7 @@ final class NodeStatus {
     return reasons.stream().distinct().toList();
   }
 
-  /** The lanes of one queue on several loops, as one. */
+  /** Returns the lanes of one queue on several loops, as one. */
   private static List<LaneStatus> merged(List<LaneStatus> lanes) {
     Map<String, LaneStatus> byQueue = new TreeMap<>();
     for (LaneStatus lane : lanes) {

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * gets more time, and still more from a node that is behind itself. The nodes of a busy cluster therefore do not claim
  * entries that their owners are about to claim.
  *
- * <p>While the coordinator is away no new assignment gives the slots of a dead node to others. Then an orphaned slot is
- * <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are late.
- * The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits one poll longer
- * than the node before it, so that two seldom adopt the same slot. An adoption ends when a newer assignment is read,
- * some seconds after the coordinator answers again, or when too many of its claims are lost, because then the owner or
- * another node claims there too. Claims also fail where tasks are cancelled or pushed back, so a slot that is found
- * orphaned once more is kept for a minute, whatever its claims return.
+ * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
+ * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are
+ * late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits one poll
+ * longer than the node before it, so that two seldom adopt the same slot. An adoption ends when a newer assignment is
+ * read, some seconds after the coordinator answers again, or when too many of its claims are lost, because then the
+ * owner or another node claims there too. Claims also fail where tasks are cancelled or pushed back, so a slot that is
+ * found orphaned once more is kept for a minute, whatever its claims return.
  *
  * <p>Loop thread only.
  */
@@ -104,7 +104,7 @@ final class OverduePoll {
   private long nextNanos;
 
   /**
-   * One that knows of no owners.
+   * Creates a poll that knows of no owners.
    *
    * @param node this node's name
    * @param page how many entries to read of a slot that is being drained
@@ -118,7 +118,7 @@ final class OverduePoll {
     nextNanos = nowNanos + EVERY_NANOS;
   }
 
-  /** The slots have been doubled: each is now two. */
+  /** Notes that the slots have been doubled: each is now two. */
   void grow(int slotCount) {
     int before = heads.length;
     heads = Arrays.copyOf(heads, slotCount);
@@ -147,7 +147,7 @@ final class OverduePoll {
     }
   }
 
-  /** The slots of other nodes that are to be read like this node's own. */
+  /** Returns the slots of other nodes that are to be read like this node's own. */
   SlotSet adopted(long nowNanos) {
     if (adoption == Adoption.ENDING && nowNanos - endNanos >= 0) {
       adopted.clear();
@@ -232,7 +232,7 @@ final class OverduePoll {
     return taken;
   }
 
-  /** By queue, how overdue the oldest entries are in the slots of other nodes. */
+  /** Returns, by queue, how overdue the oldest entries are in the slots of other nodes. */
   Map<String, Long> overdueMillis(SlotSet mine, long now) {
     Map<String, Long> overdue = new HashMap<>();
     for (DueEntry head : heads) {

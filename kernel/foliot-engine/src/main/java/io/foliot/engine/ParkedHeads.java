@@ -44,18 +44,18 @@ final class ParkedHeads {
     this.inbox = inbox;
   }
 
-  /** By how much the oldest parked task of a queue is overdue, or 0. */
+  /** Returns by how much the oldest parked task of a queue is overdue, or 0. */
   long overdueMillis(String queue, long nowMillis) {
     Long wakeAt = wakeAts.get(queue);
     return wakeAt == null ? 0 : Math.max(0, nowMillis - wakeAt);
   }
 
-  /** By how much the oldest parked task of all is overdue, or 0. */
+  /** Returns by how much the oldest parked task of all is overdue, or 0. */
   long overdueMillis(long nowMillis) {
     return wakeAts.values().stream().mapToLong(wakeAt -> nowMillis - wakeAt).reduce(0, Math::max);
   }
 
-  /** Once a second, on the loop's thread. */
+  /** Runs once a second, on the loop's thread. */
   void turn() {
     if (listing || reading > 0) {
       return;

@@ -54,7 +54,8 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * The same with this holder in the place of the one of its instance; without it, if it has nothing and wants nothing.
+   * Returns this record with this holder in the place of the one of its instance; without it, if it has nothing and
+   * wants nothing.
    */
   PermitRecord with(Holder changed) {
     List<Holder> all = new ArrayList<>(holders);

@@ -170,7 +170,7 @@ final class Permits {
     return inUse >= limit(nowNanos);
   }
 
-  /** The queue's limit. */
+  /** Returns the queue's limit. */
   synchronized int limit() {
     return limit;
   }
@@ -206,8 +206,8 @@ final class Permits {
   }
 
   /**
-   * The store has refused a claim because its time was over: this node's estimate of the store's clock is wrong,
-   * perhaps after a pause. It has no permits until more are granted.
+   * Notes that the store has refused a claim because its time was over: this node's estimate of the store's clock is
+   * wrong, perhaps after a pause. It has no permits until more are granted.
    *
    * @param claimUntilMillis until when the claim might have won
    */
@@ -218,7 +218,7 @@ final class Permits {
   }
 
   /**
-   * No more than this from now on.
+   * Limits the permits to this number from now on.
    *
    * @return how many are in use, and count as taken until they end
    */

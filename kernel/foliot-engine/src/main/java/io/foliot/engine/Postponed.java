@@ -46,7 +46,7 @@ final class Postponed {
   private final CallPipe probePipe;
   private final CallPipe movePipe;
 
-  /** With nothing under way. */
+  /** Creates it with nothing under way. */
   Postponed(TaskStore store, StoreClock clock, Lanes lanes, LookAhead lookAhead, IndexReads reads, Moves moves,
       Inbox inbox, StoreHealth health) {
     this.store = store;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * back; else the document is deleted, if it is still the one with the mark.
  * </ol>
  *
- * <p>Whatever else changes the queue takes the mark back, and the deletion fails. A mark whose node has died is taken
+ * <p>Any other change of the queue takes the mark back, and the deletion fails. A mark whose node has died is taken
  * back by any other one after {@link #TERM_MILLIS}.
  */
 final class QueueDeletions {
@@ -158,7 +158,7 @@ final class QueueDeletions {
     });
   }
 
-  /** Each turn of the loop. */
+  /** Runs at each turn of the loop. */
   void turn(long nowNanos) {
     for (Wait first = waits.peek(); first != null && nowNanos - first.endNanos() >= 0; first = waits.peek()) {
       waits.remove(first);

@@ -142,7 +142,7 @@ final class QueueRegistry {
     return known != null && known.closingSince() != QueueCodec.OPEN;
   }
 
-  /** The queues that are being deleted, and since when. */
+  /** Returns the queues that are being deleted, and since when. */
   Map<String, Long> closings() {
     Map<String, Long> closings = new TreeMap<>();
     queues.forEach((name, known) -> {
@@ -153,7 +153,7 @@ final class QueueRegistry {
     return closings;
   }
 
-  /** The last read of all queues by which they are known here. */
+  /** Returns the last read of all queues by which they are known here. */
   Read lastRead() {
     return lastRead;
   }
@@ -166,7 +166,7 @@ final class QueueRegistry {
     return queues.values().stream().map(Known::queue).toList();
   }
 
-  /** The queues that callers see. */
+  /** Returns the queues that callers see. */
   Collection<QueueConfig> callersQueues() {
     return queues().stream().filter(queue -> !internal.containsKey(queue.name())).toList();
   }
@@ -255,18 +255,18 @@ final class QueueRegistry {
     seating = next;
   }
 
-  /** The memory for the payloads of attempts, in bytes. */
+  /** Returns the memory for the payloads of attempts, in bytes. */
   Budget memory() {
     return memory;
   }
 
-  /** The delivery of a target, whether or not it serves the queue at the moment. */
+  /** Returns the delivery of a target, whether or not it serves the queue at the moment. */
   @Nullable
   Delivery delivery(Target target) {
     return deliveries.get(target.type());
   }
 
-  /** The delivery that can make attempts of a queue on this node now. */
+  /** Returns the delivery that can make attempts of a queue on this node now. */
   @Nullable
   Delivery serving(QueueConfig queue) {
     Delivery delivery = delivery(queue.target());

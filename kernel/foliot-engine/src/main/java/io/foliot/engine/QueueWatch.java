@@ -53,7 +53,7 @@ final class QueueWatch {
   private long pauseEndNanos;
 
   /**
-   * A watch that reads when {@link #turn} is called.
+   * Creates a watch that reads when {@link #turn} is called.
    *
    * @param inbox of the loop whose thread reads
    * @param changed receives the names of queues that have changed
@@ -72,7 +72,7 @@ final class QueueWatch {
 
   // Any thread.
 
-  /** The queue; asks the store before it fails with {@link UnknownQueueException}. */
+  /** Returns the queue; asks the store before it fails with {@link UnknownQueueException}. */
   CompletableFuture<QueueConfig> find(String name) {
     QueueConfig known = registry.callersQueue(name);
     if (known != null) {

@@ -24,7 +24,7 @@ final class RandomSource {
     return bits;
   }
 
-  /** From 0 (inclusive) to 1 (exclusive). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   synchronized double nextDouble() {
     return random.nextDouble();
   }

@@ -31,7 +31,7 @@ final class Renewals {
   /** Receives the answer of the store. */
   interface Answered {
     /**
-     * The store has answered, or the call has failed.
+     * Notes that the store has answered, or the call has failed.
      *
      * @param leaseMillis how long from {@code sentNanos} the lease was to hold
      * @param result null if the call failed

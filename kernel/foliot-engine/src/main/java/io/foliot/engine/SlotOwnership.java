@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * The slots that this node owns, from the reports of the coordinator; and, while this node leads, the assignment of all
  * slots.
  *
- * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is away: a node keeps its
- * slots, and polls them, until it reads a newer assignment. A lost session takes no slots away either: the node reads
- * the assignment of the meantime when it is a member again. An assignment that is missing or does not decode does not
- * count as newer. A node gives up its slots at once only if it must not have any: its clock is wrong, or another
- * process has its name.
+ * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is unavailable: a node
+ * keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no slots away either: the
+ * node reads the assignment of the meantime when it is a member again. An assignment that is missing or does not decode
+ * does not count as newer. A node gives up its slots at once only if it must not have any: its clock is wrong, or
+ * another process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
  * lead and give itself all slots. So a leader whose own session was lost waits for those it knew before.
@@ -37,7 +37,7 @@ final class SlotOwnership {
   @FunctionalInterface
   interface Loops {
     /**
-     * These slots are this node's from now on.
+     * Notes that these slots are this node's from now on.
      *
      * @param assignment the owners of the others
      * @param adoption whether slots of others may be adopted
@@ -64,7 +64,7 @@ final class SlotOwnership {
   private List<Coordinator.Member> awaited = List.of();
   private long awaitedUntilNanos;
 
-  /** One of a node that has heard nothing yet, and owns nothing. */
+  /** Creates the ownership of a node that has heard nothing yet, and owns nothing. */
   SlotOwnership(String node, TaskStore store, TimeSource clock, Coordinator coordinator, Loops loops) {
     this.node = node;
     this.store = store;
@@ -79,7 +79,7 @@ final class SlotOwnership {
     tellLoops();
   }
 
-  /** The coordinator has said something. */
+  /** Notes that the coordinator has said something. */
   synchronized void changed(Coordinator.View seen) {
     boolean wasHeard = view != null && view.connection() == Connection.CONNECTED;
     view = seen;
@@ -126,13 +126,13 @@ final class SlotOwnership {
     }
   }
 
-  /** This node is to have slots, or none. */
+  /** Notes that this node is to have slots, or none. */
   synchronized void takesSlots(boolean now) {
     takesSlots = now;
     tellLoops();
   }
 
-  /** To be called each second: a member that is awaited is given up after some time. */
+  /** Runs each second: a member that is awaited is given up after some time. */
   synchronized void eachSecond() {
     if (!awaited.isEmpty() && clock.monotonicNanos() - awaitedUntilNanos >= 0) {
       awaited = List.of();
@@ -140,7 +140,7 @@ final class SlotOwnership {
     }
   }
 
-  /** The slots of a member by the assignment that was read last. */
+  /** Returns the slots of a member by the assignment that was read last. */
   synchronized SlotSet slotsOf(String member) {
     SlotSet owned = SlotSet.of(assignment.slotCount(), assignment.slotsOf(member));
     while (owned.slotCount() < store.slotCount()) {

@@ -44,7 +44,7 @@ final class StoreClock {
     return Math.floorDiv(micros(nowNanos), 1_000);
   }
 
-  /** By how much the store's clock is ahead of this node's wall clock. */
+  /** Returns by how much the store's clock is ahead of this node's wall clock. */
   long offsetMicros() {
     return reading.offsetMicros();
   }

@@ -43,7 +43,7 @@ final class StoreHealth {
   private boolean writesFail;
   private long writeFailedNanos;
 
-  /** A store that has not answered yet. */
+  /** Creates the health of a store that has not answered yet. */
   StoreHealth(Meter meter, Recovery recovery, StoreOutage outage, long nowNanos) {
     this.meter = meter;
     this.recovery = recovery;

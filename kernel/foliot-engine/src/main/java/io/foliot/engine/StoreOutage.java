@@ -19,7 +19,7 @@ final class StoreOutage {
   private int loopsAway;
   private long beganNanos;
 
-  /** An engine's; the store is not away yet. */
+  /** Creates the state of an engine whose store answers. */
   StoreOutage(System.Logger log) {
     this.log = log;
   }

@@ -34,10 +34,10 @@ final class WatchedSlots {
 
   /** Receives additional slots to read. */
   interface Listener {
-    /** The store has doubled its slots; each is now two. */
+    /** Notes that the store has doubled its slots; each is now two. */
     void doubled(int slotCountBefore);
 
-    /** These slots are watched from now on, and were not before. */
+    /** Notes that these slots are watched from now on, and were not before. */
     void added(SlotSet slots, long nowNanos);
   }
 
@@ -99,7 +99,7 @@ final class WatchedSlots {
     return assigned.contains(id);
   }
 
-  /** By queue, how overdue the oldest entries are that other nodes should have fired. */
+  /** Returns, by queue, how overdue the oldest entries are that other nodes should have fired. */
   Map<String, Long> overdueElsewhere(long nowMillis) {
     return overdue.overdueMillis(watched, nowMillis);
   }

@@ -8,8 +8,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The workers that call this node, by what they do anyway: they wait for tasks, and extend the leases of those that
- * they have. Any thread.
+ * The workers that call this node, known by their ordinary calls: they wait for tasks, and extend leases. Any thread.
  *
  * <p>A worker that waits is alive until its wait is over, and a moment longer: it asks again at once. One that was
  * given tasks may have no handler free; it extends a lease after a third of it, so it is alive for half a lease more.

@@ -245,7 +245,7 @@ final class LoopRig {
   }
 
   void fail(Call call) {
-    call.answer().completeExceptionally(new StoreException("the store is away", null));
+    call.answer().completeExceptionally(new StoreException("the store is unavailable", null));
     handle();
   }
 

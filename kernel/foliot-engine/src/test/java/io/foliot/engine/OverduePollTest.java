@@ -195,7 +195,7 @@ final class OverduePollTest {
     assertThat(adopted()).containsExactly(0, 2, 3);
     poll(false, 0, 7, 0, 0);
     poll(false, 0, 7, 0, 0);
-    assertThat(adopted()).as("nobody was there").containsExactly(0, 1, 2, 3);
+    assertThat(adopted()).as("no owner was there").containsExactly(0, 1, 2, 3);
     assertThat(claimsUntilGivenUp(1, 0)).as("so these were no other node's").isEqualTo(Integer.MAX_VALUE);
     nowNanos += TimeUnit.SECONDS.toNanos(60);
     assertThat(claimsUntilGivenUp(1, 0)).isLessThan(30);

@@ -188,7 +188,7 @@ final class PartsTest {
     destination.claimed(before);
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(10);
     destination.claimed(destination.ended());
-    assertThat(destination.acquire(1_000, 0, NOTHING)).as("it stands").isZero();
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("it admits nothing").isZero();
     destination.claimed(-1_000);
     assertThat(destination.acquire(1_000, 0, NOTHING)).as("no more than its limit again").isEqualTo(6);
     destination.answered(new Answer.Retry(null, Health.OVERLOADED, ""), 0);

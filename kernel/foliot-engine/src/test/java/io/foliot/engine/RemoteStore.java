@@ -106,7 +106,7 @@ final class RemoteStore implements InvocationHandler {
       return new CompletableFuture<>();
     }
     if (away || (refusesWrites && WRITES.contains(method.getName()))) {
-      return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+      return CompletableFuture.failedFuture(new StoreException("the store is unavailable", null));
     }
     if (method.getName().equals("due") && halved && arguments != null) {
       return halves(arguments);

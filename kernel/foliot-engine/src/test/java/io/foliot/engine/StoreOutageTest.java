@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the log about a store that is away, and about nodes that come and go. */
+/** The lines of the log about a store that is unavailable, and about nodes that come and go. */
 final class StoreOutageTest {
   private final RecordedLog log = new RecordedLog();
   private final StoreOutage outage = new StoreOutage(log);
@@ -27,8 +27,8 @@ final class StoreOutageTest {
     for (int second = 0; second < 10; second++) {
       nowNanos = Duration.ofSeconds(second).toNanos();
       for (StoreHealth loop : loops) {
-        loop.called("due", 1, nowNanos, new StoreAwayException("the database is away", new IOException()), nowNanos);
-        loop.called("claim", 1, nowNanos, new StoreAwayException("the database is away", new IOException()), nowNanos);
+        loop.called("due", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()), nowNanos);
+        loop.called("claim", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()), nowNanos);
         loop.wrote(false, nowNanos);
         loop.turn(nowNanos);
       }
@@ -41,7 +41,7 @@ final class StoreOutageTest {
       loop.turn(nowNanos);
     }
     assertThat(log.lines).containsExactly(
-        "WARNING the store does not answer; trying again until it does: call=due, reason=the database is away",
+        "WARNING the store does not answer; trying again until it does: call=due, reason=the database is unavailable",
         "INFO the store answers again: awayFor=9.8 s");
   }
 

@@ -209,7 +209,7 @@ final class JobLife {
         run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again);
   }
 
-  /** One shard is enough to ask for another run; further ones are kept while their checkpoints fit. */
+  /** Adds a shard that asks for another run. One is enough; further ones are kept while their checkpoints fit. */
   private static List<Run.Again> again(List<Run.Again> before, int shard, ShardEnd end) {
     if (end.mark() != TaskNote.Mark.RUN_AGAIN) {
       return before;
@@ -303,7 +303,7 @@ final class JobLife {
     }
   }
 
-  /** A run that continues another one is held by a pause, as scheduled times are. */
+  /** Starts the runs that continue others. A pause holds them, as it holds scheduled times. */
   private void continueRuns() {
     if (!edit.isEnded) {
       continuations.forEach(run -> edit.again(run, now));
@@ -354,7 +354,7 @@ final class JobLife {
     }
   }
 
-  /** A scheduled time has come while a run is active. */
+  /** Decides a scheduled time that has come while a run is active. */
   private void overlap(JobRecord.Waiting time) {
     JobRecord.Waiting turn = edit.waiting.stream().filter(each -> !each.waits()).findFirst().orElse(null);
     switch (edit.job.overlap()) {

@@ -11,11 +11,11 @@ public interface JobMeter {
   /** Counts runs that ended; {@code what}: succeeded, failed, stopped. */
   default void ended(String queue, String what, long count) {}
 
-  /** The run of a scheduled time began so late, in milliseconds after that time. */
+  /** Called when the run of a scheduled time began, with the milliseconds after that time. */
   default void began(String queue, long lateMillis) {}
 
   /**
-   * The state of a job after a pass.
+   * Called with the state of a job after a pass.
    *
    * @param running how many of its runs are active
    * @param failuresInRow how many runs have failed since the last one that succeeded

@@ -67,7 +67,7 @@ public final class JobPlanner implements Delivery {
   private volatile @Nullable Fleet fleet;
   private final AtomicLong firstPass = new AtomicLong();
 
-  /** A planner of the jobs in a store. */
+  /** Creates a planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
     this.store = store;
     this.meter = meter;

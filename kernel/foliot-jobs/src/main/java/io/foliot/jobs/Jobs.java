@@ -60,7 +60,7 @@ public final class Jobs {
       this.job = job;
     }
 
-    /** The name of the job. */
+    /** Returns the name of the job. */
     public String job() {
       return job;
     }
@@ -86,7 +86,7 @@ public final class Jobs {
       this.max = max;
     }
 
-    /** The number of jobs at which no new one is created. */
+    /** Returns the number of jobs at which no new one is created. */
     public long max() {
       return max;
     }
@@ -120,7 +120,9 @@ public final class Jobs {
   /** The record of a job as it was read. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
-  /** The jobs of a store, for the callers of a process that plans none; a planner has {@link JobPlanner#jobs}. */
+  /**
+   * Creates the jobs of a store, for the callers of a process that plans none; a planner has {@link JobPlanner#jobs}.
+   */
   public Jobs(TaskStore store, JobHost host) {
     this(store, host, new ProcessSurroundings());
   }
@@ -187,7 +189,7 @@ public final class Jobs {
     }).toCompletableFuture();
   }
 
-  /** Most jobs that are put are new or unchanged: the first attempt relies on there being none, and reads nothing. */
+  /** Writes a job. Most are new or unchanged: the first attempt relies on there being none, and reads nothing. */
   private CompletableFuture<Put> write(Job job, Creation creation, Change change) {
     return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
       JobRecord created;

@@ -123,7 +123,7 @@ final class ScheduledTimes {
     return true;
   }
 
-  /** With a fixed delay there is one time, and none while a run is active or waits. */
+  /** Plans the time of a fixed delay: there is one, and none while a run is active or waits. */
   private static void delay(JobEdit edit, long now) {
     if (edit.nextAfter != 0 && edit.nextAfter <= now) {
       edit.waiting.add(new JobRecord.Waiting(edit.nextAfter, 0, 0, true));

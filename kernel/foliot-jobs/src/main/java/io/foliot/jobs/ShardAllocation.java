@@ -45,7 +45,7 @@ final class ShardAllocation {
     return seats;
   }
 
-  /** Ten shards on three workers: 0-2 and 9, 3-5, 6-8. */
+  /** Returns ten shards on three workers: 0-2 and 9, 3-5, 6-8. */
   private static int average(int shard, int shards, int workers) {
     int block = shards / workers;
     return shard < block * workers ? shard / block : shard - block * workers;

@@ -76,7 +76,7 @@ final class ShardReads {
     }
   }
 
-  /** A pass takes no notice of the shards of other jobs: it counts those that it was given. */
+  /** Returns the ends of the shards of one read: a pass counts the shards that it was given. */
   private static Map<TaskId, ShardEnd> of(Read read, Map<TaskId, ShardEnd> all) {
     Map<TaskId, ShardEnd> mine = new HashMap<>();
     for (TaskId shard : read.shards()) {

@@ -64,7 +64,7 @@ final class Shards {
     return job == null || hash16(job) != shard.id().hash16() ? null : new TaskRef.ByKey(JOBS, job);
   }
 
-  /** The finalizer of SplitMix64 (Steele, Lea, Flood 2014), over a step of its sequence. */
+  /** Applies the finalizer of SplitMix64 (Steele, Lea, Flood 2014) to a step of its sequence. */
   private static long mixed(long seed) {
     long bits = seed * PRIME + PRIME;
     bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;

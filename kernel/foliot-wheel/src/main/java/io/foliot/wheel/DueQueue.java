@@ -173,7 +173,7 @@ final class DueQueue {
     clearRun();
   }
 
-  /** The earliest deadline; {@link Long#MAX_VALUE} if there is no timer. */
+  /** Returns the earliest deadline; {@link Long#MAX_VALUE} if there is no timer. */
   long earliest() {
     long ofRun = head == tail ? Long.MAX_VALUE : deadlines[head];
     return stragglers.isEmpty() ? ofRun : Math.min(ofRun, stragglers.element().deadlineNanos);

@@ -18,7 +18,7 @@ final class LatenessHistogram {
     counts.setOpaque(bucket, counts.getPlain(bucket) + 1);
   }
 
-  /** The counts as of now, or nearly: a reader beside the writer may miss its last ones. */
+  /** Returns the counts as of now, or nearly: a reader beside the writer may miss its last ones. */
   long[] snapshot() {
     long[] copy = new long[BUCKETS];
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
@@ -35,7 +35,7 @@ final class LatenessHistogram {
     return (exponent << SUB_BITS) + (int) (nanos >>> exponent);
   }
 
-  /** The largest duration that falls into a bucket. */
+  /** Returns the largest duration that falls into a bucket. */
   static long upperBoundNanos(int bucket) {
     if (bucket < SUB_BUCKETS) {
       return bucket;

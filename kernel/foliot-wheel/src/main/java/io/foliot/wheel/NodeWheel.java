@@ -32,7 +32,7 @@ final class NodeWheel {
    * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8
    * here); links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a
    * million of them a slot took some 15 ms to move down, during which all that was due was late); deadlines in the
-   * entries, to cascade without a look at the nodes (8 bytes more a timer, and entries whose node has ended or was
+   * entries, to cascade without reading the nodes (8 bytes more a timer, and entries whose node has ended or was
    * pushed back are carried on); smaller slots on the higher levels (more moves for every timer).
    */
 
@@ -234,7 +234,7 @@ final class NodeWheel {
     this(startTick, STAGE_MIN_ENTRIES);
   }
 
-  /** For tests, which stage slots of a few entries. */
+  /** Creates a wheel for tests, which stage slots of a few entries. */
   NodeWheel(long startTick, int stageMinEntries) {
     this.stageMinEntries = stageMinEntries;
     slots = new SlotMap(startTick);
@@ -272,8 +272,8 @@ final class NodeWheel {
   }
 
   /**
-   * As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. What
-   * waits for the nanosecond of its deadline counts as due at its tick.
+   * As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. An
+   * entry that waits for the nanosecond of its deadline counts as due at its tick.
    */
   long nextWake() {
     return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
@@ -329,7 +329,7 @@ final class NodeWheel {
     }
   }
 
-  /** The slots below are empty now, because they lay ahead of the hand until it came here. */
+  /** Opens the staged slot. The slots below are empty, because they were ahead of the hand until it came here. */
   private void openStaged() {
     int firstBelow = (stagedSlot & -SlotMap.SLOTS_PER_LEVEL) - SlotMap.SLOTS_PER_LEVEL;
     reached.takeAll(lists[STAGED]);
@@ -346,7 +346,7 @@ final class NodeWheel {
     stagedSlot = SlotMap.NONE;
   }
 
-  /** The slot that is, or will be, to be staged. */
+  /** Returns the slot that is, or will be, to be staged. */
   private int slotToStage() {
     if (stagedSlot != SlotMap.NONE) {
       return lists[stagedSlot].size < stageMinEntries ? SlotMap.NONE : stagedSlot;
@@ -358,7 +358,7 @@ final class NodeWheel {
     return slot == SlotMap.NONE || lists[slot].size < stageMinEntries ? SlotMap.NONE : slot;
   }
 
-  /** When there will be something to stage. */
+  /** Returns when there will be something to stage. */
   private long nextStaging() {
     int slot = slotToStage();
     return slot == SlotMap.NONE
@@ -474,7 +474,7 @@ final class NodeWheel {
   private void collect(WheelNode node, int stamp, Visitor visitor) {
     long word = node.word();
     if (node.stamp == stamp && WheelNode.isArmed(word)) {
-      // One read of the word for both: a deadline that is collected must not be after the hand, which could not go on.
+      // One read of the word for both: a collected deadline must not be after the hand, which could not advance.
       long deadlineNanos = WheelNode.deadlineNanos(word);
       long tick = visitor.placeTick(node, deadlineNanos);
       if (tick > slots.hand()) {

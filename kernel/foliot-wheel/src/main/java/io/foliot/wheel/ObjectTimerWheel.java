@@ -19,13 +19,13 @@ public final class ObjectTimerWheel<T> {
   /** By the cell of the timer's handle. */
   private @Nullable Object[] objects;
 
-  /** A wheel whose time stands at the given tick. */
+  /** Creates a wheel whose time is the given tick. */
   public ObjectTimerWheel(long startTick) {
     this(startTick, 0);
   }
 
   /**
-   * A wheel with room for a number of timers, so that none of these makes it grow.
+   * Creates a wheel with room for a number of timers, so that none of these makes it grow.
    *
    * @throws IllegalArgumentException if {@code expectedTimers} is negative
    */
@@ -96,7 +96,7 @@ public final class ObjectTimerWheel<T> {
     wheel.forEach((handle, deadlineTick, nothing) -> visitor.accept(handle, deadlineTick, object(handle)));
   }
 
-  /** Only {@link #schedule} fills the array, and only with objects of the type. */
+  /** Returns the object of a timer. Only {@link #schedule} fills the array, and only with objects of the type. */
   @SuppressWarnings("unchecked")
   private T object(long handle) {
     return (T) requireNonNull(objects[TimerWheel.cell(handle)], "a live timer has an object");

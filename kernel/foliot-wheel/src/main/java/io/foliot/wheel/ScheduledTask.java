@@ -66,7 +66,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     this.work = requireNonNull(work, "a task must not be null");
   }
 
-  /** Another thread runs it. */
+  /** Reads the phase ahead of a run by another thread. */
   @Override
   final int preload() {
     return phase;
@@ -132,7 +132,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return false;
   }
 
-  /** A cancel that interrupts must have done so before this thread starts another task. */
+  /** Waits until a cancel that interrupts has done so, before this thread starts another task. */
   private void awaitInterrupt() {
     while (phase == INTERRUPTING) {
       Thread.onSpinWait();
@@ -176,7 +176,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     }
   }
 
-  /** Its executor is done with it and does not count it any more. */
+  /** Cancels a task that its executor has abandoned and does not count any more. */
   private boolean cancelAbandoned() {
     boolean cancels = PHASE.compareAndSet(this, ABANDONED, CANCELLED_PHASE);
     if (cancels) {
@@ -255,7 +255,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return report();
   }
 
-  /** The latch; open already if the task ended before it was there. */
+  /** Returns the latch; open already if the task ended before it was there. */
   private CountDownLatch done() {
     CountDownLatch waiting = done;
     if (waiting == null) {
@@ -281,7 +281,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     throw new CancellationException("the task was cancelled");
   }
 
-  /** The time until it may run; zero once it has fired or has been cancelled. */
+  /** Returns the time until it may run; zero once it has fired or has been cancelled. */
   @Override
   public final long getDelay(TimeUnit unit) {
     return unit.convert(delayNanos(), TimeUnit.NANOSECONDS);

@@ -20,7 +20,7 @@ final class StripedCounter {
     return counts.addAndGet(stripe(), delta);
   }
 
-  /** The count as of some moment during the call if nothing has been subtracted meanwhile. */
+  /** Returns the count as of some moment during the call if nothing has been subtracted meanwhile. */
   long sum() {
     long sum = 0;
     for (int stripe = 0; stripe < STRIPES; stripe++) {

@@ -47,7 +47,7 @@ public record TimerCounters(
     }
 
     /**
-     * The lateness that this share of firings did not exceed; 0 if there was none.
+     * Returns the lateness that this share of firings did not exceed; 0 if there was none.
      *
      * @param percentile from 0 to 100
      * @throws IllegalArgumentException if it is not

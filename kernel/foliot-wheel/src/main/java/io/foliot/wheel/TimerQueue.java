@@ -37,9 +37,9 @@ public interface TimerQueue {
   boolean reschedule(long handle, long deadlineTick);
 
   /**
-   * The next tick at which {@link #advance} has something to do: never later than the earliest deadline, and later than
-   * {@link #currentTick} unless something is due already. {@link #NEVER} if there is no timer, which is
-   * also the answer for timers at {@link Long#MAX_VALUE}.
+   * Returns the next tick at which {@link #advance} has something to do: never later than the earliest deadline, and
+   * later than {@link #currentTick} unless something is due already. {@link #NEVER} if there is no timer, which is also
+   * the answer for timers at {@link Long#MAX_VALUE}.
    */
   long nextWake();
 
@@ -48,7 +48,7 @@ public interface TimerQueue {
    * that the sink schedules is handed out in the same call if its deadline lies after the tick being handled and at or
    * before {@code nowTick}, in the next call if it is due at once, so that no sink can hold time up.
    *
-   * <p>The timer is gone when the sink is called: its handle is stale. What the sink throws leaves this method; the
+   * <p>The timer is gone when the sink is called: its handle is stale. An exception of the sink leaves this method; the
    * timer counts as expired, all others remain, and the next call continues from there.
    *
    * @param nowTick the current tick; one before {@link #currentTick} (a clock that went back) does nothing
@@ -60,7 +60,7 @@ public interface TimerQueue {
    */
   int advance(long nowTick, int limit, Sink sink);
 
-  /** The number of timers that have neither expired nor been cancelled. */
+  /** Returns the number of timers that have neither expired nor been cancelled. */
   int size();
 
   /** Returns whether there is no timer. */
@@ -68,7 +68,7 @@ public interface TimerQueue {
     return size() == 0;
   }
 
-  /** The tick that time has reached. It never goes back. */
+  /** Returns the tick that time has reached. It never goes back. */
   long currentTick();
 
   /**

@@ -404,7 +404,7 @@ public final class TimerWheel implements TimerQueue {
     allocatedCells += SEGMENT_CELLS;
   }
 
-  /** For tests: ages the next free cell until only {@code remaining} generations follow its next one. */
+  /** Ages, for tests, the next free cell until only {@code remaining} generations follow its next one. */
   void ageFreeCell(int remaining) {
     int cell = nextCell();
     assert cell < usedCells : "no free cell";

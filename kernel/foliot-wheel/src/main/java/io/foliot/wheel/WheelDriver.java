@@ -101,7 +101,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     /** Called on the driver thread when a node that has fired could not be run, or has thrown. */
     void failed(WheelNode node, Throwable failure);
 
-    /** Called when the driver has died, on its thread. What waits is returned by the next stop. */
+    /** Called when the driver has died, on its thread. The next stop returns the waiting timers. */
     default void died() {}
   }
 
@@ -127,7 +127,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    */
   private final AtomicInteger state = new AtomicInteger(NEW);
 
-  /** Held while the thread is started, so that its first look at the state comes after RUNNING was set. */
+  /** Held while the thread is started, so that it first reads the state after RUNNING was set. */
   private final ReentrantLock startLock = new ReentrantLock();
 
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -170,7 +170,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private final AtomicLong longestTurnNanos = new AtomicLong();
 
   /**
-   * A driver that has not been started.
+   * Creates a driver that has not been started.
    *
    * @throws IllegalThreadStateException if the thread factory returns a thread that was started
    */
@@ -187,17 +187,17 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** The time now; never negative. */
+  /** Returns the time now; never negative. */
   long nowNanos() {
     return clock.nanoTime() - originNanos;
   }
 
-  /** The time after a delay; a negative delay counts as none. */
+  /** Returns the time after a delay; a negative delay counts as none. */
   long deadlineNanos(long delayNanos) {
     return later(nowNanos(), Math.max(0, delayNanos));
   }
 
-  /** The sum of two times that are not negative, or the last deadline if that is less. */
+  /** Returns the sum of two times that are not negative, or the last deadline if that is less. */
   static long later(long timeNanos, long byNanos) {
     return timeNanos + Math.min(byNanos, MAX_DEADLINE_NANOS - timeNanos);
   }
@@ -358,7 +358,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return List.copyOf(unfired);
   }
 
-  /** A node that has the driver look at all others. */
+  /** A node that makes the driver examine all others. */
   private final class Visit extends WheelNode {
     private final Consumer<WheelNode> action;
     final CountDownLatch done = new CountDownLatch(1);
@@ -479,7 +479,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** One turn; whether it left something to do. */
+  /** Makes one turn; returns whether it left something to do. */
   private boolean turn(long beganNanos) {
     turnNanos = beganNanos;
     boolean continues = !roundOver;
@@ -540,7 +540,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     wakeUps.lazySet(wakeUps.getPlain() + 1);
   }
 
-  /** The time now. If the driver woke by itself, not by a caller, the next time it may is put off. */
+  /** Returns the time now. If the driver woke by itself, not by a caller, the next time it may is put off. */
   private long woken(long dueNanos) {
     long now = nowNanos();
     if (now >= dueNanos) {
@@ -649,7 +649,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** The first tick that does not begin before the deadline. */
+  /** Returns the first tick that does not begin before the deadline. */
   private long tick(long deadlineNanos) {
     return (deadlineNanos + (1L << tickShift) - 1) >> tickShift;
   }

@@ -61,12 +61,12 @@ public final class WheelTimer implements AutoCloseable {
     }
   }
 
-  /** A timer with the defaults of {@link Builder}. */
+  /** Returns a timer with the defaults of {@link Builder}. */
   public static WheelTimer create() {
     return builder().build();
   }
 
-  /** The settings of a timer to be. */
+  /** Returns a builder of a timer. */
   public static Builder builder() {
     return new Builder();
   }
@@ -153,7 +153,8 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * The step of the wheel, and with it how late a timer may be on purpose; cut down to a power of two of nanoseconds.
+     * Sets the step of the wheel, and with it how late a timer may be on purpose; cut down to a power of two of
+     * nanoseconds.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -192,7 +193,7 @@ public final class WheelTimer implements AutoCloseable {
       return executor(Runnable::run);
     }
 
-    /** The time to go by; {@link TimerClock#system} unless set. */
+    /** Sets the time to go by; {@link TimerClock#system} unless set. */
     public Builder clock(TimerClock clock) {
       this.clock = requireNonNull(clock, "clock");
       return this;
@@ -231,7 +232,7 @@ public final class WheelTimer implements AutoCloseable {
       return this;
     }
 
-    /** A running timer. */
+    /** Starts a timer and returns it. */
     public WheelTimer build() {
       return new WheelTimer(this);
     }

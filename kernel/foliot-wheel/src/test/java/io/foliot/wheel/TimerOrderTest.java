@@ -138,7 +138,7 @@ final class TimerOrderTest {
       }
     }
 
-    /** The driver is held in a callback while time passes and callers go on. */
+    /** The driver is held in a callback while time passes and callers continue. */
     private void stall() {
       CountDownLatch held = new CountDownLatch(1);
       CountDownLatch release = new CountDownLatch(1);

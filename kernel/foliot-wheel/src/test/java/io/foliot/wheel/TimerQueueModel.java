@@ -109,7 +109,7 @@ public abstract class TimerQueueModel {
   /** Adopts the tick at which the queue has stopped at its limit; no timer may be due before it. */
   public final void stoppedAt(long tick) {
     if (tick < hand || tick > nowTick || nextKeptWake() < tick) {
-      throw new AssertionError("stopped at " + tick + ", but the model stands at " + hand + " of " + nowTick
+      throw new AssertionError("stopped at " + tick + ", but the model is at " + hand + " of " + nowTick
           + " with a timer at " + nextKeptWake());
     }
     hand = tick;

@@ -16,7 +16,7 @@ public final class Signals {
   /** Pauses a process (SIGSTOP). On return none of its threads runs; some may still wait for the disk. */
   public static void freeze(long pid) {
     Command.run("sh", "-c", "kill -STOP " + pid);
-    Await.until("the process stands still: pid=" + pid, BOUND, () -> standsStill(pid));
+    Await.until("the process is stopped: pid=" + pid, BOUND, () -> standsStill(pid));
   }
 
   /** Resumes a process after {@link #freeze}. */

@@ -45,7 +45,7 @@ final class OrphanTest {
       assertThat(parent.destroyForcibly().waitFor()).isNotZero();
     }
     for (String port : ports) {
-      Await.until("nobody listens", BOUND, () -> !listens(Integer.parseInt(port)));
+      Await.until("nothing listens", BOUND, () -> !listens(Integer.parseInt(port)));
     }
   }
 

@@ -117,14 +117,14 @@ final class NodeNetwork implements AutoCloseable {
     }
     for (String name : names) {
       Matcher ours = OURS.matcher(name);
-      if (ours.matches() && isNobodys(Long.parseLong(ours.group(1)))) {
+      if (ours.matches() && hasNoProcess(Long.parseLong(ours.group(1)))) {
         removeNamespace(name);
         removeLink(name);
       }
     }
   }
 
-  private static boolean isNobodys(long pid) {
+  private static boolean hasNoProcess(long pid) {
     return pid == ProcessHandle.current().pid() || ProcessHandle.of(pid).isEmpty();
   }
 

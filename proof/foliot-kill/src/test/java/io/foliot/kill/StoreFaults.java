@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * What happens to a store that several servers share, under load, and what must hold afterwards; a subclass says which
- * store and what. With {@code -Dfaults=n} all of it n times; without, some of it, drawn anew each time, for a build
- * should not take long.
+ * Faults of a store that several servers share, under load, and the checks afterwards. A subclass names the store and
+ * the faults. {@code -Dfaults=n} runs all of them n times; without it, a random choice runs, because a build should be
+ * short.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class StoreFaults {
@@ -53,7 +53,7 @@ abstract class StoreFaults {
     }
   }
 
-  /** Lets the load go on until enough has been delivered, then ends it and keeps what the tests check. */
+  /** Lets the load run until enough has been delivered, then ends it and keeps what the tests check. */
   void judge(FaultRun siege) {
     long begun = siege.rig.receiver.begun();
     Await.until("enough attempts begin after the last fault", ENOUGH_BOUND,

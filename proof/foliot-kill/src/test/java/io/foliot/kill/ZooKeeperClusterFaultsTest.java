@@ -58,7 +58,7 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
     TestingServer server = Objects.requireNonNull(zooKeeper);
     TcpProxy proxy = Objects.requireNonNull(entrance);
     return List.of(
-        new InjectedFault("ZooKeeper is away, and comes back", Event.Fault.OTHER, InjectedFault.Effect.HITCH, () -> {
+        new InjectedFault("ZooKeeper is unavailable, and comes back", Event.Fault.OTHER, InjectedFault.Effect.HITCH, () -> {
           stop(server);
           Await.pause(AWAY_MILLIS);
         }, () -> restart(server)),

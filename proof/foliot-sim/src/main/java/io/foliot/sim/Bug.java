@@ -52,7 +52,7 @@ enum Bug {
   IDEMPOTENCY_IGNORED(false, Kind.FIRING),
   /** A redrive answers and does nothing. */
   REDRIVE_FORGOTTEN(false, Kind.LOST),
-  /** A call whose reply was lost is said to have done nothing. */
+  /** A call whose reply was lost is reported as having had no effect. */
   UNKNOWN_IS_SAID_TO_BE_NOTHING(false, Kind.GHOST, Kind.CANCEL, Kind.STALE, Kind.FIRING, Kind.LOST),
   /** Nothing behind the present is ever found: a cursor without a head poll. */
   CURSOR_WITHOUT_HEAD_POLL(true, Kind.LOST),

@@ -81,7 +81,7 @@ final class Faults {
   void planUncoordinated(long millis) {
     schedule.afterMillis(FIRST_MILLIS + luck.nextLong(MAX_COORDINATED_MILLIS), () -> {
       sim.coverage().count(Coverage.Case.COORDINATION_AWAY);
-      sim.trace().add("fault", "the coordinator is away", 0);
+      sim.trace().add("fault", "the coordinator is unavailable", 0);
       coordination.setAway(true);
     });
     if (luck.nextBoolean()) {
@@ -211,7 +211,7 @@ final class Faults {
 
   private void storeAway() {
     sim.coverage().count(Coverage.Case.STORE_AWAY);
-    long window = began(Event.Fault.OTHER, "the store is away");
+    long window = began(Event.Fault.OTHER, "the store is unavailable");
     store.setAway(true);
     if (bug == Bug.ACK_BEFORE_SYNC) {
       store.forget(bug.lostMillis(store.manners(), 0));
@@ -264,7 +264,7 @@ final class Faults {
       return;
     }
     sim.coverage().count(Coverage.Case.COORDINATION_AWAY);
-    long window = began(Event.Fault.OTHER, "the coordinator is away");
+    long window = began(Event.Fault.OTHER, "the coordinator is unavailable");
     coordination.setAway(true);
     mendAfter(luck.nextLong(15_000), window, () -> coordination.setAway(false));
   }
@@ -278,7 +278,7 @@ final class Faults {
     if (luck.nextBoolean()) {
       coordination.tellAllThatTheyLead();
     } else {
-      coordination.tellAllThatNobodyIs();
+      coordination.tellAllThatNoMemberIs();
     }
   }
 

@@ -342,7 +342,7 @@ final class FleetJudge {
     }
     boolean isTaken = story != null && story.claims.stream()
         .anyMatch(claim -> claim.token.equals(task.token()) && claim.isSettled);
-    ensure(isTaken, Check.ONCE, "a worker is told that its report was taken, and it was not: " + task.id());
+    ensure(isTaken, Check.ONCE, "a report was answered as taken, and it was not: " + task.id());
   }
 
   // The end.

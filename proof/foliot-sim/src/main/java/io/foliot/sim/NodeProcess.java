@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a node. Whatever happens inside it passes through {@link #run}: nothing does while it is paused, and
- * nothing ever after it has died.
+ * One life of a node. Everything that happens inside it passes through {@link #run}: nothing does while it is paused,
+ * and nothing ever after it has died.
  */
 final class NodeProcess {
   private final Schedule schedule;

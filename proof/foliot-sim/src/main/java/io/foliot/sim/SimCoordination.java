@@ -154,7 +154,7 @@ final class SimCoordination {
   }
 
   /** Reports to each node that no node is alive. */
-  void tellAllThatNobodyIs() {
+  void tellAllThatNoMemberIs() {
     for (Session session : sessions.values()) {
       session.client.tellLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(), null, null, 0),
           luck.nextLong(500));

@@ -182,7 +182,7 @@ final class SimWorker {
 
   void stand() {
     disturb();
-    trace("stands still", 0);
+    trace("is paused", 0);
     process.stand();
   }
 
@@ -339,7 +339,7 @@ final class SimWorker {
             if (result == null) {
               later(AGAIN_MILLIS, this::report);
             } else {
-              trace("is told " + result.kind() + " of " + task.id(), task.attempt());
+              trace("gets " + result.kind() + " for " + task.id(), task.attempt());
               surroundings.judge().reported(task, result.kind());
               ended();
             }

@@ -323,7 +323,7 @@ public final class Simulation {
       if (event instanceof Event.Began(long delivery, long atMillis, Attempt attempt)) {
         long since = Math.max(attempt.dueAtMillis(), faults.leaseEndMillis(attempt.taskId()));
         if (attempt.attempt() == 1 && atMillis - since > most) {
-          unmet("where the coordinator alone is away nothing is late: mostMillis=" + most + ", lateMillis="
+          unmet("where the coordinator alone is unavailable nothing is late: mostMillis=" + most + ", lateMillis="
               + (atMillis - since) + ", delivery=" + delivery + ", task=" + attempt.taskId());
         }
       }

@@ -145,7 +145,7 @@ final class StoreLink implements TaskStore {
       boolean known = fate == Fate.NOTHING_DONE || luck.nextBoolean();
       failed(answer, 0, known
           ? new StoreAwayException("the store took nothing", null)
-          : new StoreException("the store is away", null));
+          : new StoreException("the store is unavailable", null));
       return;
     }
     int connections = store.connections();

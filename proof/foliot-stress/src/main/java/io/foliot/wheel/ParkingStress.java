@@ -135,7 +135,7 @@ final class ParkingStress {
   @Description("A timer is reset to nearer right after it was scheduled, while the driver takes it and goes to sleep.")
   @Outcome(id = "seen", expect = ACCEPTABLE, desc = "The driver read the new deadline, or the hand-off again.")
   @Outcome(id = "woken", expect = ACCEPTABLE, desc = "The driver took the old deadline, slept, and was unparked.")
-  @Outcome(expect = FORBIDDEN, desc = "The reset left it to a hand-off that the driver had worked off.")
+  @Outcome(expect = FORBIDDEN, desc = "The reset left it to a hand-off that the driver had drained.")
   @State
   public static class NearerResetOfQueuedAgainstParking {
     private final PlayedDriver driver = PlayedDriver.create();

@@ -29,7 +29,7 @@ final class PoolStress {
 
   @JCStressTest
   @Description("Two tasks at once, of a pool without workers.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "Whoever starts the worker, it finds both or starts another.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker finds both, or starts another, no matter which caller starts it.")
   @Outcome(expect = FORBIDDEN, desc = "One relied on a worker that did not see its task.")
   @State
   public static class ExecuteAgainstExecute {
@@ -79,7 +79,7 @@ final class PoolStress {
 
   @JCStressTest
   @Description("A task comes just when the only worker has done its last one and goes idle.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker sees the task, or the caller sees that nobody searches.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker sees the task, or the caller sees that no worker searches.")
   @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the task stays in the queue.")
   @State
   public static class ExecuteAgainstLastWorkerGoingIdle {

@@ -147,8 +147,8 @@ final class ShutdownStress {
 
   @JCStressTest
   @Description("A shutdown that cancels delayed tasks, while the last task that runs ends and with it the driver.")
-  @Outcome(id = "returns, terminated", expect = ACCEPTABLE, desc = "The shutdown returns, whoever ends the executor.")
-  @Outcome(expect = FORBIDDEN, desc = "The driver was stopped between the shutdown's look at it and its question to it: "
+  @Outcome(id = "returns, terminated", expect = ACCEPTABLE, desc = "The shutdown returns, no matter which thread ends the executor.")
+  @Outcome(expect = FORBIDDEN, desc = "The driver was stopped between the shutdown's read of it and its question to it: "
       + "the shutdown throws, or waits for ever.")
   @State
   public static class CancellingShutdownAgainstLastRun {
@@ -194,7 +194,7 @@ final class ShutdownStress {
 
   @JCStressTest
   @Description("A shutdown that keeps delayed tasks, while the driver dies that one of them waits for.")
-  @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The task ends with the failure, whoever comes first.")
+  @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The task ends with the failure, in either order.")
   @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the executor waits for ever.")
   @State
   public static class ShutdownAgainstDeath {
@@ -396,7 +396,7 @@ final class ShutdownStress {
 
   @JCStressTest
   @Description("A shutdownNow while a task is executed that runs until it is interrupted; workers are virtual threads.")
-  @Outcome(id = "(rejected|returned|interrupted)", expect = ACCEPTABLE, desc = "Whoever comes first, nothing runs on.")
+  @Outcome(id = "(rejected|returned|interrupted)", expect = ACCEPTABLE, desc = "In either order, nothing continues to run.")
   @Outcome(expect = FORBIDDEN, desc = "The task began after the workers had been interrupted, and was not: it runs on.")
   @State
   public static class ShutdownNowAgainstExecute {

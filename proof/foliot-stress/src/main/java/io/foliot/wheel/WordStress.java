@@ -111,7 +111,7 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A cancel against a reset to later: whatever comes first, the cancel wins in the end.")
+  @Description("A cancel against a reset to later: the cancel wins in the end, in either order.")
   @Outcome(id = "true, true, cancelled", expect = ACCEPTABLE, desc = "The reset comes first.")
   @Outcome(id = "true, false, cancelled", expect = ACCEPTABLE, desc = "The cancel comes first.")
   @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or was told that it came too late.")

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * <pre>mvn -Plong -pl :foliot-stress -am test -Dtest=HandshakesTest -Dsurefire.failIfNoSpecifiedTests=false \
  *     -Djcstress.minutes=240 "-Djcstress.args=-m default -jvmArgsPrepend -ea"</pre>
  *
- * <p>With {@code -t} and a regular expression among the arguments it runs some of them. What jcstress says, and its
+ * <p>With {@code -t} and a regular expression among the arguments it runs some of them. The output of jcstress, and its
  * report in HTML, are below {@code target/jcstress}.
  */
 @Tag("long")

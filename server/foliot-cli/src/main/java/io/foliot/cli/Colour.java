@@ -12,7 +12,7 @@ enum Colour {
   YELLOW("\u001b[33m"),
   /** Bad. */
   RED("\u001b[31m"),
-  /** Something to look at. */
+  /** A part to notice. */
   CYAN("\u001b[36m");
 
   static final String END = "\u001b[0m";

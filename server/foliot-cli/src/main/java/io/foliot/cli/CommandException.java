@@ -13,7 +13,7 @@ final class CommandException extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** The command was valid, but its work failed. */
+  /** Returns the exception of a valid command whose work failed. */
   static CommandException failure(String message) {
     return new CommandException(Foliot.FAILURE, message, null);
   }
@@ -22,7 +22,7 @@ final class CommandException extends RuntimeException {
     return new CommandException(Foliot.FAILURE, message, cause);
   }
 
-  /** The command line is wrong. */
+  /** Returns the exception of a wrong command line. */
   static CommandException usage(String message) {
     return new CommandException(Foliot.USAGE, message, null);
   }

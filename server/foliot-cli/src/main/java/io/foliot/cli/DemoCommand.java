@@ -182,7 +182,7 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Any thread. */
+  /** Shows a callback, and returns the status of the answer. Any thread. */
   private int receive(DemoReceiver.Callback callback) {
     show(callback);
     // Now the demo may continue.

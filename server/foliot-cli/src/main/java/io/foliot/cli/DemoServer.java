@@ -31,7 +31,7 @@ final class DemoServer implements AutoCloseable {
   private boolean closed;
 
   /**
-   * A server to be.
+   * Creates a server to be.
    *
    * @param folder where its data and its log are
    */

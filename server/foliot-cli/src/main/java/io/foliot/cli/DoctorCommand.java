@@ -43,7 +43,7 @@ final class DoctorCommand implements Callable<Integer> {
     ServerFlags.addTo(spec);
   }
 
-  /** The command as picocli wants it. */
+  /** Returns the command as picocli wants it. */
   CommandSpec spec() {
     return spec;
   }

@@ -84,12 +84,12 @@ final class Figures {
     return samples.isEmpty();
   }
 
-  /** All samples of a name. */
+  /** Returns all samples of a name. */
   List<Sample> all(String name) {
     return samples.stream().filter(sample -> sample.name().equals(name)).toList();
   }
 
-  /** The sum of those samples of a name. */
+  /** Returns the sum of those samples of a name. */
   double sum(String name, Predicate<Sample> which) {
     return samples.stream().filter(sample -> sample.name().equals(name) && which.test(sample))
         .mapToDouble(Sample::value).sum();
@@ -99,7 +99,7 @@ final class Figures {
     return sum(name, sample -> true);
   }
 
-  /** By how much a counter has grown per second since earlier figures. */
+  /** Returns by how much a counter has grown per second since earlier figures. */
   double perSecond(Figures earlier, String name, Predicate<Sample> which) {
     double seconds = (nanos - earlier.nanos) / 1e9;
     // A server that was started again counts from zero.

@@ -110,7 +110,7 @@ final class Folders {
     });
   }
 
-  /** The folder, or the nearest above it that exists. */
+  /** Returns the folder, or the nearest above it that exists. */
   static Path nearestExisting(Path folder) {
     Path existing = folder.toAbsolutePath().normalize();
     while (!Files.exists(existing) && existing.getParent() != null) {

@@ -133,7 +133,7 @@ public final class Foliot {
 
   /** The versions of Foliot, Java and the system. */
   static final class Version implements IVersionProvider {
-    /** The version in the jar's manifest. */
+    /** Returns the version in the jar's manifest. */
     static String ofFoliot() {
       String version = Foliot.class.getPackage().getImplementationVersion();
       return version == null ? "development" : version;

@@ -104,7 +104,7 @@ final class GetCommand implements Callable<Integer> {
     return said.isEmpty() ? null : said;
   }
 
-  /** By how much an instant is ahead or past, in words. */
+  /** Returns by how much an instant is ahead or past, in words. */
   static String distance(Instant instant, Instant now) {
     Duration distance = Duration.between(now, instant);
     return distance.isNegative()

@@ -165,7 +165,7 @@ final class MigrateCommand implements Callable<Integer> {
       FoliotConfig.Store store = FoliotConfig.load(flags, Map.of(), null).store();
       if (!store.isRemote() && !text.startsWith("rocksdb:")) {
         throw CommandException
-            .usage(option + " is rocksdb:DIR, jdbc:... or redis://...; found was \"" + StoreAddress.scheme(text)
+            .usage(option + ": expected rocksdb:DIR, jdbc:... or redis://..., but got \"" + StoreAddress.scheme(text)
                 + "...\"");
       }
       return store;

@@ -57,7 +57,7 @@ final class QueuesCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  /** The columns of queues, here and in {@code top}. */
+  /** Returns the columns of queues, here and in {@code top}. */
   static Table table() {
     return new Table().left("QUEUE").right("DELAYED").right("PARKED").right("RUNNING").right("FINISHED").right("FAILED")
         .right("CANCELLED").right("PER SECOND").right("LAG").left("TO");

@@ -14,7 +14,7 @@ import ch.qos.logback.core.spi.ContextAwareBase;
  * print all that the JDK has to say, down to each certificate that it reads.
  */
 public final class QuietLogging extends ContextAwareBase implements Configurator {
-  /** For the service loader. */
+  /** Creates the configurator for the service loader. */
   public QuietLogging() {}
 
   @Override

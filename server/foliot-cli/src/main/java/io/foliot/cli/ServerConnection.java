@@ -65,10 +65,10 @@ final class ServerConnection implements AutoCloseable {
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
         .connectTimeout(CONNECT_TIMEOUT).followRedirects(HttpClient.Redirect.NEVER);
     // By default it reads all certificates of the JDK at once, which takes longer than everything else here.
-    return secure ? builder.build() : builder.sslContext(trustingNobody()).build();
+    return secure ? builder.build() : builder.sslContext(trustingNoServer()).build();
   }
 
-  private static SSLContext trustingNobody() {
+  private static SSLContext trustingNoServer() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(null, new TrustManager[0], null);
@@ -79,7 +79,7 @@ final class ServerConnection implements AutoCloseable {
   }
 
   /**
-   * The server to talk to.
+   * Returns the server to talk to.
    *
    * @param url from the command line; null for the value of the environment
    */
@@ -88,7 +88,7 @@ final class ServerConnection implements AutoCloseable {
     return new ServerConnection(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE));
   }
 
-  /** An address as people type it: without a scheme it means http. */
+  /** Returns an address as people type it: without a scheme it means http. */
   static String withScheme(String address) {
     return address.contains("://") ? address : "http://" + address;
   }
@@ -98,12 +98,12 @@ final class ServerConnection implements AutoCloseable {
     return new ServerConnection(url, "");
   }
 
-  /** Its address. */
+  /** Returns its address. */
   String url() {
     return url;
   }
 
-  /** A name as one segment of a path. */
+  /** Returns a name as one segment of a path. */
   static String segment(String name) {
     String encoded = URLEncoder.encode(name, UTF_8).replace("+", "%20");
     return encoded.equals(".") || encoded.equals("..") ? encoded.replace(".", "%2E") : encoded;
@@ -133,7 +133,7 @@ final class ServerConnection implements AutoCloseable {
     });
   }
 
-  /** An answer as it came. */
+  /** Returns an answer as it came. */
   HttpResponse<String> send(HttpRequest.Builder request, Duration timeout) throws IOException {
     if (!apiKey.isEmpty()) {
       request.header("Authorization", "Bearer " + apiKey);
@@ -146,18 +146,18 @@ final class ServerConnection implements AutoCloseable {
     }
   }
 
-  /** The body of a GET, as the server wrote it. */
+  /** Returns the body of a GET, as the server wrote it. */
   String get(String path) {
     return text(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
   }
 
-  /** The answer to a POST of JSON. */
+  /** Returns the answer to a POST of JSON. */
   String post(String path, String json, Duration timeout) {
     return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(json)), timeout);
   }
 
-  /** The answer to a PUT of JSON. */
+  /** Returns the answer to a PUT of JSON. */
   String put(String path, String json, Duration timeout) {
     return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
         .PUT(HttpRequest.BodyPublishers.ofString(json)), timeout);
@@ -168,7 +168,7 @@ final class ServerConnection implements AutoCloseable {
     text(HttpRequest.newBuilder(URI.create(url + path)).DELETE(), ANSWER_TIMEOUT);
   }
 
-  /** The body of a GET, as the server wrote it; empty if there is no such thing. */
+  /** Returns the body of a GET, as the server wrote it; empty if there is no such thing. */
   String getIfAny(String path) {
     HttpResponse<String> answer = answer(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
     return answer.statusCode() == 404 ? "" : body(answer);

@@ -23,7 +23,7 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
     environment = Map.copyOf(environment);
   }
 
-  /** The one of this process. */
+  /** Returns the shell of this process. */
   static Shell ofProcess() {
     boolean terminal = Boolean.getBoolean(TERMINAL);
     // People's keys and payloads are UTF-8, whatever the locale of the terminal was set to.
@@ -31,7 +31,7 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
         System.getenv(), terminal);
   }
 
-  /** A variable's value; empty if it is not set. */
+  /** Returns a variable's value; empty if it is not set. */
   String variable(String name) {
     return environment.getOrDefault(name, "");
   }
@@ -44,7 +44,7 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
     return terminal && variable("NO_COLOR").isEmpty() && !variable("TERM").equals("dumb");
   }
 
-  /** A text in a colour, if there may be colours. */
+  /** Returns a text in a colour, if there may be colours. */
   String in(Colour colour, String text) {
     return colours() ? colour.code() + text + Colour.END : text;
   }

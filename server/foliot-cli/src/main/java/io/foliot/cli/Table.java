@@ -42,7 +42,7 @@ final class Table {
     return rows.isEmpty();
   }
 
-  /** The first line is the heading. */
+  /** Returns the lines of the table; the first one is the heading. */
   List<String> lines() {
     int[] widths = new int[names.size()];
     for (int column = 0; column < widths.length; column++) {

@@ -8,7 +8,7 @@ import java.util.Locale;
 final class Words {
   private Words() {}
 
-  /** A duration that the API wrote, about; any other text as it is. */
+  /** Returns a duration that the API wrote, about; any other text as it is. */
   static String rough(String duration) {
     try {
       return DurationText.rough(DurationText.parse(duration));
@@ -17,7 +17,7 @@ final class Words {
     }
   }
 
-  /** A short time in seconds, as a person reads it. */
+  /** Returns a short time in seconds, as a person reads it. */
   static String seconds(double seconds) {
     if (Double.isNaN(seconds)) {
       return "-";
@@ -34,7 +34,7 @@ final class Words {
     return DurationText.rough(Duration.ofMillis(Math.round(seconds * 1e3)));
   }
 
-  /** A number, with k for thousands and M for millions. */
+  /** Returns a number, with k for thousands and M for millions. */
   static String count(double count) {
     if (count < 10_000) {
       return String.format(Locale.ROOT, count == Math.rint(count) || count >= 100 ? "%.0f" : "%.1f", count);
@@ -45,7 +45,7 @@ final class Words {
     return String.format(Locale.ROOT, count < 1e8 ? "%.1fM" : "%.0fM", count / 1e6);
   }
 
-  /** A number of bytes. */
+  /** Returns a number of bytes. */
   static String bytes(long bytes) {
     if (bytes < 1 << 20) {
       return bytes / 1024 + " KiB";

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Keeps the house tidy where the compiler and the formatter do not: each failure says what to do. */
@@ -28,9 +29,24 @@ final class TidyTest {
   private static final Pattern BANNED = Pattern.compile("^\\s*(?:/\\*\\*|//)\\s+(?:@\\w+ )?"
       + "(?:Who|Whoever|Whose|Whom|Nobody|Somebody|Everybody|Anybody|For how long|Since when|Until when"
       + "|(?:Of|By|To|With) whom|Of which|Neither|What|Whatever|Why|How|Has|Told|None|So (?:many|much|long))\\b");
+  /** The first words of a comment that opens on a line of its own, and of a later paragraph. */
+  private static final Pattern PARAGRAPH = Pattern.compile(BANNED.pattern().replace("(?:/\\*\\*|//)", "\\*")
+      .replace("(?:@", "(?:<p>)?(?:@"));
+  /** A comment of a script, a statement or a POM, and its first words. */
+  private static final Pattern SCRIPT_COMMENT = Pattern.compile("^\\s*(?:--|#|<!--)\\s+\\S.*");
+  private static final Pattern SCRIPT_BANNED = Pattern
+      .compile(BANNED.pattern().replace("(?:/\\*\\*|//)", "(?:--|#|<!--)"));
+  /** Files that cannot change: databases keep checksums of them. */
+  private static final Pattern MIGRATION = Pattern.compile("V\\d+__.*\\.sql$");
+  /** The first words of a method's documentation: a verb in the third person. */
+  private static final Pattern VERB = Pattern.compile("^(?:[\\w-]+s[:,;.]?|Called|As|@\\w+|\\{@\\w+.*)(?: .*)?$");
+  private static final Pattern NO_VERB = Pattern.compile("^(?:Tasks|Keys|Bytes|Items|Its|This|Whether|Has)\\b.*");
+  private static final Pattern METHOD = Pattern
+      .compile("^ {2,4}(?!private\\b)(?!.*\\b(?:class|record|interface|enum)\\b)"
+          + "[^=(]* [a-z]\\w*\\(.*");
   /** Idioms in comments for which the field has a verb, or the party has a name. */
   private static final Pattern IDIOM = Pattern
-      .compile("\\b(?:stands? (?:for|still)|stood still|goes on|work(?:s|ed) off"
+      .compile("\\b(?:stands? (?:for|still|at|on)|stood still|is away|are away|goes on|work(?:s|ed) off"
           + "|(?:is|are|was|were|be|been|being) told|look(?:s|ed) at|is none of|bec(?:omes|ame) of|nobody|somebody|everybody"
           + "|anybody|whoever)\\b");
   /** The declaration of a test in the lines after its annotation. */
@@ -134,6 +150,70 @@ final class TidyTest {
     assertThat(found).as("begin these comments with what the thing does or is, and name the party: \"An owner ...\","
         + " \"Returns ...\", \"Longest pause ...\"").isEmpty();
     assertThat(BANNED.matcher("  /** Until when it sleeps. */").find()).as("a breach is found").isTrue();
+  }
+
+  @Test
+  void noParagraphBeginsWithAClauseThatHasNoSubject() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      String before = "";
+      for (Line line : lines(file)) {
+        boolean begins = before.strip().equals("/**") || line.text().contains("* <p>");
+        if (begins && PARAGRAPH.matcher(line.text()).find()) {
+          found.add(line);
+        }
+        before = line.text();
+      }
+    }
+    for (Path file : files(".lua", ".sql", ".py", ".sh", ".yaml", ".properties", "pom.xml", "foliot", "run")) {
+      if (!MIGRATION.matcher(file.toString()).find()) {
+        lines(file).stream().filter(line -> SCRIPT_COMMENT.matcher(line.text()).find())
+            .filter(line -> SCRIPT_BANNED.matcher(line.text()).find() || IDIOM.matcher(line.text()).find())
+            .forEach(found::add);
+      }
+    }
+    assertThat(found).as("begin these with what the thing does or is, and name the party").isEmpty();
+    assertThat(PARAGRAPH.matcher("   * How many rounds a run does.").find()).as("a breach is found").isTrue();
+    assertThat(PARAGRAPH.matcher(" * <p>Whatever changes it").find()).as("a breach is found").isTrue();
+    assertThat(SCRIPT_BANNED.matcher("  -- What runs goes the general way.").find()).as("a breach is found").isTrue();
+  }
+
+  /** Private methods may have a reason alone. */
+  @Test
+  void theDocumentationOfAMethodBeginsWithAVerb() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".java")) {
+      if (file.toString().contains("/src/main/") && !file.startsWith("proof")) {
+        found.addAll(methodsWithoutAVerb(lines(file)));
+      }
+    }
+    assertThat(found).as("begin these with a verb in the third person: \"Returns ...\", \"Notes that ...\"").isEmpty();
+    assertThat(methodsWithoutAVerb(Stream.of("  /** The engine. */", "  public Engine engine() {")
+        .map(text -> new Line(Path.of("Engine.java"), 1, text)).toList())).as("a breach is found").hasSize(1);
+  }
+
+  private static List<Line> methodsWithoutAVerb(List<Line> lines) {
+    List<Line> found = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      if (!lines.get(i).text().strip().startsWith("/**")) {
+        continue;
+      }
+      String text = lines.get(i).text().strip().replaceFirst("^/\\*\\* ?", "");
+      String first = text.isEmpty() ? lines.get(i + 1).text().strip().replaceFirst("^\\* ?", "") : text;
+      int declaration = i;
+      while (!lines.get(declaration).text().endsWith("*/")) {
+        declaration++;
+      }
+      declaration++;
+      while (lines.get(declaration).text().strip().matches("@\\w+(?:\\(.*\\))?")) {
+        declaration++;
+      }
+      if (METHOD.matcher(lines.get(declaration).text()).matches()
+          && (!VERB.matcher(first).matches() || NO_VERB.matcher(first).matches())) {
+        found.add(lines.get(declaration));
+      }
+    }
+    return found;
   }
 
   @Test

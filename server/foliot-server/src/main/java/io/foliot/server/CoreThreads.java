@@ -15,7 +15,7 @@ public final class CoreThreads implements UncaughtExceptionHandler {
 
   private CoreThreads() {}
 
-  /** From now on threads of this process are watched. For a process that is nothing but a server. */
+  /** Watches the threads of this process from now on. For a process that is nothing but a server. */
   public static void watch() {
     Thread.setDefaultUncaughtExceptionHandler(new CoreThreads());
   }

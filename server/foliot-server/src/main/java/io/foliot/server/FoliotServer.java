@@ -110,7 +110,10 @@ public final class FoliotServer implements AutoCloseable {
         : null;
   }
 
-  /** A key that was made or removed at another server holds here within a second, or as soon as the store answers. */
+  /**
+   * Reads the API keys every second: one that was made or removed at another server holds here within a second, or as
+   * soon as the store answers.
+   */
   private static void refresh(KeyRing keys) {
     boolean answered = true;
     while (!Thread.currentThread().isInterrupted()) {
@@ -206,13 +209,13 @@ public final class FoliotServer implements AutoCloseable {
         .addKeyValue("access", gate.isOpen() ? "open to this machine" : "API keys").log("Foliot serves");
   }
 
-  /** Of Foliot. */
+  /** Returns the version of Foliot. */
   public static String version() {
     String version = FoliotServer.class.getPackage().getImplementationVersion();
     return version == null ? "0.1.0-SNAPSHOT" : version;
   }
 
-  /** The port it listens on. */
+  /** Returns the port it listens on. */
   public int port() {
     return door.port();
   }
@@ -223,7 +226,7 @@ public final class FoliotServer implements AutoCloseable {
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
   }
 
-  /** The engine. */
+  /** Returns the engine. */
   public Scheduler scheduler() {
     return runtime.scheduler();
   }
@@ -262,7 +265,7 @@ public final class FoliotServer implements AutoCloseable {
     return (int) affordable;
   }
 
-  /** From now on requests are refused. */
+  /** Refuses requests from now on. */
   void drain() {
     api.drain();
   }

@@ -218,9 +218,9 @@ final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * The connection is kept only if it is certain where the next request begins. After {@code Expect} it is not known
-   * whether an unread body will come at all. After a broken body that was not read to its end, it is not known where it
-   * ends.
+   * Returns what happens to the connection, which is kept only if it is certain where the next request begins. After
+   * {@code Expect} it is not known whether an unread body will come at all. After a broken body that was not read to
+   * its end, it is not known where it ends.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {

@@ -51,7 +51,7 @@ final class Watchdog implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("foliot-watchdog").start(this::watch);
   }
 
-  /** So that a server that has just started is ready if its store commits. */
+  /** Waits for the first beat, so that a server that has just started is ready if its store commits. */
   private void awaitFirstBeat() {
     try {
       boolean unused = pulse.beat().get(CommitPulse.LOST_NANOS, TimeUnit.NANOSECONDS);

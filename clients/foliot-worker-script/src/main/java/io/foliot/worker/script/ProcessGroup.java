@@ -101,7 +101,7 @@ final class ProcessGroup {
       await(kill);
     } catch (IOException e) {
       LOGGER.log(System.Logger.Level.WARNING,
-          "a group of processes could not be signalled, and processes whose parent has ended may go on: group="
+          "a group of processes could not be signalled, and processes whose parent has ended may still run: group="
               + process.pid() + ", signal=" + name,
           e);
     }

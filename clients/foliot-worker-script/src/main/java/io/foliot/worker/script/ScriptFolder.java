@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 /**
  * The folder that the operator of a worker names, and the rules by which a file in it is a script.
  *
- * <p>The rules are checked before each run. Whoever may write to the folder could change a file between the check and
- * the start, and could as well change the script itself: the folder is trusted, the name is not.
+ * <p>The rules are checked before each run. A user who may write to the folder could change a file between the check
+ * and the start, and could as well change the script itself: the folder is trusted, the name is not.
  */
 final class ScriptFolder {
   /** A name without a separator, which is not hidden, no option, and no way up. */

@@ -45,7 +45,7 @@ final class Election implements AutoCloseable {
     }
   }
 
-  /** The name of its node, or null if it has none yet. */
+  /** Returns the name of its node, or null if it has none yet. */
   @Nullable
   String candidate() {
     String path = latch.getOurPath();

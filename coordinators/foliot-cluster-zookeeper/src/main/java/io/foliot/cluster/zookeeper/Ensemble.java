@@ -38,7 +38,7 @@ final class Ensemble implements AutoCloseable {
   private final CuratorFramework curator;
 
   /**
-   * A client that begins to connect.
+   * Creates a client that begins to connect.
    *
    * @param changes called with this client at each change of its connection; Curator's thread
    */

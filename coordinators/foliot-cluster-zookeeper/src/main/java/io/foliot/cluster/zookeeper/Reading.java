@@ -45,7 +45,7 @@ final class Reading {
   private @Nullable Content document;
 
   /**
-   * Nothing read yet.
+   * Creates a reading of nothing yet.
    *
    * @param session session that owns our ephemeral nodes
    * @param loop runs the continuations of answers
@@ -59,7 +59,7 @@ final class Reading {
     this.session = session;
   }
 
-  /** The session that owns this member's ephemeral nodes. */
+  /** Returns the session that owns this member's ephemeral nodes. */
   long session() {
     return session;
   }

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * node, and the document is a node that the leader writes by compare-and-set.
  *
  * <p>Once a {@linkplain #BEAT beat} a member checks that its own node exists and belongs to its session, creates it if
- * not, and reads the other members. Watches and Curator's connection events only cause this check at once. Whatever
- * happens to sessions, nodes and ZooKeeper itself, and whichever event is lost, the next check corrects it.
+ * not, and reads the other members. Watches and Curator's connection events only cause this check at once. The
+ * next check corrects the result of any failure of sessions, nodes or ZooKeeper, and of any lost event.
  *
  * <p>A member that dies is gone when its session times out; one that leaves is gone at once. ZooKeeper is tried for
  * ever; a client that has not reached it for long is replaced by a new one, because there are states that one does not
@@ -90,7 +90,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private long patienceNanos = PATIENCE_MIN_NANOS;
 
   /**
-   * A coordinator that is not a member yet, and has not connected.
+   * Creates a coordinator that is not a member yet, and has not connected.
    *
    * @param loop calls it; its own
    * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section, or TLS and a file cannot be
@@ -271,7 +271,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Everything that belonged to a session. */
+  /** Forgets everything that belonged to a session. */
   private void forget() {
     dropPoll();
     reading = null;
@@ -285,7 +285,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Its late results are outdated. */
+  /** Drops the poll under way; its late results are outdated. */
   private void dropPoll() {
     polls++;
     underWay = false;
@@ -343,7 +343,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     });
   }
 
-  /** The state that this session has read; empty in a new session. */
+  /** Returns the state that this session has read; empty in a new session. */
   private Reading reading(Ensemble through) {
     Reading own = reading;
     long session = through.session();
@@ -488,7 +488,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Closing waits for ZooKeeper; so it is done beside. */
+  /** Closes a client on a thread of its own, because closing waits for ZooKeeper. */
   private static Thread leave(Ensemble through) {
     return Thread.ofPlatform().daemon().name("foliot-coordination-close").start(through::close);
   }

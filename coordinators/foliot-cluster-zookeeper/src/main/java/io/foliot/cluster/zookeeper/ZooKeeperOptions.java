@@ -10,7 +10,7 @@ import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ZooKeeper, and how it is spoken to.
+ * The addresses of ZooKeeper, and the settings of the connections.
  *
  * @param servers {@code host:port,host:port}; 2181 where there is no port
  * @param root the path under which everything is; it is made where it is missing

@@ -239,7 +239,7 @@ final class ZooKeeperCoordinatorTest {
           && members() == 3);
       assertThat(healed).as(deleted).isLessThan(BEAT.multipliedBy(10));
       assertThat(nodes.getFirst().views.subList(told, nodes.getFirst().views.size())).extracting(View::connection)
-          .as("nobody lost a session").doesNotContain(Connection.LOST);
+          .as("no member lost a session").doesNotContain(Connection.LOST);
     }
   }
 
@@ -267,7 +267,7 @@ final class ZooKeeperCoordinatorTest {
     nodes.getFirst().coordinator.publish(bytes("one"), 0);
     await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
     server.restart();
-    await("somebody has noticed", () -> nodes.stream().flatMap(node -> node.views.stream())
+    await("a member has noticed", () -> nodes.stream().flatMap(node -> node.views.stream())
         .anyMatch(view -> view.connection() != Connection.CONNECTED));
     awaitAgreed(nodes);
     nodes.forEach(node -> assertThat(node.document()).isEqualTo(bytes("one")));

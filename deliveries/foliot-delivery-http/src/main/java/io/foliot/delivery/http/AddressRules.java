@@ -65,7 +65,10 @@ public final class AddressRules {
   private final List<Cidr> allowed;
   private final boolean allowLoopback;
 
-  /** The rules with the networks that the operator allows, and 127.0.0.0/8 and ::1 if {@code allowLoopback} is true. */
+  /**
+   * Creates the rules with the networks that the operator allows, and 127.0.0.0/8 and ::1 if {@code allowLoopback} is
+   * true.
+   */
   public AddressRules(List<Cidr> allowed, boolean allowLoopback) {
     this.allowed = List.copyOf(allowed);
     this.allowLoopback = allowLoopback;
@@ -144,7 +147,10 @@ public final class AddressRules {
     return isIsatap(address) ? denial(new byte[]{address[12], address[13], address[14], address[15]}) : null;
   }
 
-  /** RFC 5214: an interface identifier of 00-00-5E-FE or 02-00-5E-FE and an IPv4 address. */
+  /**
+   * Returns whether an address is of ISATAP (RFC 5214): an interface identifier of 00-00-5E-FE or 02-00-5E-FE and an
+   * IPv4 address.
+   */
   private static boolean isIsatap(byte[] address) {
     return (address[8] & 0xFD) == 0 && address[9] == 0 && address[10] == 0x5E && address[11] == (byte) 0xFE;
   }

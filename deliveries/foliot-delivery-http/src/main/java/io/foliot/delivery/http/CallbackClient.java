@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Apache HttpClient, with all that it does beyond one request and one answer switched off: no retries, redirects,
- * cookies, authentication, decompression, proxies or protocol upgrades. What remains is HTTP/1.1, TLS, and pools of
+ * cookies, authentication, decompression, proxies or protocol upgrades. The rest is HTTP/1.1, TLS, and pools of
  * connections.
  */
 final class CallbackClient implements AutoCloseable {
@@ -100,7 +100,7 @@ final class CallbackClient implements AutoCloseable {
         .build();
   }
 
-  /** The client's own timeouts are off: one timer bounds the whole attempt. */
+  /** Returns settings that turn the client's own timeouts off: one timer bounds the whole attempt. */
   private static RequestConfig requests() {
     return RequestConfig.custom().setConnectionRequestTimeout(Timeout.DISABLED).setResponseTimeout(Timeout.DISABLED)
         .setRedirectsEnabled(false).setAuthenticationEnabled(false).setExpectContinueEnabled(false)
@@ -127,8 +127,9 @@ final class CallbackClient implements AutoCloseable {
   }
 
   /**
-   * Cancelling a future of the client leaves the connection alone once a status of 400 or more was read, so a body that
-   * never ends would keep it for ever. The holder of the connection can close it at any time.
+   * Notes who holds the connection. Cancelling a future of the client leaves the connection alone once a status of 400
+   * or more was read, so a body that never ends would keep it for ever. The holder of the connection can close it at
+   * any time.
    */
   private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
       AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {

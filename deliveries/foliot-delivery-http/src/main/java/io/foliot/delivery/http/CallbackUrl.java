@@ -117,7 +117,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return label.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** The address, if the host is one and no name. */
+  /** Returns the address, if the host is one and no name. */
   byte @Nullable [] literal() {
     return IpLiteral.parse(host);
   }
@@ -132,7 +132,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return (secure ? "https://" : "http://") + hostAndPort();
   }
 
-  /** For messages: never the path, which may hold a secret. */
+  /** Returns a text for messages, without the path, which may hold a secret. */
   String hostAndPort() {
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
   }

@@ -37,7 +37,10 @@ final class HeaderText {
     return !name.isEmpty();
   }
 
-  /** A value for a header: control characters become spaces, and non-ASCII characters are percent-encoded as UTF-8. */
+  /**
+   * Returns a value for a header: control characters become spaces, and non-ASCII characters are percent-encoded as
+   * UTF-8.
+   */
   static String value(String text) {
     int i = 0;
     while (i < text.length() && text.charAt(i) >= ' ' && text.charAt(i) < 0x7F) {
@@ -53,7 +56,7 @@ final class HeaderText {
     return clean.toString();
   }
 
-  /** A key for a header. A percent sign is encoded as well, so that decoding always gives the key back. */
+  /** Returns a key for a header. A percent sign is encoded as well, so that decoding always gives the key back. */
   static String key(String key) {
     int i = 0;
     while (i < key.length() && isPlain(key.charAt(i))) {
@@ -81,14 +84,15 @@ final class HeaderText {
     }
   }
 
-  /** Text of others for a message: short and without control characters. */
+  /** Returns text of others for a message: short and without control characters. */
   static String shown(String text) {
     String head = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
     return oneLine(head);
   }
 
   /**
-   * With single spaces for white space, control and format characters (which can reverse text), and lone surrogates.
+   * Returns a text with single spaces for white space, control and format characters (which can reverse text), and lone
+   * surrogates.
    */
   static String oneLine(String text) {
     StringBuilder line = new StringBuilder(text.length());

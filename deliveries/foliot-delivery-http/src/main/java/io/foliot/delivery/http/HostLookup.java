@@ -35,8 +35,8 @@ final class HostLookup implements DnsResolver {
   /** Most hosts kept. Names come from queues; this many are a leak, and the oldest findings are dropped. */
   private static final int MAX_HOSTS = 10_000;
   /**
-   * How long a refusal is kept: a name that was just created should be found soon, but a missing one should not be
-   * looked up at every attempt.
+   * The time for which a refusal is kept: a name that was just created should be found soon, but a missing one should
+   * not be looked up at every attempt.
    */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 

@@ -68,13 +68,13 @@ public final class HttpDelivery implements Delivery {
   private final AtomicInteger inFlight = new AtomicInteger();
   private volatile boolean closed;
 
-  /** A delivery with the clock and the resolver of the machine. */
+  /** Creates a delivery with the clock and the resolver of the machine. */
   public HttpDelivery(HttpDeliveryOptions options) {
     this(options, new SystemClock(), Resolver.system(), null);
   }
 
   /**
-   * A delivery.
+   * Creates a delivery.
    *
    * @param clock gives the timestamps of the callbacks and the age of look-ups
    * @param resolver finds the addresses of hosts

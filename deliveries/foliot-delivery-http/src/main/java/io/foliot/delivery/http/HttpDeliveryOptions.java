@@ -38,7 +38,10 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     ensurePositive("ioThreads", ioThreads);
   }
 
-  /** A thread writes and reads some 50,000 callbacks a second; the engine needs the other processors. */
+  /**
+   * Returns the number of I/O threads. One handles some 50,000 callbacks a second, and the engine needs the other
+   * processors.
+   */
   private static int defaultIoThreads() {
     return Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors() / 4));
   }

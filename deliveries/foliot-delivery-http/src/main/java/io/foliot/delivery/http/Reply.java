@@ -80,7 +80,10 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     }
   }
 
-  /** A receiver that asks for another call must get one. To end the task instead would lose an alarm silently. */
+  /**
+   * Returns the answer to a foliot-next that cannot be read: another attempt, because ending the task could lose an
+   * alarm.
+   */
   private Answer unclear(String problem) {
     return new Answer.Retry(null, Health.WELL, "HTTP " + status + "; foliot-next: " + problem);
   }

@@ -42,7 +42,8 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   private volatile @Nullable Reply head;
 
   /**
-   * The consumer gets the whole answer when its connection has been given back, so that the next request can have it.
+   * Creates a reader whose consumer gets the whole answer when its connection has been given back, so that the next
+   * request can have it.
    */
   ReplyReader(Consumer<Reply> onComplete) {
     this.onComplete = onComplete;
@@ -73,7 +74,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     }
   }
 
-  /** The answer without its body, once its head is there. */
+  /** Returns the answer without its body, once its head is there. */
   @Nullable
   Reply soFar() {
     return head;
@@ -147,7 +148,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
 
   @Override
   public void failed(Exception cause) {
-    // The exchange hears of it from the client.
+    // The client reports it to the exchange.
   }
 
   @Override

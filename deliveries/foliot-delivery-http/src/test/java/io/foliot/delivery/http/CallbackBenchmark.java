@@ -42,12 +42,13 @@ import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
 
 /**
- * What a callback costs beside the same HTTP client without Foliot: the same receiver, in a process of its own, answers
- * both. The bare client sends the payload with a content type and nothing else. Prints requests a second, processor
- * time per request of this process, and whether the receiver counted what was sent.
+ * The cost of a callback beside the same HTTP client without Foliot: the same receiver, in a process of its own,
+ * answers both. The bare client sends the payload with a content type and nothing else. Prints requests a second,
+ * processor time per request of this process, and whether the receiver counted what was sent.
  *
  * <pre>
- * mvn -q test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp -pl :foliot-wheel,:foliot-core,foliot-delivery-http
+ * mvn -q test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp -pl
+ * :foliot-wheel,:foliot-core,foliot-delivery-http
  * java -cp foliot-delivery-http/target/test-classes:foliot-delivery-http/target/classes:$(cat /tmp/cp) \
  *   io.foliot.delivery.http.CallbackBenchmark 128 5
  * </pre>

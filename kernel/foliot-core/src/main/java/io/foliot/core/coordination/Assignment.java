@@ -37,7 +37,7 @@ public final class Assignment {
     this.owners = owners;
   }
 
-  /** An assignment in which no member owns a slot. */
+  /** Returns an assignment in which no member owns a slot. */
   public static Assignment none(int slotCount) {
     short[] owners = new short[slotCount];
     Arrays.fill(owners, (short) NOBODY);
@@ -93,7 +93,7 @@ public final class Assignment {
     return before;
   }
 
-  /** The finalizer of MurmurHash3, over both. */
+  /** Applies the finalizer of MurmurHash3 to both. */
   private static long helperRank(int slot, String node) {
     long bits = (long) slot << 32 ^ node.hashCode();
     bits = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
@@ -169,7 +169,7 @@ public final class Assignment {
   }
 
   /**
-   * The same after members came or went: even, and with as few changes of hands as that allows.
+   * Returns this assignment after members came or went: even, and with as few changes of hands as that allows.
    *
    * <ul>
    * <li><b>Even.</b> A zone gets slots in proportion to its members, who share them evenly: no member of a zone has two
@@ -237,7 +237,9 @@ public final class Assignment {
     return quotas;
   }
 
-  /** The members that get the free slots, in their order: the zones in turn, and in a zone its members in turn. */
+  /**
+   * Returns the members that get the free slots, in their order: the zones in turn, and in a zone its members in turn.
+   */
   private static List<Integer> takers(List<Coordinator.Member> members, int[] quotas, int[] has) {
     Map<String, List<Integer>> byZone = new TreeMap<>();
     for (int place = 0; place < members.size(); place++) {

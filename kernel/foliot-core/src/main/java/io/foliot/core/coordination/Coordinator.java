@@ -12,7 +12,7 @@ public interface Coordinator extends AutoCloseable {
   /** Returns the kind as people name it: {@code none}, {@code store}, {@code zookeeper}. */
   String kind();
 
-  /** Returns whether there may be other members, with whom this one shares the slots. */
+  /** Returns whether there may be other members, with which this one shares the slots. */
   default boolean isShared() {
     return true;
   }

@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers of a cluster as one node has read them: which there are, and which tasks each may run. Immutable; it may
- * be some seconds old, and two nodes may disagree. Nothing depends on it but where a task runs first: a claim decides
- * who runs it.
+ * The workers of a cluster as one node has read them, and the tasks that each may run. Immutable; it may be some
+ * seconds old, and two nodes may disagree. It only decides where a task is offered first: a claim decides which worker
+ * runs it.
  *
  * @param seats the seats that were ever given to a worker, in the order of their numbers
  * @param zones the zones that workers have been in; the place of a zone is its number
@@ -134,7 +134,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     return mixed(hash);
   }
 
-  /** The finalizer of SplitMix64 (Steele, Lea, Flood 2014), over a step of its sequence. */
+  /** Applies the finalizer of SplitMix64 (Steele, Lea, Flood 2014) to a step of its sequence. */
   private static long mixed(long seed) {
     long bits = seed * PRIME + PRIME;
     bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;

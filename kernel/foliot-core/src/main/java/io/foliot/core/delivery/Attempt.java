@@ -13,7 +13,7 @@ import io.foliot.core.store.TaskRecord;
  */
 public record Attempt(TaskRecord task, Target target, String traceparent) {
   /**
-   * An attempt to deliver a task to the target of its own queue.
+   * Returns an attempt to deliver a task to the target of its own queue.
    *
    * @throws IllegalArgumentException if the task is another queue's: nothing of it may reach this one's receiver
    */
@@ -25,12 +25,12 @@ public record Attempt(TaskRecord task, Target target, String traceparent) {
     return new Attempt(task, queue.target(), traceparent);
   }
 
-  /** The name of the firing: the same for all attempts of a generation. */
+  /** Returns the name of the firing: the same for all attempts of a generation. */
   public String firingId() {
     return firingId(task);
   }
 
-  /** The name of the firing to which a task belongs. */
+  /** Returns the name of the firing to which a task belongs. */
   public static String firingId(TaskRecord task) {
     return task.id() + "-" + task.generation();
   }

@@ -35,7 +35,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
     }
   }
 
-  /** A draft that relies on nothing. */
+  /** Creates a draft that relies on nothing. */
   public Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
       OnConflict onConflict, @Nullable Idempotency idempotency) {
     this(id, queue, key, due, body, maxAttempts, onConflict, idempotency, ANY);

@@ -9,7 +9,7 @@ public sealed interface Due {
   Due NOW = new After(0);
 
   /**
-   * At an instant; in the past it means now.
+   * Returns a due time at an instant; in the past it means now.
    *
    * @param millis since 1970
    */
@@ -18,7 +18,7 @@ public sealed interface Due {
   }
 
   /**
-   * After a delay.
+   * Returns a due time after a delay.
    *
    * @param millis from 0 to 100 years
    */
@@ -27,7 +27,7 @@ public sealed interface Due {
   }
 
   /**
-   * The instant that is meant, in milliseconds since 1970; rounded up, so that no delay is cut short.
+   * Returns the instant that is meant, in milliseconds since 1970; rounded up, so that no delay is cut short.
    *
    * @param nowMicros the store's clock
    */

@@ -13,7 +13,7 @@ import io.foliot.core.Token;
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {
-  /** Without a note. */
+  /** Creates an extension without a note. */
   public Extension(TaskId id, Token token, long leaseMillis) {
     this(id, token, leaseMillis, TaskNote.NONE);
   }

@@ -33,7 +33,10 @@ public final class ItemsFailedException extends StoreException {
     return any ? new ItemsFailedException(Collections.unmodifiableList(new ArrayList<>(results)), failure) : failure;
   }
 
-  /** The results in the order of the items, null for those that failed; they are of the type that the call returns. */
+  /**
+   * Returns the results in the order of the items, null for those that failed; they are of the type that the call
+   * returns.
+   */
   public List<@Nullable Object> results() {
     return results;
   }

@@ -58,7 +58,7 @@ public final class MemoryStore implements TaskStore {
   private boolean closed;
 
   /**
-   * An empty store.
+   * Creates an empty store.
    *
    * @param slotCount a power of two from 1 to 65,536
    * @param tokens unpredictable and never the same again

@@ -63,7 +63,7 @@ public sealed interface Outcome {
       }
     }
 
-    /** A re-arm that keeps the payload and inserts nothing. */
+    /** Creates a re-arm that keeps the payload and inserts nothing. */
     public Rearm(Due due) {
       this(due, null, List.of());
     }

@@ -13,7 +13,7 @@ import io.foliot.core.TaskState;
 public record SetAside(TaskId id, String queue, String reason) {
   private static final String PREFIX = "set aside: ";
 
-  /** The reason that the final record shows. */
+  /** Returns the reason that the final record shows. */
   public String finalReason() {
     return PREFIX + reason;
   }

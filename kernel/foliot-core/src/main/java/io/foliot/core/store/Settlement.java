@@ -17,7 +17,7 @@ import io.foliot.core.Token;
  */
 public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail,
     TaskNote note) {
-  /** Without a note. */
+  /** Creates a settlement without a note. */
   public Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail) {
     this(id, generation, token, outcome, begunAt, detail, TaskNote.NONE);
   }

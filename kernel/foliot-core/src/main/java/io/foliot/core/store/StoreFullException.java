@@ -4,7 +4,7 @@ package io.foliot.core.store;
 public final class StoreFullException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  /** With how much is free and how much must be. */
+  /** Creates the exception with how much is free and how much must be. */
   public StoreFullException(String message) {
     super(message, null);
   }

@@ -46,7 +46,7 @@ final class TaskLife {
   }
 
   /**
-   * A submit.
+   * Decides a submit.
    *
    * @param last the live task of the key, or else the last one that is still known, or null
    */
@@ -117,7 +117,7 @@ final class TaskLife {
         after.stateAt(now.millis()), touched.indexed()));
   }
 
-  /** A touch; of a task that is being cancelled it revives nothing. */
+  /** Decides a touch; of a task that is being cancelled it revives nothing. */
   static Step<TouchResult> touch(@Nullable TaskRecord record, Due due, boolean byId, QueueTerms terms, Now now) {
     if (record == null || (!record.isLive() && !byId)) {
       return new Step<>(record, TouchResult.NOT_FOUND);
@@ -245,7 +245,7 @@ final class TaskLife {
     return ended;
   }
 
-  /** The same record with the attempt of its ended lease in its history; still RUNNING. */
+  /** Returns the same record with the attempt of its ended lease in its history; still RUNNING. */
   private static TaskRecord afterLease(TaskRecord record) {
     if (record.state() != TaskState.RUNNING) {
       return record;
@@ -343,9 +343,9 @@ final class TaskLife {
   }
 
   /**
-   * A re-arm with a payload or children where a successor waits: the successor takes over from the re-armed task. If
-   * the re-arm is due first, the generation is a new one, so that the successor's own generation never begins before
-   * the instant that its caller was given.
+   * Decides a re-arm with a payload or children where a successor waits: the successor takes over from the re-armed
+   * task. If the re-arm is due first, the generation is a new one, so that the successor's own generation never begins
+   * before the instant that its caller was given.
    */
   private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
     TaskRecord next = takeOver(planned(running.edit(), rearm), successor, now).done();
@@ -391,7 +391,7 @@ final class TaskLife {
   }
 
   /**
-   * A redrive.
+   * Decides a redrive.
    *
    * @param keyIsLive whether the task's key has a live task, which is then a different one
    */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param unreadable live tasks of the page whose records cannot be read here; only {@link TaskStore#live} returns them
  */
 public record TaskPage(List<TaskRecord> tasks, @Nullable String cursor, List<SetAside> unreadable) {
-  /** A page without unreadable tasks. */
+  /** Creates a page without unreadable tasks. */
   public TaskPage(List<TaskRecord> tasks, @Nullable String cursor) {
     this(tasks, cursor, List.of());
   }

@@ -95,12 +95,12 @@ public final class TaskRecord {
    */
   public record Noted(long generation, TaskNote note) {}
 
-  /** A new record, to be filled. */
+  /** Returns a new record, to be filled. */
   public static Edit edit(TaskId id, String queue, @Nullable String key) {
     return new Edit(id, queue, key);
   }
 
-  /** The next version of this record. */
+  /** Returns the next version of this record. */
   public Edit edit() {
     return new Edit(this);
   }
@@ -123,7 +123,7 @@ public final class TaskRecord {
     return !state.isFinal();
   }
 
-  /** The state as people see it: a due task that waits is READY. */
+  /** Returns the state as people see it: a due task that waits is READY. */
   public TaskState stateAt(long nowMillis) {
     return state == TaskState.DELAYED && dueAt <= nowMillis ? TaskState.READY : state;
   }
@@ -133,17 +133,17 @@ public final class TaskRecord {
     return maxAttempts == 0 ? terms.maxAttempts() : maxAttempts;
   }
 
-  /** Its id. */
+  /** Returns its id. */
   public TaskId id() {
     return id;
   }
 
-  /** Its queue. */
+  /** Returns its queue. */
   public String queue() {
     return queue;
   }
 
-  /** Its key, or null. */
+  /** Returns its key, or null. */
   public @Nullable String key() {
     return key;
   }
@@ -153,17 +153,17 @@ public final class TaskRecord {
     return body;
   }
 
-  /** When it was first submitted, in milliseconds since 1970. */
+  /** Returns when it was first submitted, in milliseconds since 1970. */
   public long createdAt() {
     return createdAt;
   }
 
-  /** When it last changed other than by a touch; for a final task, when it ended. */
+  /** Returns when it last changed other than by a touch; for a final task, when it ended. */
   public long changedAt() {
     return changedAt;
   }
 
-  /** Its due time before any reset, from which maxWait counts. */
+  /** Returns its due time before any reset, from which maxWait counts. */
   public long firstDueAt() {
     return firstDueAt;
   }
@@ -178,12 +178,12 @@ public final class TaskRecord {
     return state;
   }
 
-  /** Its generation; of a running task, the one that is attempted. */
+  /** Returns its generation; of a running task, the one that is attempted. */
   public long generation() {
     return generation;
   }
 
-  /** When it is due, in milliseconds since 1970. */
+  /** Returns when it is due, in milliseconds since 1970. */
   public long dueAt() {
     return dueAt;
   }
@@ -203,17 +203,17 @@ public final class TaskRecord {
     return attempt;
   }
 
-  /** The token of the last claim, or null. */
+  /** Returns the token of the last claim, or null. */
   public @Nullable Token token() {
     return token;
   }
 
-  /** When the lease ends, while it runs. */
+  /** Returns when the lease ends, while it runs. */
   public long leaseEnd() {
     return leaseEnd;
   }
 
-  /** When it was last claimed. */
+  /** Returns when it was last claimed. */
   public long claimedAt() {
     return claimedAt;
   }
@@ -238,7 +238,7 @@ public final class TaskRecord {
     return successor;
   }
 
-  /** The last attempts that ended, oldest first, at most {@link AttemptRecord#KEPT}. */
+  /** Returns the last attempts that ended, oldest first, at most {@link AttemptRecord#KEPT}. */
   public List<AttemptRecord> attempts() {
     return attempts;
   }
@@ -258,12 +258,12 @@ public final class TaskRecord {
     return begin == null ? note : new TaskNote(note.progress(), note.message(), begin, note.log(), note.mark());
   }
 
-  /** The reason of its end, for people; empty while it is live. */
+  /** Returns the reason of its end, for people; empty while it is live. */
   public String reason() {
     return reason;
   }
 
-  /** When a final task may be forgotten. */
+  /** Returns when a final task may be forgotten. */
   public long dropAt() {
     return dropAt;
   }
@@ -491,7 +491,7 @@ public final class TaskRecord {
       return done();
     }
 
-    /** The finished record. */
+    /** Returns the finished record. */
     public TaskRecord done() {
       return new TaskRecord(this);
     }

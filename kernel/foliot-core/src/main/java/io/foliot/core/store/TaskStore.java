@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * judged, inside the step that acts on them.
  *
  * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a call finds no room and nothing of it was
- * written, with {@link StoreAwayException} when the store could not be asked (nothing was done), and with
- * {@link StoreException} when it is away, closed, or broken, and the effect of the call is unknown. No method blocks
+ * written, with {@link StoreAwayException} when the store could not be asked (nothing was done), and with {@link
+ * StoreException} when it is unavailable, closed, or broken, and the effect of the call is unknown. No method blocks
  * and none throws.
  *
  * <p><b>Damage.</b> A record that a shared store cannot read fails no other item of a batch. The store sets it aside,
@@ -60,7 +60,7 @@ public interface TaskStore extends AutoCloseable {
   /** Returns the faults that an acknowledged write survives. */
   Durability durability();
 
-  /** A word for people: {@code rocksdb}, {@code memory}. */
+  /** Returns a word for people: {@code rocksdb}, {@code memory}. */
   String kind();
 
   /**
@@ -115,7 +115,7 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit);
 
-  /** The queues that have parked tasks in these slots. May be a second old. */
+  /** Returns the queues that have parked tasks in these slots. May be a second old. */
   CompletionStage<Set<String>> parkedQueues(SlotSet slots);
 
   /**
@@ -146,10 +146,10 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives);
 
-  /** The task, live or kept. */
+  /** Returns the task, live or kept. */
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
 
-  /** The tasks with these ids, each live, kept or absent, in the order of the ids. */
+  /** Returns the tasks with these ids, each live, kept or absent, in the order of the ids. */
   CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids);
 
   /**
@@ -186,13 +186,13 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<Boolean> hasLive(String queue);
 
-  /** The store's clock at a slot, in microseconds since 1970. */
+  /** Returns the store's clock at a slot, in microseconds since 1970. */
   CompletionStage<Long> timeMicros(int slot);
 
-  /** A small record of configuration. */
+  /** Returns a small record of configuration. */
   CompletionStage<Optional<Document>> document(DocumentKind kind, String name);
 
-  /** All records of a kind, by name. */
+  /** Returns all records of a kind, by name. */
   CompletionStage<List<Document>> documents(DocumentKind kind);
 
   /**

@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 public final class TermsByQueue {
   private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
 
-  /** No queues. */
+  /** Creates terms of no queues. */
   public TermsByQueue() {}
 
   /** Sets the terms of a queue. */

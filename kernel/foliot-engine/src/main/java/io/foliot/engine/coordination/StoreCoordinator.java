@@ -92,7 +92,7 @@ public final class StoreCoordinator implements Coordinator {
   private long slowNanos;
 
   /**
-   * A coordinator that is not a member yet.
+   * Creates a coordinator that is not a member yet.
    *
    * @param loop calls it; its own
    */
@@ -175,7 +175,9 @@ public final class StoreCoordinator implements Coordinator {
     return now + Math.max(0, waitNanos(now));
   }
 
-  /** While a poll is under way only the lease can end; the answer wakes the loop. */
+  /**
+   * Returns the pause until the next turn. While a poll is under way only the lease can end; the answer wakes the loop.
+   */
   private long waitNanos(long now) {
     long leftNanos = leaseNanos() - (now - aliveNanos);
     return !underWay ? pollNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
@@ -284,7 +286,10 @@ public final class StoreCoordinator implements Coordinator {
     });
   }
 
-  /** One that ends later than any lease can was written before the store's clock was set back. */
+  /**
+   * Returns whether a lease runs. One that ends later than any lease can was written before the store's clock was set
+   * back.
+   */
   private static boolean runs(long endMicros, long nowMicros) {
     return endMicros > nowMicros && endMicros - nowMicros <= 2 * MAX_LEASE_MICROS;
   }

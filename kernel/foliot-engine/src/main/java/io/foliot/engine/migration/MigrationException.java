@@ -15,7 +15,7 @@ public final class MigrationException extends RuntimeException {
     seal = null;
   }
 
-  /** With the seal of a target that is not the one of this migration. */
+  /** Creates the exception with the seal of a target that is not the one of this migration. */
   MigrationException(StoreSeal seal) {
     super("the target is sealed: state=" + seal.state() + ", other=" + seal.other());
     this.seal = seal;

@@ -80,7 +80,7 @@ final class StoreCoordinatorTest {
               return CompletableFuture.completedFuture(Stream.concat(others.stream(), Stream.of(rewritten)).toList());
             }
             if (away && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
-              return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+              return CompletableFuture.failedFuture(new StoreException("the store is unavailable", null));
             }
             if (holds && method.getName().equals("writeDocument") && arguments[0] == DocumentKind.NODE
                 && arguments[3] != null) {

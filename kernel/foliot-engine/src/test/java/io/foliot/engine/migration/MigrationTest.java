@@ -96,7 +96,7 @@ final class MigrationTest {
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},
         (proxy, method, arguments) -> {
           if (method.getName().equals(call) && calls.incrementAndGet() > after) {
-            return CompletableFuture.failedFuture(new StoreException("the store is away", null));
+            return CompletableFuture.failedFuture(new StoreException("the store is unavailable", null));
           }
           try {
             return method.invoke(sound, arguments);

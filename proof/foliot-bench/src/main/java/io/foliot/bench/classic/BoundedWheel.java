@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
  * with an {@link IllegalArgumentException}, and nothing changes.
  *
  * <p>Start: O(1). Stop: O(1). Tick: O(1), and O(1) per timer handed out. Memory: O(range), whether there are timers or
- * not. Next wake: O(range), a look at each slot up to the next one that is occupied.
+ * not. Next wake: O(range), a read of each slot up to the next one that is occupied.
  *
  * <p>This is scheme 4 of Varghese and Lauck.
  */
 public final class BoundedWheel extends SingleWheel {
   /**
-   * An empty wheel whose time stands at the given tick.
+   * An empty wheel whose time is the given tick.
    *
    * @param slots the range: deadlines are taken that lie less than this number of ticks ahead
    * @throws IllegalArgumentException if {@code slots} is not positive

@@ -19,7 +19,7 @@ public final class HeapQueue extends SortedQueue {
   private @Nullable Timer[] heap = new Timer[INITIAL_CAPACITY];
   private int count;
 
-  /** An empty heap whose time stands at the given tick. */
+  /** An empty heap whose time is the given tick. */
   public HeapQueue(long startTick) {
     super(startTick);
   }

@@ -105,7 +105,7 @@ public final class RadixHierarchy extends ClassicQueue {
   private int turned;
 
   /**
-   * An empty hierarchy whose time stands at the given tick.
+   * An empty hierarchy whose time is the given tick.
    *
    * @param radices slots per revolution, the highest level first
    * @throws IllegalArgumentException if there is no radix, one is below 2, or a revolution of the top level does not
@@ -211,7 +211,7 @@ public final class RadixHierarchy extends ClassicQueue {
     if (moved < budget) {
       turned = 0;
       moveTo(tick);
-      assert handsStandAt(tick) : "each hand stands at the slot of the current tick: " + this;
+      assert handsStandAt(tick) : "each hand is at the slot of the current tick: " + this;
     }
     return moved;
   }
@@ -304,7 +304,7 @@ public final class RadixHierarchy extends ClassicQueue {
         return "level " + level + " slot " + slot;
       }
     }
-    assert timer.list == overflow : "a placed timer stands on a level or in the buffer: cell=" + timer.cell;
+    assert timer.list == overflow : "a placed timer is on a level or in the buffer: cell=" + timer.cell;
     return "overflow";
   }
 }

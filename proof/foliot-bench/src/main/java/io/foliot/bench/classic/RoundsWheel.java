@@ -20,7 +20,7 @@ public final class RoundsWheel extends SingleWheel {
   private @Nullable Timer visit;
 
   /**
-   * An empty wheel whose time stands at the given tick.
+   * An empty wheel whose time is the given tick.
    *
    * @throws IllegalArgumentException if {@code slots} is not positive
    */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class SortedListQueue extends SortedQueue {
   private final TimerList list = new TimerList();
 
-  /** An empty list whose time stands at the given tick. */
+  /** An empty list whose time is the given tick. */
   public SortedListQueue(long startTick) {
     super(startTick);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SortedRoundsWheel extends SingleWheel {
   /**
-   * An empty wheel whose time stands at the given tick.
+   * An empty wheel whose time is the given tick.
    *
    * @throws IllegalArgumentException if {@code slots} is not positive
    */

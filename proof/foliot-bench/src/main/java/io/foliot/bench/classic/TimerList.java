@@ -41,7 +41,7 @@ final class TimerList {
   }
 
   void remove(Timer timer) {
-    assert timer.list == this : "a timer leaves the list it stands in: cell=" + timer.cell;
+    assert timer.list == this : "a timer leaves the list that it is in: cell=" + timer.cell;
     link(timer.prev, timer.next);
     timer.prev = null;
     timer.next = null;
@@ -49,7 +49,7 @@ final class TimerList {
   }
 
   private void insertAfter(@Nullable Timer before, Timer timer) {
-    assert timer.list == null : "a timer stands in one list: cell=" + timer.cell;
+    assert timer.list == null : "a timer is in one list: cell=" + timer.cell;
     Timer after = before == null ? first : before.next;
     timer.list = this;
     link(before, timer);

@@ -16,7 +16,7 @@ public final class TreeQueue extends SortedQueue {
   private final TreeSet<Timer> tree = new TreeSet<>(
       Comparator.<Timer>comparingLong(timer -> timer.deadlineTick).thenComparingLong(timer -> timer.order));
 
-  /** An empty tree whose time stands at the given tick. */
+  /** An empty tree whose time is the given tick. */
   public TreeQueue(long startTick) {
     super(startTick);
   }
@@ -35,6 +35,6 @@ public final class TreeQueue extends SortedQueue {
   @Override
   void remove(Timer timer) {
     boolean removed = tree.remove(timer);
-    assert removed : "a placed timer stands in the tree: cell=" + timer.cell;
+    assert removed : "a placed timer is in the tree: cell=" + timer.cell;
   }
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A number of callers, each of whom calls, waits for the answer, and calls again, until the time is over. */
+/** A number of callers, each of which calls, waits for the answer, and calls again, until the time is over. */
 final class Callers implements Contender {
   private final String name;
   private final int callers;

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Drains a backlog: from the beginning of the first task until the ends of all are durable. How long a scheduler takes
- * to start does not count.
+ * Drains a backlog: from the beginning of the first task until the ends of all are durable. The time that a scheduler
+ * takes to start does not count.
  */
 final class Drain implements Contender {
   private static final Duration BOUND = Duration.ofMinutes(2);

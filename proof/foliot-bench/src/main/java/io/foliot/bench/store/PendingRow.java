@@ -92,7 +92,7 @@ final class PendingRow implements Row {
     }
   }
 
-  /** One caller, who waits for each answer. */
+  /** One caller, which waits for each answer. */
   private static double submitP50Millis(TaskStore store) {
     Histogram nanos = new Histogram(Figures.DIGITS);
     try (FoliotNode node = FoliotNode.withoutHandlers(store, WAITING)) {

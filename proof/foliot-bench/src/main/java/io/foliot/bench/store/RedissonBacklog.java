@@ -8,8 +8,8 @@ import java.util.concurrent.Future;
 
 /**
  * Redisson's delayed queue: it moves what is due to another queue, a hundred in a script, and consumers take it from
- * there. What is taken is gone, also where the consumer dies before it has done anything: at most once, which is less
- * than the others promise.
+ * there. A task that was taken is gone, also where the consumer dies before it has done anything: at most once, which
+ * is less than the others promise.
  */
 final class RedissonBacklog implements Backlog {
   private static final int OFFERED_AT_ONCE = 500;

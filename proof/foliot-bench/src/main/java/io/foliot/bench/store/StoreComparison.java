@@ -24,12 +24,12 @@ import java.util.List;
  * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.args="--rows cluster"
  * }</pre>
  *
- * <p>What the figures are:
+ * <p>The figures:
  *
  * <ul>
  * <li>Drain: tasks that do nothing, all due, put there before; from the beginning of the first one until the ends of
- * all are durable. How long a scheduler takes to start does not count.
- * <li>Submit and reset: callers on threads of their own, each of whom waits for each answer.
+ * all are durable. The start of a scheduler does not count.
+ * <li>Submit and reset: callers on threads of their own, each of which waits for each answer.
  * <li>Cluster: several nodes of this program over one database, which share the slots before a backlog comes due at one
  * instant; claims that were lost are those that answered with no task, because another node had it, or it had ended.
  * <li>Lateness: from the due instant to the handler's first line, both by the store's clock.

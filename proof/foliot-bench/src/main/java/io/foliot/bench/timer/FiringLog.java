@@ -10,7 +10,7 @@ import java.util.stream.LongStream;
 final class FiringLog {
   /**
    * Timers that count in milliseconds cut the present down to one, and so fire up to a millisecond early; one that goes
-   * by the wall clock is earlier still while that is being set right. What is earlier than this is neither.
+   * by the wall clock is earlier still while that is being set right. A firing earlier than this has neither reason.
    */
   static final long EARLY_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(5);
 

@@ -53,7 +53,7 @@ public class FloorBenchmark {
     Node node = new Node(System.nanoTime(), word, word, 0);
     long before = word.getPlain();
     if (!word.compareAndSet(before, before + 1)) {
-      throw new IllegalStateException("nobody else writes the word: before=" + before);
+      throw new IllegalStateException("no other thread writes the word: before=" + before);
     }
     return node;
   }

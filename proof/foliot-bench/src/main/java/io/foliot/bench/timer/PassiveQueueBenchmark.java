@@ -33,9 +33,9 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>{@code SortedListQueue} and {@code SortedRoundsWheel} are left out unless they are asked for, with {@code -p
  * form=SortedListQueue -p live=1000,10000}: they search a list for each timer.
  *
- * <p>What is cancelled, rescheduled or replaced is picked at random outside of the measured part. {@code expire} is to
- * be read by its {@code timers} line, which is the time for each timer that expires, the way down from where it was
- * placed included.
+ * <p>The timers that are cancelled, rescheduled or replaced are picked at random outside of the measured part. {@code
+ * expire} is to be read by its {@code timers} line, which is the time for each timer that expires, the way down from
+ * where it was placed included.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -26,7 +26,7 @@ interface Peer extends AutoCloseable {
     return schedule(task, delayNanos);
   }
 
-  /** Stops its threads. What still waits never fires. */
+  /** Stops its threads. Waiting timers never fire. */
   @Override
   void close();
 

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * mvn -q -pl :foliot-bench -am -Pcompare-timers process-test-classes -Dbench.heap=8g -Dbench.args="--live 10000000"
  * }</pre>
  *
- * <p>What the figures are:
+ * <p>The figures:
  *
  * <ul>
  * <li>Calls: the time a call takes its caller while many timers wait. A reset is a cancel and a schedule where a timer

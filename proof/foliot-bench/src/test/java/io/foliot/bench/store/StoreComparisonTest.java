@@ -149,7 +149,7 @@ final class StoreComparisonTest {
     assertThatThrownBy(() -> drain.round(LITTLE)).hasMessageContaining("live=100");
   }
 
-  /** Calls that count, some of whom fail. */
+  /** Calls that count, some of which fail. */
   private record Counting(int failing) implements CallLoad {
     @Override
     public int call(int caller, int turn) {

@@ -53,7 +53,7 @@ public final class AnswerMemory {
     return (long) (units - room.availablePermits()) * UNIT;
   }
 
-  /** A share for a request that begins. */
+  /** Returns a share for a request that begins. */
   public Share share() {
     return new Share();
   }
@@ -64,7 +64,7 @@ public final class AnswerMemory {
 
     private Share() {}
 
-    /** The most that one answer may reserve. */
+    /** Returns the most that one answer may reserve. */
     long mostBytes() {
       return (long) units * UNIT / CALLERS;
     }

@@ -50,7 +50,7 @@ public final class Api implements AutoCloseable {
       ApiLimits limits, ServerInfo info) {}
 
   /**
-   * The API.
+   * Creates the API.
    *
    * @throws IllegalStateException if a route has no handler
    */
@@ -157,7 +157,7 @@ public final class Api implements AutoCloseable {
     calls.close();
   }
 
-  /** From now on requests are refused, except for those about health; those under way continue. */
+  /** Refuses requests from now on, except for those about health; those under way continue. */
   public void drain() {
     draining = true;
   }

@@ -13,7 +13,7 @@ public record ApiLimits(int bodyBytes, int batchBytes, Duration callTimeout) {
   /** Size of a body beside its payload: Base64, headers, a key. */
   private static final int ENVELOPE_BYTES = 64 << 10;
 
-  /** The body of a call that carries one payload, written in Base64 at worst. */
+  /** Returns the largest body of a call that carries one payload, written in Base64 at worst. */
   int envelopeBytes() {
     return bodyBytes / 3 * 4 + ENVELOPE_BYTES;
   }

@@ -99,7 +99,7 @@ public final class Bodies {
         .with("limit", limit);
   }
 
-  /** A share for a request that begins. */
+  /** Returns a share for a request that begins. */
   public Share share() {
     return new Share();
   }

@@ -119,7 +119,7 @@ final class ClaimRoutes {
     private @Nullable String checkpoint;
     private @Nullable String log;
 
-    /** A report with some fields, besides the token and the worker's note on its work. */
+    /** Creates a report with some fields, besides the token and the worker's note on its work. */
     Report(String... fields) {
       this.fields = Stream.concat(Stream.concat(Stream.of("token", "generation"), Stream.of(fields)), NOTE.stream())
           .toList();

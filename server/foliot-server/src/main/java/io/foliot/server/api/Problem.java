@@ -19,7 +19,7 @@ public final class Problem extends RuntimeException {
   private final transient Map<String, String> headers = new LinkedHashMap<>();
 
   /**
-   * A problem.
+   * Creates a problem.
    *
    * @param detail the cause in this case, and the remedy
    */
@@ -29,19 +29,19 @@ public final class Problem extends RuntimeException {
     status = kind.status();
   }
 
-  /** The same with a member that programs can read: a text, a number, or a list of texts. */
+  /** Adds a member that programs can read: a text, a number, or a list of texts. */
   public Problem with(String member, Object value) {
     members.put(member, value);
     return this;
   }
 
-  /** The same as a mistake in the body: a path that exists is not answered with 404. */
+  /** Makes this a mistake in the body: a path that exists is not answered with 404. */
   Problem inBody() {
     status = BAD_REQUEST;
     return this;
   }
 
-  /** The same with a header of the answer. */
+  /** Adds a header to the answer. */
   Problem withHeader(String name, String value) {
     headers.put(name, value);
     return this;
@@ -84,7 +84,7 @@ public final class Problem extends RuntimeException {
     json.writeEndObject();
   }
 
-  /** It as an answer. */
+  /** Returns this problem as an answer. */
   public Reply reply() {
     Reply reply = Reply.json(status, this::write).as("application/problem+json");
     headers.forEach(reply::with);

@@ -93,17 +93,17 @@ public enum ProblemKind {
     type = "urn:foliot:problem:" + name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The HTTP status. */
+  /** Returns the HTTP status. */
   public int status() {
     return status;
   }
 
-  /** A sentence that is the same each time. */
+  /** Returns a sentence that is the same each time. */
   public String title() {
     return title;
   }
 
-  /** The URN by which programs distinguish problems. */
+  /** Returns the URN by which programs distinguish problems. */
   public String type() {
     return type;
   }

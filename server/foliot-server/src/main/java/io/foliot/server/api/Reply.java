@@ -24,12 +24,12 @@ public final class Reply {
     this.body = body;
   }
 
-  /** An answer in JSON. */
+  /** Returns an answer in JSON. */
   static Reply json(int status, Consumer<JsonGenerator> content) {
     return json(status, USUAL_BYTES, content);
   }
 
-  /** An answer in JSON, of about this many bytes. */
+  /** Returns an answer in JSON, of about this many bytes. */
   static Reply json(int status, int likelyBytes, Consumer<JsonGenerator> content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(likelyBytes);
     try (JsonGenerator json = Json.generator(out)) {
@@ -38,23 +38,23 @@ public final class Reply {
     return new Reply(status, "application/json", out.toByteArray());
   }
 
-  /** An answer of some other type. */
+  /** Returns an answer of some other type. */
   static Reply of(int status, String contentType, byte[] body) {
     return new Reply(status, contentType, body);
   }
 
-  /** An answer of some other type, in UTF-8. */
+  /** Returns an answer of some other type, in UTF-8. */
   static Reply text(int status, String contentType, String body) {
     return new Reply(status, contentType, body.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The same, called another type. */
+  /** Returns this reply under another content type. */
   Reply as(String newContentType) {
     contentType = newContentType;
     return this;
   }
 
-  /** The same with a header. */
+  /** Adds a header. */
   Reply with(String name, String value) {
     headers.put(name, value);
     return this;
@@ -66,27 +66,27 @@ public final class Reply {
     return this;
   }
 
-  /** To be called once, when the answer was written or never will be. */
+  /** Releases its memory; called once, when the answer was written or never will be. */
   public void sent() {
     sent.run();
   }
 
-  /** The HTTP status. */
+  /** Returns the HTTP status. */
   public int status() {
     return status;
   }
 
-  /** Its bytes. */
+  /** Returns its bytes. */
   public byte[] body() {
     return body;
   }
 
-  /** The media type of the bytes. */
+  /** Returns the media type of the bytes. */
   public String contentType() {
     return contentType;
   }
 
-  /** Other headers. */
+  /** Returns the other headers. */
   public Map<String, String> headers() {
     return headers;
   }

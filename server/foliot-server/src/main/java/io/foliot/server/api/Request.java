@@ -21,15 +21,15 @@ public final class Request {
 
   /** A request as the web server provides it. */
   public interface Incoming {
-    /** A header's first value, or null. */
+    /** Returns a header's first value, or null. */
     @Nullable
     String header(String name);
 
-    /** The query parameters, by name; the first value of each. */
+    /** Returns the query parameters, by name; the first value of each. */
     Map<String, String> parameters();
 
     /**
-     * The body; empty if the request has none.
+     * Returns the body; empty if the request has none.
      *
      * @throws Problem if it is larger than that many bytes
      */
@@ -52,7 +52,7 @@ public final class Request {
     return caller;
   }
 
-  /** A variable of the path. */
+  /** Returns a variable of the path. */
   String variable(String name) {
     String value = variables.get(name);
     if (value == null) {
@@ -103,7 +103,7 @@ public final class Request {
     return incoming.writeMemory();
   }
 
-  /** The body of a call that reads JSON. */
+  /** Returns the body of a call that reads JSON. */
   byte[] json(int maxBytes) {
     String type = mediaType();
     if (type != null && !isJson(type)) {
@@ -142,7 +142,7 @@ public final class Request {
     return header == null ? null : mediaType(header);
   }
 
-  /** A content type without its parameters. */
+  /** Returns a content type without its parameters. */
   static String mediaType(String contentType) {
     int semicolon = contentType.indexOf(';');
     return (semicolon < 0 ? contentType : contentType.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
@@ -162,8 +162,8 @@ public final class Request {
   }
 
   private static Problem unsupported(String found, String expected) {
-    return new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE, "send the header Content-Type: " + expected
-        + " (curl: -H 'Content-Type: application/json'); found was " + JsonIn.shown(found)).with("found",
+    return new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE, "Content-Type: expected " + expected
+        + " (curl: -H 'Content-Type: application/json'), but got \"" + JsonIn.shown(found) + "\"").with("found",
             JsonIn.shown(found))
         .with("expected", expected);
   }

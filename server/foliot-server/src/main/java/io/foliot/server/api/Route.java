@@ -163,12 +163,12 @@ public enum Route {
     this.parameters = parameters;
   }
 
-  /** GET, PUT, PATCH, POST or DELETE. */
+  /** Returns the method: GET, PUT, PATCH, POST or DELETE. */
   public String method() {
     return method;
   }
 
-  /** The path, with variables in braces. */
+  /** Returns the path, with variables in braces. */
   public String path() {
     return path;
   }
@@ -182,7 +182,7 @@ public enum Route {
     return reach;
   }
 
-  /** The query parameters it has. */
+  /** Returns the query parameters it has. */
   List<String> parameters() {
     return parameters.isEmpty() ? List.of() : List.of(parameters.split(" "));
   }

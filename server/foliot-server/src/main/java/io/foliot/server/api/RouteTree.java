@@ -26,13 +26,13 @@ final class RouteTree {
 
   /** The match of a path: the routes by method, and the values of its variables. */
   record Match(Map<String, Route> methods, Map<String, String> variables) {
-    /** The route for a method; HEAD is answered as GET is. */
+    /** Returns the route for a method; HEAD is answered as GET is. */
     @Nullable
     Route route(String method) {
       return methods.get(method.equals("HEAD") ? "GET" : method);
     }
 
-    /** The methods there are, as the header Allow lists them. */
+    /** Returns the methods there are, as the header Allow lists them. */
     String allow() {
       List<String> all = new ArrayList<>(methods.keySet());
       if (methods.containsKey("GET")) {
@@ -102,7 +102,7 @@ final class RouteTree {
     return node.methods.isEmpty() ? null : new Match(node.methods, variables);
   }
 
-  /** A segment of a path without its percent signs. */
+  /** Returns a segment of a path without its percent signs. */
   static String decode(String segment) {
     if (segment.indexOf('%') < 0) {
       return segment;

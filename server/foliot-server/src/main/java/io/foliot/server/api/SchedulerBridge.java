@@ -72,12 +72,12 @@ final class SchedulerBridge implements AutoCloseable {
     }
   }
 
-  /** The answer to a question. */
+  /** Returns the answer to a question. */
   <T> T read(CompletableFuture<T> call) {
     return await(call, timeoutMillis, false);
   }
 
-  /** The queue, if it exists on any node. */
+  /** Returns the queue, if it exists on any node. */
   Optional<QueueConfig> find(Scheduler scheduler, String queue) {
     Optional<QueueConfig> known = scheduler.queue(queue);
     return known.isPresent() ? known : read(scheduler.findQueue(queue));
@@ -90,7 +90,7 @@ final class SchedulerBridge implements AutoCloseable {
     }
   }
 
-  /** The answer to a command. */
+  /** Returns the answer to a command. */
   <T> T write(CompletableFuture<T> call) {
     return await(call, timeoutMillis, true);
   }

@@ -188,7 +188,7 @@ final class ServerRoutes {
     });
   }
 
-  /** A folder below another, by a name that cannot lead out of it. */
+  /** Returns a folder below another, by a name that cannot lead out of it. */
   private static Path inside(Path folder, String name) {
     try {
       Path root = folder.toAbsolutePath().normalize();

@@ -91,7 +91,7 @@ final class TaskJson {
   }
 
   /**
-   * A task with all that is known of it.
+   * Writes a task with all that is known of it.
    *
    * @param queueAttempts the attempts that its queue gives a task without a number of its own, or 0 if not known
    */
@@ -167,7 +167,7 @@ final class TaskJson {
     }
   }
 
-  /** A task as a worker gets it. */
+  /** Writes a task as a worker gets it. */
   static void claimed(JsonGenerator json, TaskRecord task) {
     json.writeStartObject();
     json.writeStringProperty("id", task.id().toString());

@@ -120,7 +120,7 @@ final class TaskRoutes {
     return new TaskRef.ByKey(request.variable("queue"), key(request));
   }
 
-  /** The id in the path. */
+  /** Returns the id in the path. */
   static TaskId id(Request request) {
     try {
       return TaskId.parse(request.variable("id"));
@@ -300,7 +300,7 @@ final class TaskRoutes {
     });
   }
 
-  /** Memory of the largest record while it is written into an answer. */
+  /** Returns the memory of the largest record while it is written into an answer. */
   private long largestRecord() {
     return AnswerMemory.RECORD_BYTES + (long) AnswerMemory.COPIES * limits.bodyBytes();
   }

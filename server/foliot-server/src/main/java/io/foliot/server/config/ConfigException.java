@@ -6,7 +6,7 @@ public final class ConfigException extends RuntimeException {
   /** Exit code of the process, the same as for a mistyped option. */
   public static final int EXIT_CODE = 2;
 
-  /** With one line for people. */
+  /** Creates the exception with one line for people. */
   public ConfigException(String message) {
     super(message);
   }

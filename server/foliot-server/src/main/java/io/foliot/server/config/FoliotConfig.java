@@ -89,7 +89,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return StoreAddress.shown(kind);
     }
 
-    /** The folder of the store itself. */
+    /** Returns the folder of the store itself. */
     public Path folder() {
       return data.resolve("store");
     }
@@ -102,7 +102,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    *     that suits the store
    * @param node its name; empty for one of its own making
    * @param zone its data centre, rack or cell
-   * @param access how ZooKeeper is spoken to
+   * @param access the settings of the connections to ZooKeeper
    */
   public record Cluster(String coordinator, String node, String zone, Access access) {
     /** The connection to ZooKeeper; texts are empty for none. */
@@ -168,7 +168,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * The keys of secrets that a file sets.
+   * Returns the keys of secrets that a file sets.
    *
    * @throws ConfigException if the file cannot be read
    */
@@ -218,9 +218,9 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
         return path.toAbsolutePath().normalize();
       }
     } catch (InvalidPathException e) {
-      // Said below, as for no path at all.
+      // Refused below, as an empty path is.
     }
-    throw settings.refuse(option, "expected is the path of a folder");
+    throw settings.refuse(option, "expected the path of a folder");
   }
 
   private static Cluster cluster(Settings settings) {

@@ -107,7 +107,7 @@ public final class Option<T> {
   /** The authorities whose certificates are accepted. */
   public static final Option<String> CLUSTER_TRUST_STORE = of("cluster.trust-store", "cluster-trust-store",
       OptionType.TEXT, "",
-      "file (.p12, .jks, .pem) of the certificates that ZooKeeper is believed by; with it TLS is spoken");
+      "file (.p12, .jks, .pem) of the certificates that prove ZooKeeper's identity; with it connections use TLS");
   /** The password of the file. */
   public static final Option<String> CLUSTER_TRUST_STORE_PASSWORD = of("cluster.trust-store-password",
       "cluster-trust-store-password", OptionType.TEXT, "", "password of that file");
@@ -240,27 +240,27 @@ public final class Option<T> {
     return option;
   }
 
-  /** All options, in the order in which people are shown them. */
+  /** Returns all options, in the order in which people are shown them. */
   public static List<Option<?>> all() {
     return Collections.unmodifiableList(ALL);
   }
 
-  /** Those whose values others must not know; an address of a store may have a password in it. */
+  /** Returns the options whose values others must not know; an address of a store may have a password in it. */
   static List<Option<String>> secrets() {
     return List.of(STORE, STORE_PASSWORD, CLUSTER_PASSWORD, CLUSTER_TRUST_STORE_PASSWORD, CLUSTER_KEY_STORE_PASSWORD);
   }
 
-  /** Its key in the file, such as {@code server.port}. */
+  /** Returns its key in the file, such as {@code server.port}. */
   public String key() {
     return key;
   }
 
-  /** Its name on the command line, without the hyphens: {@code port}. */
+  /** Returns its name on the command line, without the hyphens: {@code port}. */
   public String flag() {
     return flag;
   }
 
-  /** Its name in the environment, such as {@code FOLIOT_SERVER_PORT}. */
+  /** Returns its name in the environment, such as {@code FOLIOT_SERVER_PORT}. */
   public String variable() {
     return "FOLIOT_" + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }

@@ -35,7 +35,7 @@ final class Settings {
         return;
       }
       if (first != JsonToken.START_OBJECT) {
-        throw new ConfigException(file + " has keys and values, such as \"server: {port: 7400}\"; found was neither");
+        throw new ConfigException(file + ": expected keys and values, such as \"server: {port: 7400}\"");
       }
       readObject(yaml, "", file.toString());
     } catch (NoSuchFileException e) {
@@ -73,7 +73,7 @@ final class Settings {
     List<String> parts = new ArrayList<>();
     for (JsonToken token = yaml.nextToken(); token != JsonToken.END_ARRAY; token = yaml.nextToken()) {
       if (token == JsonToken.START_OBJECT || token == JsonToken.START_ARRAY) {
-        throw new ConfigException(source + ": expected is a list of texts");
+        throw new ConfigException(source + ": expected a list of texts, such as [a, b]");
       }
       parts.add(yaml.getString());
     }

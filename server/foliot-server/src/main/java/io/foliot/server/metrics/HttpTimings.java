@@ -19,12 +19,12 @@ public final class HttpTimings {
 
   private record Key(@Nullable Route route, int status) {}
 
-  /** In this registry. */
+  /** Creates the timings in this registry. */
   public HttpTimings(MeterRegistry registry) {
     this.registry = registry;
   }
 
-  /** A request was answered. */
+  /** Notes that a request was answered. */
   public void record(@Nullable Route route, int status, long nanos) {
     timers.computeIfAbsent(new Key(route, status), this::timer).record(nanos, TimeUnit.NANOSECONDS);
   }

@@ -64,7 +64,7 @@ public final class Prometheus implements AutoCloseable {
   private volatile Scheduler.@Nullable EngineStatus status;
 
   /**
-   * The figures of a server that is about to start.
+   * Creates the figures of a server that is about to start.
    *
    * @param maxQueues how many queues have figures of their own
    */
@@ -139,22 +139,22 @@ public final class Prometheus implements AutoCloseable {
         .tag("version", version).tag("java", Runtime.version().toString()).register(registry);
   }
 
-  /** The registry of the server's own metrics. */
+  /** Returns the registry of the server's own metrics. */
   public MeterRegistry registry() {
     return registry;
   }
 
-  /** From now on calls this at each scrape; it must not wait. */
+  /** Sets an action to run before each scrape; it must not wait. */
   public synchronized void beforeReading(Runnable refresh) {
     beforeReading = refresh;
   }
 
-  /** From now on reads this engine, too. */
+  /** Adds an engine whose figures each scrape reads. */
   public synchronized void watch(Scheduler engine) {
     scheduler = engine;
   }
 
-  /** All figures as text. */
+  /** Returns all figures as text. */
   public synchronized String scrape() {
     beforeReading.run();
     if (scheduler != null) {

@@ -110,7 +110,7 @@ public final class ServerMeter implements Meter, JobMeter {
   }
 
   /**
-   * A meter.
+   * Creates a meter.
    *
    * @param maxQueues how many queues have figures of their own
    */
@@ -128,7 +128,7 @@ public final class ServerMeter implements Meter, JobMeter {
         .register(registry);
   }
 
-  /** The label that a queue's figures have. */
+  /** Returns the label that a queue's figures have. */
   String label(String queue) {
     return of(queue).label;
   }
@@ -141,7 +141,7 @@ public final class ServerMeter implements Meter, JobMeter {
     return queues.size() < maxQueues ? queues.computeIfAbsent(queue, OfQueue::new) : others;
   }
 
-  /** The jobs that run or fail. */
+  /** Returns the jobs that run or fail. */
   JobStates jobs() {
     return jobs;
   }

@@ -66,7 +66,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
         : null;
   }
 
-  /** SHA-256 of a key. */
+  /** Returns SHA-256 of a key. */
   static byte[] hashOf(String text) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(text.getBytes(US_ASCII));

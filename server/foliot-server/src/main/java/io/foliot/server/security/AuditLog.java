@@ -12,14 +12,14 @@ public final class AuditLog {
   // A caller that guesses keys must not fill the disk: only each power of two is logged.
   private final AtomicLong refusals = new AtomicLong();
 
-  /** An administrative act, done or not. */
+  /** Logs an administrative act, done or not. */
   public void act(Caller caller, String remote, String act, Map<String, String> objects, String outcome) {
     log.atInfo().addKeyValue("actor", caller.name()).addKeyValue("remote", remote).addKeyValue("act", act)
         .addKeyValue("objects", printable(objects.toString())).addKeyValue("outcome", outcome)
         .log("administrative act");
   }
 
-  /** A caller that is not known. */
+  /** Logs a caller that is not known. */
   public void refused(String remote, String reason) {
     long count = refusals.incrementAndGet();
     if (Long.bitCount(count) == 1) {

@@ -19,7 +19,7 @@ public final class Gate {
   private final String boundHost;
 
   /**
-   * A gate.
+   * Creates a gate.
    *
    * @param loopback whether the server is bound to loopback
    * @param boundHost the name it is bound to

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class KeyRing {
   /** The durable storage of keys. Its methods block until they are done. */
   public interface Vault {
-    /** All keys. */
+    /** Returns all keys. */
     Collection<ApiKey> all();
 
     /** Stores a key. */

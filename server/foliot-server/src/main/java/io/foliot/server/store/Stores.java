@@ -94,7 +94,7 @@ public final class Stores {
     return text.isEmpty() ? null : text;
   }
 
-  /** The address with user and password, which then need not be written into it. */
+  /** Returns the address with user and password, which then need not be written into it. */
   private static String withLogin(String address, FoliotConfig.Store.Login login) {
     if (login.user().isEmpty() && login.password().isEmpty()) {
       return address;

@@ -11,7 +11,7 @@ public final class Nearest {
 
   private Nearest() {}
 
-  /** The nearest of the known names, or null if none is near. */
+  /** Returns the nearest of the known names, or null if none is near. */
   public static @Nullable String of(String name, Collection<String> known) {
     if (name.length() > MAX_LENGTH) {
       return null;

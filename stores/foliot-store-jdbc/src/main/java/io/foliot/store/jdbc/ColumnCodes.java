@@ -34,7 +34,7 @@ final class ColumnCodes {
     return EnumCodes.of(end);
   }
 
-  /** The state in the answer to a request; the first answer to one may be that its task is ready. */
+  /** Returns the state in the answer to a request; the first answer to one may be that its task is ready. */
   static int ofAnswer(TaskState state) {
     return EnumCodes.of(state);
   }

@@ -163,8 +163,8 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Why there is no connection, or why a statement failed, as the driver says it. A pool that has waited in vain says
-   * only so, and has the driver's last failure as the cause.
+   * Returns why there is no connection, or why a statement failed, as the driver says it. A pool that has waited in
+   * vain says only so, and has the driver's last failure as the cause.
    */
   static String reason(SQLException failure) {
     SQLException said = failure instanceof SQLTransientConnectionException
@@ -181,7 +181,7 @@ final class Connections implements AutoCloseable {
     return "sqlState=" + said.getSQLState() + ", error=" + text;
   }
 
-  /** For a statement that found no room, where nothing of the call was written. */
+  /** Returns the failure of a statement that found no room, where nothing of the call was written. */
   static StoreException full(SQLException e) {
     StoreException full = new StoreFullException(
         "the database has no room: submits are refused until there is: " + e.getMessage());

@@ -30,13 +30,13 @@ interface Dialect {
 
   QueryStatements queries();
 
-  /** The texts of the statements. */
+  /** Returns the texts of the statements. */
   SqlFiles files();
 
   /** Prepares a statement that gives up in time. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException;
 
-  /** A word for people. */
+  /** Returns a word for people. */
   String kind();
 
   /** Returns the location of the migrations. */
@@ -74,7 +74,7 @@ interface Dialect {
   /** A count of rows. */
   record Tally(int queue, int state, boolean parked) {}
 
-  /** The instant or the delay that is meant. */
+  /** Returns the instant or the delay that is meant. */
   static long millis(Due due) {
     return switch (due) {
       case Due.At at -> at.millis();

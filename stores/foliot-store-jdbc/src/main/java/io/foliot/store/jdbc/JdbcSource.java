@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The source of connections. */
 public sealed interface JdbcSource {
   /**
-   * A pool of the store's own.
+   * Returns a pool of the store's own.
    *
    * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}, of which the
    *     last is spoken to by MariaDB's driver
@@ -28,7 +28,7 @@ public sealed interface JdbcSource {
     return new Login(url, user, password);
   }
 
-  /** A pool of the application's, which closes it. It must have room for the store's connections. */
+  /** Returns a pool of the application's, which closes it. It must have room for the store's connections. */
   static JdbcSource of(DataSource dataSource) {
     return new Given(dataSource);
   }
@@ -61,7 +61,7 @@ public sealed interface JdbcSource {
       return url.startsWith("jdbc:postgresql:");
     }
 
-    /** The URL as the driver takes it: MySQL is spoken to by MariaDB's. */
+    /** Returns the URL as the driver takes it: MariaDB's driver connects to MySQL. */
     String driverUrl() {
       return url.startsWith(MYSQL) ? "jdbc:mariadb:" + url.substring(MYSQL.length()) : url;
     }
@@ -95,7 +95,7 @@ public sealed interface JdbcSource {
       return Arrays.stream(authority.split(",", -1)).allMatch(host -> host.matches(LOOPBACK));
     }
 
-    /** A connection by itself, as those of the pool are. */
+    /** Returns a connection by itself, as those of the pool are. */
     public Connection connect() throws SQLException {
       if (isPostgres()) {
         return new PostgresSource(this, Connections.CONNECT, Connections.CONNECT).getConnection();
@@ -135,7 +135,7 @@ public sealed interface JdbcSource {
       return StoreAddress.shown(url);
     }
 
-    /** The kind of database, its host and its name, which is no URL and has no secrets. */
+    /** Returns the kind of database, its host and its name, which is no URL and has no secrets. */
     @Override
     public String toString() {
       String place = shown().substring(shown().indexOf(':') + 1);

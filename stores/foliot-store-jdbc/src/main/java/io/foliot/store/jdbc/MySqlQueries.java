@@ -90,7 +90,7 @@ final class MySqlQueries implements QueryStatements {
     return Rows.slices(scans, found);
   }
 
-  /** The places of scans that find something: one look at the first entry of each slot costs little, a scan more. */
+  /** Returns the places of scans that find something: reading the first entry of each slot costs less than a scan. */
   private List<Integer> worthwhile(Connection connection, List<DueScan> scans) throws SQLException {
     long from = Long.MAX_VALUE;
     Set<Integer> slots = new HashSet<>();
@@ -221,7 +221,7 @@ final class MySqlQueries implements QueryStatements {
     return at;
   }
 
-  /** The last id that is examined, or null if there are not that many. */
+  /** Returns the last id that is examined, or null if there are not that many. */
   private @Nullable TaskId edge(Connection connection, String sql, TaskId after, int scanned) throws SQLException {
     try (PreparedStatement select = statements.prepare(connection, sql)) {
       select.setBytes(1, ParameterTable.bytes(after));

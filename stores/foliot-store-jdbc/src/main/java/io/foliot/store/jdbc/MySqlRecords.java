@@ -126,7 +126,7 @@ final class MySqlRecords implements RecordStatements {
   }
 
   /**
-   * With locks on the live rows: in a transaction that repeats its reads, only locking ones see later commits of
+   * Reads with locks on the live rows: in a transaction that repeats its reads, only locking ones see later commits of
    * others. The rows are about to be written anyway.
    */
   private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)

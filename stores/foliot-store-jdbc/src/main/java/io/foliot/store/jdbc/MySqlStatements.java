@@ -26,7 +26,7 @@ final class MySqlStatements {
   private final SqlFiles.Template remember;
 
   /**
-   * The statements of a database.
+   * Creates the statements of a database.
    *
    * @param timeoutSeconds how long a statement may take
    * @param isMariaDb else it is MySQL
@@ -59,7 +59,7 @@ final class MySqlStatements {
     return statement;
   }
 
-  /** A table of parameters with these columns. */
+  /** Returns a table of parameters with these columns. */
   ParameterTable values(String... columns) {
     return new ParameterTable(isMariaDb ? "" : "ROW", columns);
   }
@@ -94,7 +94,7 @@ final class MySqlStatements {
     }
   }
 
-  /** A commit that finds no room may have been made all the same: it must not appear as a statement that found none. */
+  /** Commits. A commit that finds no room may have taken effect: it must not appear as a statement that found none. */
   private static void commit(Connection connection) throws SQLException {
     try {
       connection.commit();
@@ -116,7 +116,7 @@ final class MySqlStatements {
     return all;
   }
 
-  /** The list of parameters of an IN. */
+  /** Returns the list of parameters of an IN. */
   static String list(int count) {
     return "?, ".repeat(count - 1) + "?";
   }

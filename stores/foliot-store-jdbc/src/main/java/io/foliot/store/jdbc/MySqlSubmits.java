@@ -112,7 +112,7 @@ final class MySqlSubmits implements SubmitStatements {
     }
   }
 
-  /** New tasks that nothing else can have inserted, as plain rows. */
+  /** Returns new tasks that nothing else can have inserted, as plain rows. */
   private Inserted insertUnnamed(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     long versions = MySqlStatements.newVersions();
     StringBuilder rows = new StringBuilder();

@@ -33,7 +33,7 @@ final class ParameterTable {
   private final NavigableMap<Integer, byte[]> longCells = new TreeMap<>();
 
   /**
-   * An empty table.
+   * Creates an empty table.
    *
    * @param rowWord the word before a row: {@code ROW} in MySQL, nothing in MariaDB
    * @param columns their names, without that of the place
@@ -98,7 +98,7 @@ final class ParameterTable {
     return cells.size() / width;
   }
 
-  /** The table as a part of a WITH. */
+  /** Returns the table as a part of a WITH. */
   String with() {
     return "wanted(place, " + String.join(", ", columns) + ") AS (VALUES " + (row + ", ").repeat(rows() - 1) + row
         + ")";
@@ -108,7 +108,7 @@ final class ParameterTable {
     return cell % width == columns.indexOf(column) + 1;
   }
 
-  /** The column, as an expression. */
+  /** Returns the column, as an expression. */
   String column(String column) {
     StringBuilder cases = new StringBuilder();
     for (int cell : longCells.keySet()) {

@@ -12,7 +12,7 @@ import java.util.Arrays;
 record Planned(long micros, long[] dueAts) {
   static final long NOT_WRITTEN = Long.MIN_VALUE;
 
-  /** Nothing was written yet. */
+  /** Returns due times of which none was written yet. */
   static long[] none(int count) {
     long[] dueAts = new long[count];
     Arrays.fill(dueAts, NOT_WRITTEN);

@@ -97,7 +97,7 @@ final class PostgresClaims implements ClaimStatements {
     return new Claimed(now, results);
   }
 
-  /** Null for a row that cannot be read: the general path sets it aside. */
+  /** Returns the won claim of a row, or null if the row cannot be read: the general path sets it aside. */
   private static @Nullable ClaimResult won(Connection connection, QueueIds numbers, ResultSet row, NewClaim claim,
       long nowMillis) throws SQLException {
     try {

@@ -39,7 +39,7 @@ final class PostgresDialect implements Dialect {
   }
 
   /**
-   * With another clock.
+   * Creates a dialect with another clock.
    *
    * @param timeoutSeconds how long a statement may take
    * @param sessionsPlanByIndex as of {@link PostgresSource#plansByIndex}

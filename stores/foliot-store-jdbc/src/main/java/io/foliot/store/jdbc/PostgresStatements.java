@@ -27,7 +27,7 @@ final class PostgresStatements {
   private final SqlFiles files;
 
   /**
-   * The statements of a database.
+   * Creates the statements of a database.
    *
    * @param timeoutSeconds how long a statement may take
    * @param sessionsPlanByIndex as of {@link PostgresSource#plansByIndex}
@@ -43,7 +43,7 @@ final class PostgresStatements {
     return files;
   }
 
-  /** A statement that is planned as the session is. */
+  /** Returns a statement that is planned as the session is. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
     statement.setQueryTimeout(timeoutSeconds);
@@ -51,18 +51,19 @@ final class PostgresStatements {
   }
 
   /**
-   * A statement that finds its rows by index. In a caller's transaction nothing is set, for it would stay set there.
+   * Returns a statement that finds its rows by index. In a caller's transaction nothing is set, for it would stay set
+   * there.
    */
   PreparedStatement batch(Connection connection, String sql) throws SQLException {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
   }
 
-  /** A statement that only moves entries of the index. */
+  /** Returns a statement that only moves entries of the index. */
   PreparedStatement unsynced(Connection connection, String sql) throws SQLException {
     return prepare(connection, BY_INDEX_UNSYNCED + sql);
   }
 
-  /** A statement that reads a whole table. */
+  /** Returns a statement that reads a whole table. */
   PreparedStatement scan(Connection connection, String sql) throws SQLException {
     return prepare(connection, sessionsPlanByIndex ? AS_ANYWHERE + sql : sql);
   }
@@ -92,7 +93,7 @@ final class PostgresStatements {
     return ids;
   }
 
-  /** The type text holds every character but this one. */
+  /** Returns a text without NUL, the one character that the type text does not hold. */
   static String plain(String text) {
     return text.replace('\0', ' ');
   }

@@ -116,7 +116,7 @@ final class PostgresSubmits implements SubmitStatements {
   }
 
   /**
-   * All are inserted or none. Nothing else can have their names, so one reading of the clock determines all
+   * Inserts all drafts or none. Nothing else can have their names, so one reading of the clock determines all
    * generations.
    */
   private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {

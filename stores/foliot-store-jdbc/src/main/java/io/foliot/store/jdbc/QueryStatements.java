@@ -23,7 +23,7 @@ interface QueryStatements {
   List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,
       int limit) throws SQLException;
 
-  /** The numbers of the queues with parked tasks in these slots. */
+  /** Returns the numbers of the queues with parked tasks in these slots. */
   List<Integer> parkedQueues(Connection connection, SlotSet slots) throws SQLException;
 
   /**

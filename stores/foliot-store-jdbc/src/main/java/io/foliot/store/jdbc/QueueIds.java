@@ -38,7 +38,7 @@ final class QueueIds {
     return number;
   }
 
-  /** The number, or {@link #NONE}. */
+  /** Returns the number, or {@link #NONE}. */
   int find(Connection connection, String queue) throws SQLException {
     Integer known = numbers.get(queue);
     if (known != null) {
@@ -52,7 +52,7 @@ final class QueueIds {
     }
   }
 
-  /** The number, given now if there was none; by a statement of its own. */
+  /** Returns the number, given now if there was none; by a statement of its own. */
   int take(Connection connection, String queue) throws SQLException {
     int number = find(connection, queue);
     if (number != NONE) {
@@ -69,7 +69,7 @@ final class QueueIds {
     return number;
   }
 
-  /** The name of a number that a row has; if the table of names has lost it, one that no queue can be given. */
+  /** Returns the name of a number that a row has; if the table of names has lost it, one that no queue can be given. */
   String name(Connection connection, int number) throws SQLException {
     String known = names.get(number);
     if (known != null) {

@@ -37,7 +37,7 @@ final class Results {
     return rows.id(row, at);
   }
 
-  /** A record that begins at this column. */
+  /** Reads a record that begins at this column. */
   Row record(Connection connection, QueueIds numbers, ResultSet row, int first, boolean bodies) throws SQLException {
     return rows.row(connection, numbers, row, first, bodies);
   }
@@ -123,7 +123,7 @@ final class Results {
   }
 
   /**
-   * A page, of which one record more than the limit was read.
+   * Returns a page, of which one record more than the limit was read.
    *
    * @param edge the last id that was examined, or null if there are no rows behind
    */

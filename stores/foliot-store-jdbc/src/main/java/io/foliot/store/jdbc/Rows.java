@@ -61,7 +61,7 @@ abstract class Rows {
     return numbers;
   }
 
-  /** The answers to scans of which one entry more than the limit was read. */
+  /** Returns the answers to scans of which one entry more than the limit was read. */
   static List<DueSlice> slices(List<DueScan> scans, List<List<DueEntry>> found) {
     List<DueSlice> slices = new ArrayList<>(scans.size());
     for (int i = 0; i < scans.size(); i++) {
@@ -141,7 +141,7 @@ abstract class Rows {
     }
   }
 
-  /** A record of which only the columns can be used. */
+  /** Returns a record of which only the columns can be used. */
   private TaskRecord unreadable(Connection connection, QueueIds numbers, ResultSet row, int first,
       UnreadableException why)
       throws SQLException {
@@ -195,7 +195,7 @@ abstract class Rows {
     edit.body(body == null ? UNREAD : Blobs.body(id, key, body));
   }
 
-  /** The attempts with the last one, where that is in columns of its own. */
+  /** Returns the attempts with the last one, where that is in columns of its own. */
   private List<AttemptRecord> withLast(List<AttemptRecord> attempts, ResultSet row, int first) throws SQLException {
     long begunAt = row.getLong(first + 25);
     if (begunAt == 0) {

@@ -34,7 +34,7 @@ final class Session {
     return new Session(connection, dialect, null);
   }
 
-  /** In the transaction of a caller. */
+  /** Returns a session in the transaction of a caller. */
   static Session within(Connection transaction, Dialect dialect, Connections outside) {
     return new Session(transaction, dialect, outside);
   }
@@ -60,7 +60,7 @@ final class Session {
     return result;
   }
 
-  /** The same for a step that reads, or that creates something once for all calls. */
+  /** Takes a step that reads, or that creates something once for all calls. */
   <R> R ask(Step<R> step) throws SQLException {
     for (int tried = 1;; tried++) {
       try {
@@ -75,8 +75,8 @@ final class Session {
   }
 
   /**
-   * From here on a failed statement leaves the items that are not answered yet as they were, until the next step is
-   * taken.
+   * Begins a step: from here on a failed statement leaves the items that are not
+   * answered yet as they were, until the next step is taken.
    */
   void beginUnit() {
     wroteSince = false;
@@ -100,7 +100,7 @@ final class Session {
     return outside == null ? ask(step) : outside.now(dialect, session -> session.run(step));
   }
 
-  /** The same for a step whose failure the caller can live with, so that it must not end the caller's transaction. */
+  /** Takes a step whose failure the caller can handle, so that it must not end the caller's transaction. */
   <R> R guarded(Step<R> step) throws SQLException {
     if (isOwn()) {
       return run(step);

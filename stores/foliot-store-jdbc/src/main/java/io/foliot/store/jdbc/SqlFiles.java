@@ -46,7 +46,7 @@ final class SqlFiles {
   private final Map<String, String> constants;
 
   /**
-   * The files of a dialect.
+   * Creates the files of a dialect.
    *
    * @param dialect the word in the names of its files
    * @param constants text by name, for all files
@@ -56,7 +56,10 @@ final class SqlFiles {
     this.constants = Map.copyOf(constants);
   }
 
-  /** The numbers that both dialects write in rows, by the names they have in the files, and those of one dialect. */
+  /**
+   * Returns the numbers that both dialects write in rows, by the names they have in the files, and those of one
+   * dialect.
+   */
   static Map<String, String> constants(Map<String, String> ofDialect) {
     Map<String, String> all = new HashMap<>(ofDialect);
     all.put("delayed", Integer.toString(ColumnCodes.DELAYED));
@@ -107,7 +110,7 @@ final class SqlFiles {
     return new Template(name, names, List.copyOf(pieces));
   }
 
-  /** The place of a name among those that the caller gives; a name that it does not give is noted, too. */
+  /** Returns the place of a name among those that the caller gives; a name that it does not give is noted, too. */
   private static int index(List<String> names, String name, Set<String> used) {
     used.add(name);
     return names.indexOf(name);
@@ -142,7 +145,7 @@ final class SqlFiles {
     }
   }
 
-  /** The lines of a file without comments and indentation. */
+  /** Returns the lines of a file without comments and indentation. */
   private List<String> lines(String folder, String name) {
     String own = folder + name + "." + dialect + ".sql";
     String common = folder + name + ".sql";
@@ -244,7 +247,7 @@ final class SqlFiles {
       return value;
     }
 
-    /** The statement as it is sent. */
+    /** Returns the statement as it is sent. */
     String text() {
       StringBuilder sql = new StringBuilder(1_024);
       for (Piece piece : template.pieces) {

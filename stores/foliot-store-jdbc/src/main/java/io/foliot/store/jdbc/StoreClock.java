@@ -19,12 +19,12 @@ final class StoreClock {
     raiseFloor = dialect.files().text("raise_floor");
   }
 
-  /** The clock, in microseconds since 1970. */
+  /** Returns the clock, in microseconds since 1970. */
   long micros(Connection connection) throws SQLException {
     return number(connection, micros);
   }
 
-  /** The smallest generation that may be given out, besides the clock. */
+  /** Returns the smallest generation that may be given out, besides the clock. */
   long floor(Connection connection) throws SQLException {
     return number(connection, floor);
   }

@@ -61,7 +61,7 @@ import java.util.function.Supplier;
  * shorter by the delay, never longer. Items whose rows have changed meanwhile are repeated.
  *
  * <p><b>Generations</b> that are given out ahead of the clock (it was set back, or a key is reset more than once in a
- * microsecond) raise the floor before anyone hears of them, so that no later task of the key gets a smaller one.
+ * microsecond) raise the floor before any caller gets them, so that no later task of the key gets a smaller one.
  *
  * <p>One file, because the statement for the plain cases of a call and the general path for the rest are proven
  * together.
@@ -239,7 +239,7 @@ final class TaskSteps {
     return Rows.bodyOf(draft).payload().length;
   }
 
-  /** Of drafts with the same name, at most one makes a new task. */
+  /** Returns the name of a draft. Of drafts with the same name, at most one makes a new task. */
   private static Object nameOf(Draft draft) {
     String key = draft.key();
     Draft.Idempotency idempotency = draft.idempotency();
@@ -283,9 +283,9 @@ final class TaskSteps {
   }
 
   /**
-   * If the clock was set back or is stopped, it does not order generations: a task of the same key may have ended while
-   * ours were being inserted, with a generation that is no smaller. It has then raised the floor before it ended; if
-   * the floor is beyond our generations, our tasks get new ones.
+   * Ensures that the generations are the latest. A clock that was set back or has stopped does not order them: a task
+   * of the same key may have ended while ours were being inserted, with a generation that is no smaller. It has then
+   * raised the floor before it ended; if the floor is beyond our generations, our tasks get new ones.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);
@@ -427,7 +427,7 @@ final class TaskSteps {
     return batch.results();
   }
 
-  /** The first item of each task, in the order of ids. */
+  /** Returns the first item of each task, in the order of ids. */
   private static <Q> List<Integer> firsts(List<Q> items, Function<Q, TaskId> id) {
     Set<TaskId> seen = new HashSet<>();
     List<Integer> firsts = new ArrayList<>(items.size());
@@ -634,7 +634,7 @@ final class TaskSteps {
     }, redrives);
   }
 
-  /** The keys of kept tasks never change: they can be read before. */
+  /** Reads the keys of kept tasks. They never change, so they can be read before. */
   private Map<TaskId, KeyName> keysOf(Session session, List<Redrive> redrives) throws SQLException {
     Map<TaskId, KeyName> keys = new HashMap<>();
     for (List<Redrive> chunk : Rounds.chunks(redrives)) {

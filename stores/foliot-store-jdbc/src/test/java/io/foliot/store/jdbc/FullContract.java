@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A database that runs out of room in the middle of a call: what is said to be refused is not there, and the rest is.
+ * A database that runs out of room in the middle of a call: a call that was refused has had no effect, and the rest is.
  */
 abstract class FullContract {
   private static final String QUEUE = "orders";

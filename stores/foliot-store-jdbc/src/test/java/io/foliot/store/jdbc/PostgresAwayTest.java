@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A call to a database that is away fails as having had no effect, and only then. */
+/** A call to a database that is unavailable fails as having had no effect, and only then. */
 @Tag("long")
 @Isolated
 final class PostgresAwayTest {

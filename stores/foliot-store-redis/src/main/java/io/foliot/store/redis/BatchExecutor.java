@@ -82,7 +82,7 @@ final class BatchExecutor {
     return crossing;
   }
 
-  /** The beginning of every step's arguments. */
+  /** Returns the beginning of every step's arguments. */
   List<byte[]> arguments(int bits) {
     List<byte[]> arguments = new ArrayList<>();
     arguments.add(Layout.bytes(bits));
@@ -117,7 +117,7 @@ final class BatchExecutor {
       return null;
     }
 
-    /** A key of each part that was changed. */
+    /** Returns a key of each part that was changed. */
     private List<byte[]> touched() {
       if (!link.waitsForReplicas()) {
         return List.of();

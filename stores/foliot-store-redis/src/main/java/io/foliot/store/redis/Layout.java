@@ -14,7 +14,7 @@ final class Layout {
     this.namespace = namespace;
   }
 
-  /** The prefix of a part's keys, by which its scripts are routed. */
+  /** Returns the prefix of a part's keys, by which its scripts are routed. */
   byte[] part(int part) {
     return bytes("{" + namespace + ":" + part + "}");
   }
@@ -35,7 +35,7 @@ final class Layout {
     return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The digits of a whole number, as Redis writes scores. */
+  /** Returns the digits of a whole number, as Redis writes scores. */
   static long number(byte[] text) {
     String digits = new String(text, StandardCharsets.US_ASCII);
     return digits.indexOf('e') < 0 && digits.indexOf('.') < 0

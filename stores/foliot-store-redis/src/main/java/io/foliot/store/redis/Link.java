@@ -56,7 +56,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way to the servers: one connection to each, on which calls are sent without waiting for each other. A call that
  * was sent and not answered fails and is not sent again: whether it took effect is unknown, and saying so is the
- * caller's due. While a server is away, calls fail at once, and the connection is made again for ever. Any thread.
+ * caller's due. While a server is unavailable, calls fail at once, and the connection is made again for ever. Any
+ * thread.
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
@@ -181,7 +182,7 @@ final class Link implements AutoCloseable {
             .build());
   }
 
-  /** The scripts as this server takes them; before anything else. */
+  /** Sets the scripts as this server takes them; before anything else. */
   void use(Map<Script, Script.Source> sources) {
     scripts = sources;
   }
@@ -221,7 +222,7 @@ final class Link implements AutoCloseable {
     }).toCompletableFuture();
   }
 
-  /** The connections that writes to these keys take, each of them once. */
+  /** Returns the connections that writes to these keys take, each of them once. */
   private Collection<CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers(List<byte[]> keys) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
       return List.of(CompletableFuture.completedFuture(connection));
@@ -294,7 +295,7 @@ final class Link implements AutoCloseable {
     /** One per command; null where it has none, and goes to any server. */
     private final List<byte @Nullable []> keys = new ArrayList<>();
 
-    /** A step at a part. Its answer is an array of bytes, numbers, nulls and arrays. */
+    /** Adds a step at a part. Its answer is an array of bytes, numbers, nulls and arrays. */
     CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
       Script.Source source = source(script);
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
@@ -329,7 +330,7 @@ final class Link implements AutoCloseable {
       return command;
     }
 
-    /** A plain command with one key first. */
+    /** Adds a plain command with one key first. */
     CompletableFuture<List<Object>> command(CommandType type, byte[] key, byte[]... arguments) {
       CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key);
       for (byte[] argument : arguments) {
@@ -340,7 +341,7 @@ final class Link implements AutoCloseable {
       return answer;
     }
 
-    /** A plain command without a key. */
+    /** Adds a plain command without a key. */
     CompletableFuture<List<Object>> serverCommand(CommandType type, String... words) {
       CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
       for (String word : words) {
@@ -369,7 +370,7 @@ final class Link implements AutoCloseable {
     }
   }
 
-  /** A primary that became a replica: a new connection is directed to the new one. */
+  /** Leaves a primary that became a replica: a new connection is directed to the new one. */
   private void leaveReplica() {
     long last = quitNanos.get();
     long now = System.nanoTime();
@@ -407,7 +408,7 @@ final class Link implements AutoCloseable {
     return new Pipeline();
   }
 
-  /** One step by itself. */
+  /** Sends one step by itself. */
   CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
     Pipeline pipeline = new Pipeline();
     CompletableFuture<List<Object>> answer = pipeline.step(script, part, arguments);
@@ -415,7 +416,7 @@ final class Link implements AutoCloseable {
     return answer;
   }
 
-  /** One step with several keys. */
+  /** Sends one step with several keys. */
   CompletableFuture<List<Object>> step(Script script, List<byte[]> keys, List<byte[]> arguments) {
     Pipeline pipeline = new Pipeline();
     CompletableFuture<List<Object>> answer = new CompletableFuture<>();
@@ -426,7 +427,7 @@ final class Link implements AutoCloseable {
     return answer;
   }
 
-  /** One plain command by itself. */
+  /** Sends one plain command by itself. */
   CompletableFuture<List<Object>> command(CommandType type, byte[] key, byte[]... arguments) {
     Pipeline pipeline = new Pipeline();
     CompletableFuture<List<Object>> answer = pipeline.command(type, key, arguments);
@@ -513,7 +514,10 @@ final class Link implements AutoCloseable {
     shutDown(client, timeout);
   }
 
-  /** The client of a cluster never returns from a shutdown during the discovery of its servers. */
+  /**
+   * Shuts a client down within a time. The client of a cluster never returns from a shutdown during the discovery of
+   * its servers.
+   */
   private static void shutDown(AbstractRedisClient client, Duration timeout) {
     bounded(client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS), timeout);
     // Its threads end by themselves, within the same bound.

@@ -21,12 +21,12 @@ final class Partitions {
       return 1 << bits;
     }
 
-    /** The part of a task. */
+    /** Returns the part of a task. */
     int of(int hash16) {
       return hash16 & (count() - 1);
     }
 
-    /** The part from which a task may have to cross before it is touched in this one, or -1. */
+    /** Returns the part from which a task may have to cross before it is touched in this one, or -1. */
     int oldOf(int part) {
       int half = count() >> 1;
       return complete || part < half || drained.get(part - half) ? -1 : part - half;
@@ -41,7 +41,7 @@ final class Partitions {
     return state;
   }
 
-  /** A part knows of more parts: until the upkeep reads otherwise, tasks may still have to cross. */
+  /** Notes that a part knows of more parts: until the upkeep reads otherwise, tasks may still have to cross. */
   synchronized void learn(int bits) {
     if (bits > state.bits()) {
       state = new State(bits, false, new BitSet());
@@ -56,7 +56,7 @@ final class Partitions {
     }
   }
 
-  /** Nothing is to cross from that part any more. */
+  /** Notes that nothing is to cross from that part any more. */
   synchronized void drained(int bits, int part) {
     if (bits == state.bits() && !state.complete() && !state.drained().get(part)) {
       BitSet more = (BitSet) state.drained().clone();

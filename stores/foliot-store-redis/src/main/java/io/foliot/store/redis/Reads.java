@@ -214,7 +214,7 @@ final class Reads {
     });
   }
 
-  /** A task that has not yet migrated to its part is unknown there; its claim migrates it. */
+  /** Reads the wake times. A task that has not yet migrated to its part is unknown there; its claim migrates it. */
   CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return call(() -> following(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();

@@ -68,12 +68,12 @@ final class RecordCodec {
     return new BytesReader(bytes).id();
   }
 
-  /** The field of a key: names of queues have no zeros. */
+  /** Returns the field of a key: names of queues have no zeros. */
   static byte[] field(String queue, String key) {
     return (queue + '\0' + key).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The field of an answer to a request. */
+  /** Returns the field of an answer to a request. */
   static byte[] field(RequestName request) {
     String key = request.key();
     return (request.queue() + '\0' + (key == null ? "" : "k" + key) + '\0' + request.request())
@@ -134,7 +134,7 @@ final class RecordCodec {
     return out.u32(sum(id, out.array(), 0, out.length())).toArray();
   }
 
-  /** The checksum of the bytes that the scripts keep. They compute it too, for a record that is set aside. */
+  /** Returns the checksum of the bytes that the scripts keep. They compute it too, for a record that is set aside. */
   private static int sum(TaskId id, byte[] bytes, int from, int count) {
     Bytes all = new Bytes(16 + count).id(id).bytes(bytes, from, count);
     return Checksum.of(all.array(), 0, all.length());
@@ -211,7 +211,7 @@ final class RecordCodec {
         .reason(reason).noted(noted).successor(successor).attempts(List.copyOf(past)).possible();
   }
 
-  /** A body by itself, in a frame. */
+  /** Returns a body by itself, in a frame. */
   static byte[] encode(TaskId id, @Nullable String key, Body body) {
     assert !body.contentType().equals(UNREAD) : "a body that was not read is not written";
     return RecordParts.frameBody(id, key, body);

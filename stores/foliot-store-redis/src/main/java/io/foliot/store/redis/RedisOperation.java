@@ -14,10 +14,10 @@ interface RedisOperation<Q, R> {
   /** Returns the records that the item reads, and its step on the general path. */
   BatchStep<Q, R> general();
 
-  /** The hash from which the item's slot follows. */
+  /** Returns the hash from which the item's slot follows. */
   int hash16(Q item);
 
-  /** The script that reads for it. */
+  /** Returns the script that reads for it. */
   default Script reader() {
     return Script.READ;
   }
@@ -32,19 +32,19 @@ interface RedisOperation<Q, R> {
     return false;
   }
 
-  /** A generation that may be forgotten from now on, if the step itself does not show it. */
+  /** Returns a generation that may be forgotten from now on, if the step itself does not show it. */
   default long shown(Q item) {
     return 0;
   }
 
-  /** The same in one script, for the usual cases; null without such a script. */
+  /** Returns the form in one script for the usual cases; null without such a script. */
   default @Nullable Hot<Q, R> hot() {
     return null;
   }
 
   /** A step in one script for many items, which answers for each that it was taken, or that it is no usual case. */
   interface Hot<Q, R> {
-    /** The script. */
+    /** Returns the script. */
     Script script();
 
     /** Returns whether it is a usual case, as far as the item shows. */
@@ -54,12 +54,12 @@ interface RedisOperation<Q, R> {
     @Nullable
     Object name(Q item);
 
-    /** About how many bytes the item is. */
+    /** Returns about how many bytes the item has. */
     default int bytes(Q item) {
       return 0;
     }
 
-    /** The arguments behind the first. */
+    /** Appends the arguments behind the first. */
     void arguments(List<Q> items, List<byte[]> to);
 
     /** Reads the answers; null for an item that was left alone. */

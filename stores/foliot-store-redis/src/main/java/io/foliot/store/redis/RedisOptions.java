@@ -121,7 +121,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
   }
 
-  /** Without the address, which may hold a password. */
+  /** Returns a text without the address, which may hold a password. */
   @Override
   public String toString() {
     return "RedisOptions[namespace=" + namespace + ", slots=" + slots + ", timeout=" + timeout + ", waitReplicas="

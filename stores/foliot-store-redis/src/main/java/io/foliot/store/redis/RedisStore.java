@@ -54,12 +54,12 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Stages complete on the connection's thread. Callers' code that continues a stage there must be
  * short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
  *
- * <p><b>Failures.</b> While the server is away calls fail at once, and the store connects again for ever. A call whose
- * answer was lost is not repeated: it fails, and whether it took effect is unknown.
+ * <p><b>Failures.</b> While the server is unavailable calls fail at once, and the store connects again for ever. A call
+ * whose answer was lost is not repeated: it fails, and whether it took effect is unknown.
  */
 public final class RedisStore implements TaskStore, SlotGrowth {
   /**
-   * Which task was last known under a key: while it lives it is the key's, and a touch need not ask. Some 20 MB, twice.
+   * The last known task of each key: while it lives it is the key's, and a touch need not ask. Some 20 MB, twice.
    */
   private static final int KEYS_REMEMBERED = 150_000;
   /**

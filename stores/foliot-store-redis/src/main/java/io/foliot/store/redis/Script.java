@@ -77,7 +77,7 @@ enum Script {
   }
 
   /**
-   * The texts of all scripts.
+   * Returns the texts of all scripts.
    *
    * @param time an expression of Lua for seconds and microseconds since 1970
    * @param version of the server, its first number

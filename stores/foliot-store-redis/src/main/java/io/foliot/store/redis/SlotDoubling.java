@@ -104,7 +104,7 @@ final class SlotDoubling {
     return crossed;
   }
 
-  /** A scan of the server shows whatever is there from its beginning to its end. */
+  /** Moves all that must cross. A scan of the server returns each element that exists from its beginning to its end. */
   private long crossAll(int bits, int old, boolean answers) {
     int part = old + (1 << (bits - 1));
     long crossed = 0;

@@ -102,7 +102,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** The first reading of a record is kept, so that records compared by identity are one object. */
+  /** Adds a record. The first reading is kept, so that records compared by identity are one object. */
   private @Nullable Stored stored(TaskId id, List<Object> reply, int at) {
     byte[] value = (byte[]) reply.get(at);
     if (value == null) {
@@ -120,7 +120,7 @@ final class Snapshot implements CommittedRecords {
     return known;
   }
 
-  /** Of a task that has ended, a body that cannot be read is as good as one that was not. */
+  /** Reads a record and, unless the task has ended, checks that its payload is there. */
   static TaskRecord decoded(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody,
       boolean bodies) {
     try {
@@ -159,7 +159,7 @@ final class Snapshot implements CommittedRecords {
     return Math.floorDiv(nowMicros, 1_000);
   }
 
-  /** No new generation is smaller. */
+  /** Returns the floor: no new generation is smaller. */
   long shown() {
     return shown;
   }

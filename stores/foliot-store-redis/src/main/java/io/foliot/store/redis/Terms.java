@@ -7,7 +7,7 @@ import io.foliot.core.store.format.Bytes;
 
 /** The terms of the store's queues. Any thread. */
 final class Terms {
-  /** Above this a script's numbers are not exact; such a span ends never. */
+  /** Lua numbers are exact only below 2^52; longer durations count as unlimited. */
   static final long EXACT = 1L << 52;
 
   private final TermsByQueue terms = new TermsByQueue();
@@ -39,7 +39,7 @@ final class Terms {
     };
   }
 
-  /** Kind and value. */
+  /** Appends the kind of a due time and its value. */
   static Bytes due(Due due, Bytes out) {
     return switch (due) {
       case Due.At at -> out.u8(0).u64(at.millis());

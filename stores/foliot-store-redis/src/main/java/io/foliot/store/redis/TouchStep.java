@@ -61,7 +61,7 @@ final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperat
     return touch.ref() instanceof TaskRef.ByKey && Terms.isExact(touch.due());
   }
 
-  /** A task that is named by its id may have any key. */
+  /** Returns the key of a touch, or null: a task that is named by its id may have any key. */
   @Override
   public @Nullable Object name(Touch touch) {
     return touch.ref() instanceof TaskRef.ByKey ? touch.ref() : null;

@@ -85,7 +85,7 @@ final class UnitWrite {
     }
   }
 
-  /** A payload that was not read is known by its identity. */
+  /** Returns the step of a payload. One that was not read is known by its identity. */
   private static int bodyStep(@Nullable Body before, @Nullable Body after) {
     if (before == after) {
       return NOTHING;

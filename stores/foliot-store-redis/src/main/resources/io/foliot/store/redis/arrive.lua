@@ -1,7 +1,7 @@
--- Takes in what crosses from another part, if it is not here. ARGV[2]: the clock of this part behind which it is too
--- late: traces of what has lived and ended here meanwhile may be gone; ARGV[3]: no generation given out there is this
--- large; ARGV[4]: how many records; per record its id, itself, its bodies, the field of the key that points to it; then
--- per answer its field and itself.
+-- Inserts records and answers that migrate from another part, unless this part has them. ARGV[2]: the time by this
+-- part's clock after which the call is refused, because traces of tasks that lived and ended here may be gone by then;
+-- ARGV[3]: greater than every generation that the other part has given out; ARGV[4]: the number of records; then per
+-- record its id, its bytes, its bodies and the field of its key; then per answer its field and its bytes.
 if nowMicros > tonumber(ARGV[2]) then
   return {0}
 end
@@ -13,7 +13,7 @@ for _ = 1, tonumber(ARGV[4]) do
   local holder = field ~= '' and call('HGET', KEY, field)
   local live = byte(v, 2) < FINISHED
   local rival = holder and holder ~= id and live and call('HGET', TASK, holder)
-  -- Only where a server has lost its last writes may a key be live on both sides: that of the new side stays.
+  -- A key is live in both parts only if a server has lost its last writes; the task of this part stays.
   local loses = rival and byte(rival, 2) < FINISHED
   if not loses and not call('HGET', TASK, id) then
     put(id, nil, v)

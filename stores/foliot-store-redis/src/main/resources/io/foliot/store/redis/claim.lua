@@ -1,4 +1,4 @@
--- Claims tasks. ARGV[2]: per item lease, until when it may win, and token; ARGV[3..]: the ids.
+-- Claims tasks. ARGV[2]: per item the lease, the latest time at which it may win, and the token; ARGV[3..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 3))
 local answers, won, withBody = {}, {}, {}
 for i = 1, #values do

@@ -1,5 +1,5 @@
--- Looks for what is to cross from this part. ARGV[2]: the bit of the hash that moves it; ARGV[3]: 0 for records, 1 for
--- answers; ARGV[4]: where the scan goes on; ARGV[5]: how many it looks at.
+-- Scans this part for records or answers that must migrate to another part. ARGV[2]: the bit of the hash that decides;
+-- ARGV[3]: 0 for records, 1 for answers; ARGV[4]: the cursor of the scan; ARGV[5]: how many elements to scan.
 local bit16, answers = tonumber(ARGV[2]), ARGV[3] == '1'
 local found = call('HSCAN', answers and ANSWER or TASK, ARGV[4], 'COUNT', ARGV[5])
 local out = {found[1]}

@@ -1,3 +1,3 @@
--- Nothing is left in this part that is to cross.
+-- Records that all migrations from this part have ended.
 call('HSET', META, 'drained', bits)
 return {1}

@@ -1,5 +1,5 @@
--- Writes how many parts there are. KEYS[1]: the record of it; ARGV[1]: the number as a power of two; ARGV[2]: 1 once
--- nothing is to cross any more. Answers the number and the last one that is complete.
+-- Writes the number of parts. KEYS[1]: its record; ARGV[1]: the exponent of the number, a power of two; ARGV[2]: 1 once
+-- all migrations have ended. Returns the exponent and that of the last complete number.
 local bits = tonumber(redis.call('HGET', KEYS[1], 'bits'))
 local complete = tonumber(redis.call('HGET', KEYS[1], 'complete'))
 local wanted = tonumber(ARGV[1])

@@ -1,4 +1,4 @@
--- Sets aside tasks that are due. ARGV[2]: per item where its entry stands; ARGV[3..]: the ids.
+-- Parks tasks that are due. ARGV[2]: per item the score of its entry; ARGV[3..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 3))
 local answers = {}
 for i = 1, #values do

@@ -1,13 +1,13 @@
--- What every step begins with. KEYS[1] is the part of the task space that it works on, ARGV[1] the number of parts that
+-- The beginning of every step. KEYS[1] is the part of the task space that it works on, ARGV[1] the number of parts that
 -- the caller knows, as a power of two.
 --
--- A record is a string (RecordCodec says it to the byte):
+-- A record is a string (RecordCodec defines each byte):
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
 --   | 21 dueAt i8 | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8
 --   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
 --   | key | reason | successor | note | checksum I4 | attempts
--- What is packed behind the header stays as it is here, but for attempts, which are added at the end. Answers and
--- states are the numbers of EnumCodes.
+-- Scripts do not change the fields behind the header, except that they append attempts. Answers and states are the
+-- numbers of EnumCodes.
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
 local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'
@@ -21,10 +21,10 @@ local DELAYED, RUNNING, FINISHED, FAILED, CANCELLED = 1, 2, 3, 4, 5
 local IS_PARKED, CANCEL_REQUESTED, OUTSTANDING, HAS_SUCCESSOR, HAS_KEY = 1, 2, 4, 8, 16
 local HAS_TOKEN, HAS_BODY, HAS_SUCCESSOR_BODY = 32, 64, 128
 local NOT_PLAIN = 9
--- The most arguments of one call: Lua's stack bears 8,000.
+-- Most arguments of one call; Lua's stack holds 8,000.
 local AT_ONCE = 1000
--- What has ended is kept so much longer than it is shown: whoever read a key as absent cannot write once the traces of
--- a task that lived meanwhile are gone. Writes are refused half of it after their read.
+-- The time for which an ended task is kept after it is no longer shown. A caller that read a key as absent cannot write
+-- once the traces of a task that lived in between are gone: a write is refused half of this time after its read.
 local GRACE = 10000
 
 local time = redis.call('TIME')
@@ -37,11 +37,11 @@ local shown = tonumber(meta[2] or '0')
 if not sealed or bits > sealed then
   call('HSET', META, 'bits', bits)
 elseif bits < sealed then
-  -- The first word is ours: clients of clusters read more into one that begins as theirs do.
+  -- The first word is our own: clients of clusters interpret errors that begin with one of their words.
   return redis.error_reply('FOLIOTSLOTS ' .. sealed)
 end
 
--- What is written at the end of the step, in few calls.
+-- Writes of the step, which are made at its end in few calls.
 local tasks, dues, undues, drops, counts, counted = {}, {}, {}, {}, {}, {}
 
 local function count(queue, state, by)
@@ -82,7 +82,7 @@ local function flush()
   end
 end
 
--- Whether the scripts can read a record; of one that they cannot they change nothing.
+-- Returns whether the scripts can read a record. They do not change one that they cannot read.
 local function plain(v)
   if #v < HEADER + 5 or byte(v, 1) ~= VERSION or byte(v, 2) < DELAYED or byte(v, 2) > CANCELLED then
     return false
@@ -95,7 +95,7 @@ local function queueOf(v)
   return sub(v, 103, 102 + byte(v, 102))
 end
 
--- The field of the record's key, or nil.
+-- Returns the field of the record's key, or nil.
 local function fieldOf(v)
   if band(byte(v, 3), HAS_KEY) == 0 then
     return nil
@@ -129,7 +129,7 @@ local function place(queue, parked, member, wakeAt)
   end
 end
 
--- Writes a record, and with it the index, the counts, and when it is dropped. before is nil for a new one.
+-- Writes a record, its index entry, the counts, and the time at which it is dropped. before is nil for a new record.
 local function put(id, before, after)
   local state0, flags0, wakeAt0 = 0, 0, 0
   if before then
@@ -169,14 +169,14 @@ local function raiseShown(generation)
   end
 end
 
--- Forgets what ended long enough ago, and answers to requests; answers how many.
+-- Deletes tasks and answers to requests whose retention is over; returns how many.
 local function sweep(limit)
   local members = call('ZRANGEBYSCORE', DROP, '-inf', now - GRACE, 'LIMIT', 0, limit)
   for i = 1, #members do
     local id = sub(members[i], 1, 16)
     local v = call('HGET', TASK, id)
     if v and not plain(v) then
-      -- It has ended, and its time is over.
+      -- It has ended, and its retention is over.
       call('HDEL', TASK, id)
       call('HDEL', BODY, id)
     elseif v and byte(v, 2) >= FINISHED then
@@ -203,7 +203,7 @@ local function sweep(limit)
   return #members + #fields
 end
 
--- Whether a deadline that is pushed back takes its index entry along, as in TaskLife.
+-- Returns whether a deadline that is pushed back moves its index entry, as in TaskLife.
 local function isWorthMoving(flags, wakeAt, dueAt)
   return band(flags, IS_PARKED) == 0 and dueAt > now and wakeAt <= now + floor((dueAt - now) / 8) * 5
 end
@@ -215,7 +215,7 @@ local function dueAtOf(kind, value)
   return value == 0 and now or ceil(nowMicros / 1000) + value
 end
 
--- CRC32C, bit by bit: for the rare record that a script makes up.
+-- Computes CRC32C bit by bit, for the rare record that a script creates.
 local function crc32c(bytes)
   local sum = -1
   for i = 1, #bytes do
@@ -231,8 +231,8 @@ local function crc32c(bytes)
   return bit.bnot(sum) % 4294967296
 end
 
--- Ends a task whose record cannot be read, as FAILED and with a reason; its bytes are kept as long as that record.
--- Answers its queue, or nothing if the record is another one by now.
+-- Ends a task whose record cannot be read, as FAILED with a reason, and keeps its bytes as long as that record.
+-- Returns its queue, or nothing if the record has changed.
 local function setAside(id, v, reason, keptMillis)
   if call('HGET', TASK, id) ~= v then
     return nil
@@ -241,7 +241,7 @@ local function setAside(id, v, reason, keptMillis)
   if readable then
     queues[1] = queueOf(v)
   else
-    -- The index says which queue it is, by its entry.
+    -- The index entry has the name of the queue.
     local fields = call('HKEYS', COUNT)
     for i = 1, #fields do
       queues[i] = string.match(fields[i], '^(.*):')

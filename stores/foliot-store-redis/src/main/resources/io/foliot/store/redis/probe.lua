@@ -1,5 +1,5 @@
--- Reads when tasks have to be looked at next, and where their index entries are: two i8 a task, the lowest of all where
--- nothing is known. ARGV[2..]: the ids.
+-- Reads the next wake times of tasks and the scores of their index entries: two i8 per task, the lowest value where
+-- there is none. ARGV[2..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 2))
 local lowest = '\128\0\0\0\0\0\0\0'
 local answers = {}

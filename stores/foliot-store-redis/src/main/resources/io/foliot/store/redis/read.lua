@@ -1,5 +1,5 @@
--- Reads records for the general path. ARGV[2]: 1 with bodies, 2 with the holder of each record's key; ARGV[3], ARGV[4]:
--- how many ids and how many keys; then these, then fields of answers.
+-- Reads records for the general path. ARGV[2]: 1 with bodies, 2 with the task that each record's key points
+-- to; ARGV[3], ARGV[4]: the numbers of ids and of keys; then these, then fields of answers.
 local mode, ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local bodies, follow = band(mode, 1) ~= 0, band(mode, 2) ~= 0
 local out = {nowMicros, shown}

@@ -1,5 +1,5 @@
--- Looks through records. ARGV[2]: where the scan goes on; ARGV[3]: how many it looks at; ARGV[4]: how many of these
--- were shown before; ARGV[5]: how many to show; ARGV[6]: the queue, or nothing; ARGV[7]: the state, 254 for live, 255
+-- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: how many records to scan; ARGV[4]: how many of these earlier
+-- pages returned; ARGV[5]: how many to return; ARGV[6]: the queue, or nothing; ARGV[7]: the state, 254 for live, 255
 -- for all.
 local skipped, limit, queue, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 local found = call('HSCAN', TASK, ARGV[2], 'COUNT', ARGV[3])
@@ -8,7 +8,7 @@ local out = {found[1], 0}
 
 local function isWanted(v)
   if not plain(v) then
-    -- Whoever moves all tasks hears of it.
+    -- A caller that moves all tasks gets a record that cannot be read, too.
     return wanted == 254
   end
   local state = byte(v, 2)

@@ -1,4 +1,4 @@
--- Inserts tasks, or resets waiting ones. Per item: its numbers, the field of its key or nothing, what stands behind the
+-- Inserts tasks, or resets waiting ones. Per item: its numbers, the field of its key or nothing, the bytes behind the
 -- header of its record, its body.
 local items = (#ARGV - 1) / 4
 local fields = {}
@@ -38,7 +38,7 @@ for i = 1, items do
   elseif v then
     state, last = byte(v, 2), read('>i8', v, 13)
   end
-  -- What runs, or cannot be read, goes the general way.
+  -- A task that runs or cannot be read takes the general path.
   if state == RUNNING then
     answers[i] = '\9'
   elseif state == DELAYED and onConflict > 0 then

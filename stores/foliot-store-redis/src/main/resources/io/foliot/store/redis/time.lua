@@ -1,2 +1,2 @@
--- The store's clock at this part.
+-- Returns the store's clock at this part.
 return {nowMicros}

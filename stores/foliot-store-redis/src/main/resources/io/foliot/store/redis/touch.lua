@@ -1,5 +1,5 @@
 -- Resets waiting tasks. ARGV[2]: kind and value of the due time, and maxWait or -1, once for all or per item;
--- ARGV[3..]: a key each, or the byte 1 and the id of the task that was last known under it.
+-- ARGV[3..]: a key each, or the byte 1 and the id of the last known task of the key.
 local params, items = ARGV[2], #ARGV - 2
 local ids, asked, keys = {}, {}, {}
 for i = 1, items do
@@ -73,7 +73,7 @@ for j = 1, #found do
   elseif state >= FINISHED and byte(ARGV[i + 2]) ~= 1 then
     answers[i] = '\0'
   else
-    -- It runs, or what was known under the key has ended and another may have come.
+    -- It runs, or the known task of the key has ended and the key may have another one.
     answers[i] = '\9'
   end
 end

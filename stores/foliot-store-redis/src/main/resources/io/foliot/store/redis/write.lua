@@ -1,6 +1,7 @@
--- Writes what the general path made of what it read, unit by unit, each only if nothing of it has changed since.
--- ARGV[2]: the store's clock behind which it is too late, in microseconds; then per unit: how many records and answers
--- it writes and the largest generation that may be forgotten; per record and per answer what follows from the code.
+-- Writes the results of the general path, unit by unit, each only if none of its records has changed since the read.
+-- ARGV[2]: the time by the store's clock, in microseconds, after which the call is refused; then per unit: the numbers
+-- of records and answers, the largest generation that may be forgotten, and the fields of each record and answer that
+-- the code below reads.
 local late = nowMicros > tonumber(ARGV[2])
 local at = 3
 local done = {}

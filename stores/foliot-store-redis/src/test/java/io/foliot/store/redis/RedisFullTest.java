@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * A Redis that runs out of memory in the middle of a call: what is said to be refused is not there, and the rest is.
+ * A Redis that runs out of memory in the middle of a call: a call that was refused has had no effect, and the rest is.
  */
 final class RedisFullTest {
   private static final int DRAFTS = 2_000;

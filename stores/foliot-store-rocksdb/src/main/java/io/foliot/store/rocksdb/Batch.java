@@ -29,7 +29,7 @@ final class Batch {
   private int count;
 
   /**
-   * An empty batch.
+   * Creates an empty batch.
    *
    * @param familyIds RocksDB's number of each family, by its place
    */
@@ -89,7 +89,7 @@ final class Batch {
     out.varint(bytes.length()).bytes(bytes);
   }
 
-  /** The finished bytes. */
+  /** Returns the finished bytes. */
   byte[] serialized() {
     out.overwriteLittleEndian32(COUNT_AT, count);
     return out.toArray();

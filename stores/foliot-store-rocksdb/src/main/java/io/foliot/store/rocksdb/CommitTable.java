@@ -159,7 +159,7 @@ final class CommitTable {
     batch.put(Family.META, name, value.clear().u64(floor));
   }
 
-  /** The largest generation that was given out by operations of this table. */
+  /** Returns the largest generation that was given out by operations of this table. */
   long generationGiven() {
     return generationGiven;
   }
@@ -384,7 +384,7 @@ final class CommitTable {
     }
   }
 
-  /** The commit is durable: the database now holds its results. */
+  /** Notes that the commit is durable: the database now holds its results. */
   void committed() {
     for (RecordChange change : overlay.changes()) {
       cache.put(change.after());

@@ -194,7 +194,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** The values of many keys, null for those that are absent. */
+  /** Returns the values of many keys, null for those that are absent. */
   List<byte @Nullable []> getAll(Family family, List<byte[]> keys) {
     if (keys.isEmpty()) {
       return List.of();
@@ -234,7 +234,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** A view of everything as it is now. */
+  /** Returns a view of everything as it is now. */
   View view() {
     return new View();
   }
@@ -274,7 +274,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** A number that RocksDB knows of itself. */
+  /** Returns a number that RocksDB knows of itself. */
   long number(String property) {
     try {
       return db.getAggregatedLongProperty(property);
@@ -283,7 +283,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** The sequence number of the last entry up to which the log is synced. */
+  /** Returns the sequence number of the last entry up to which the log is synced. */
   long lastSequence() {
     return syncedSequence;
   }

@@ -39,7 +39,7 @@ final class GuardWriter {
   private final CRC32C sum = new CRC32C();
 
   /**
-   * A writer that has not written yet.
+   * Creates a writer that has not written yet.
    *
    * @param sequence gives the sequence number up to which the log is synced
    */

@@ -44,7 +44,7 @@ final class LowWatermarks {
     }
   }
 
-  /** An instant before which nothing can be seen in the range. */
+  /** Returns an instant before which nothing can be seen in the range. */
   long hand(int range) {
     AtomicLongArray now = hands;
     return range < now.length() ? now.get(range) : UNKNOWN;
@@ -68,7 +68,7 @@ final class LowWatermarks {
     hands = grown;
   }
 
-  /** An entry is about to be written; the writer calls this before it commits. */
+  /** Notes that an entry is about to be written; the writer calls this before it commits. */
   synchronized void lower(int range, long wakeAt) {
     if (wakeAt < hands.get(range)) {
       hands.set(range, wakeAt);
@@ -85,7 +85,7 @@ final class LowWatermarks {
     }
   }
 
-  /** Everything that was about to be written can be seen now. */
+  /** Notes that everything that was about to be written can be seen now. */
   synchronized void visible() {
     for (int i = 0; i < touchedCount; i++) {
       underWay[touched[i]] = EMPTY;
@@ -94,7 +94,7 @@ final class LowWatermarks {
   }
 
   /**
-   * A scan is about to take its view of the index.
+   * Notes that a scan is about to take its view of the index.
    *
    * @return whether it may learn; then it must end with {@link #learned} or {@link #abandon}
    */
@@ -107,7 +107,7 @@ final class LowWatermarks {
     return true;
   }
 
-  /** The scan that began has found no entry before that instant, in the view it took. */
+  /** Notes that the scan that began has found no entry before that instant, in the view it took. */
   synchronized void learned(int range, long first) {
     learning[range] = false;
     long hand = Math.min(first, sinceBegin[range]);
@@ -116,7 +116,7 @@ final class LowWatermarks {
     }
   }
 
-  /** The scan that began has learned nothing. */
+  /** Notes that the scan that began has learned nothing. */
   synchronized void abandon(int range) {
     learning[range] = false;
   }

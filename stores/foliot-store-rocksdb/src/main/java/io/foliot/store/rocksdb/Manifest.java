@@ -171,7 +171,7 @@ final class Manifest {
     return bytes.length;
   }
 
-  /** The end of the last whole edit. */
+  /** Returns the end of the last whole edit. */
   int wholeBytes() {
     return wholeBytes;
   }
@@ -190,7 +190,7 @@ final class Manifest {
     return (int) sum.getValue();
   }
 
-  /** The table files of the store, with their lengths. */
+  /** Returns the table files of the store, with their lengths. */
   Map<Long, Long> fileBytes() {
     return fileBytes;
   }
@@ -200,13 +200,13 @@ final class Manifest {
     return logBytes;
   }
 
-  /** The first log that holds something that is not in table files. */
+  /** Returns the first log that holds something that is not in table files. */
   long firstLog() {
     long withUnflushed = logNumbers.values().stream().mapToLong(Long::longValue).min().orElse(0);
     return Math.max(minLogToKeep, withUnflushed);
   }
 
-  /** The sequence number of the last entry that is known to be in table files. */
+  /** Returns the sequence number of the last entry that is known to be in table files. */
   long lastSequence() {
     return lastSequence;
   }

@@ -347,7 +347,7 @@ final class Reader implements AutoCloseable {
       return found.size() == limit || examined >= MAX_EXAMINED;
     }
 
-    /** The key at which it stopped because the page is full, or null at the end. */
+    /** Reads live records; returns the key at which it stopped because the page is full, or null at the end. */
     byte @Nullable [] live(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
         seekBehind(iterator, after);

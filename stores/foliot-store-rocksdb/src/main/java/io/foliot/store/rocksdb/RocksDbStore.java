@@ -544,7 +544,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return stage;
   }
 
-  /** The reason why the store has closed itself, if it has. */
+  /** Returns the reason why the store has closed itself, if it has. */
   public Optional<StoreException> failure() {
     return Optional.ofNullable(writer.failure());
   }
@@ -559,7 +559,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * The backups in a folder, oldest first.
+   * Returns the backups in a folder, oldest first.
    *
    * @throws StoreException if the folder cannot be read
    */

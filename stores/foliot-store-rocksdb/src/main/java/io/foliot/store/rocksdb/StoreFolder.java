@@ -74,7 +74,7 @@ final class StoreFolder {
     return true;
   }
 
-  /** A folder whose making was interrupted holds only what Foliot puts there. */
+  /** Ensures that the folder of an interrupted creation holds only what Foliot puts there. */
   private void ensureNothingElse() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       Optional<Path> other = files.filter(file -> !OWN.contains(file.getFileName().toString())).findFirst();
@@ -152,7 +152,7 @@ final class StoreFolder {
     }
   }
 
-  /** Bytes that this process may still write to the file system. */
+  /** Returns how many bytes this process may still write to the file system. */
   static long usableBytes(Path path) {
     try {
       return Files.getFileStore(path).getUsableSpace();

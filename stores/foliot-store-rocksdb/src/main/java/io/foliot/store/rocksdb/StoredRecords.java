@@ -269,7 +269,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return null;
   }
 
-  /** A record of a newer version counts as absent here; the calls ask {@link #isUnreadable} first. */
+  /** Returns false: a record of a newer version counts as absent here. The calls ask {@link #isUnreadable} first. */
   @Override
   public boolean isOfNewerVersion(TaskId id) {
     return false;

@@ -50,7 +50,7 @@ final class TaskCounts {
     this.queues = queues;
   }
 
-  /** The last committed counts. */
+  /** Returns the last committed counts. */
   Map<String, QueueCounts> published() {
     return Map.copyOf(published);
   }
@@ -59,7 +59,7 @@ final class TaskCounts {
     return published.getOrDefault(queue, QueueCounts.NONE);
   }
 
-  /** The buckets that may hold something, in order; a bucket is here before anything of it can be read. */
+  /** Returns the buckets that may hold something, in order; a bucket is here before anything of it can be read. */
   Bucket[] buckets() {
     return buckets;
   }

@@ -57,7 +57,7 @@ final class Verification {
   private int slotCount;
 
   /**
-   * A verification.
+   * Creates a verification.
    *
    * @param progress called with the progress, often
    */
@@ -121,7 +121,7 @@ final class Verification {
     }
   }
 
-  /** All bytes of all table files against the checksums of their blocks. */
+  /** Checks all bytes of all table files against the checksums of their blocks. */
   private void tables() throws IOException {
     Path current = Manifest.current(folder.rocks());
     Manifest manifest = current == null || !Files.exists(current) ? null : Manifest.read(current);
@@ -258,7 +258,7 @@ final class Verification {
     }
   }
 
-  /** Each record with its entry in the index, and its key. */
+  /** Checks each record with its entry in the index, and its key. */
   private void records(Database db, List<byte[]> keys, List<byte[]> values) {
     Map<Family, Expected> expected = new EnumMap<>(Family.class);
     for (int i = 0; i < keys.size(); i++) {
@@ -335,8 +335,8 @@ final class Verification {
   }
 
   /**
-   * Each entry with its record. Each record was found to have its entry, and none has two: if both numbers are equal,
-   * the entries need not be looked up.
+   * Checks each entry with its record. Each record was found to have its entry, and none has two: if both numbers are
+   * equal, the entries need not be looked up.
    */
   private void index(Database db, Family family, long expected) {
     chunks(db, family, (keys, values) -> {});
@@ -389,7 +389,7 @@ final class Verification {
     }
   }
 
-  /** A body's own checksum is in its record, and was compared with it there. */
+  /** Checks that a body has a record, which has the body's checksum and was compared with it. */
   private void body(Database db, byte[] key) {
     TaskId id = Layout.id(key, 0);
     if (db.get(Family.RECORDS, Layout.recordKey(id)) != null) {

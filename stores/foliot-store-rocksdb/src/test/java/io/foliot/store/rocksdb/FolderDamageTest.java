@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever is done to the files of a store with 700 acknowledged tasks: all of them are there when it is opened, or it
+ * After any damage to the files of a store with 700 acknowledged tasks, all of them are there when it is opened, or it
  * is not opened and its folder is as it was.
  */
 final class FolderDamageTest {

@@ -75,7 +75,7 @@ final class SubmittingProcess {
     return answered;
   }
 
-  /** Opens what is left, and looks for all that was answered; counts and index agree. */
+  /** Opens the store that is left, and checks that all acknowledged tasks are there; counts and index agree. */
   static void check(Path folder, Set<TaskId> answered) {
     try (RocksDbStore store = RocksDbStore.open(folder, StoreHarness.SMALL, new SystemClock())) {
       List<DueEntry> entries = StoreHarness.index(store);

@@ -46,7 +46,7 @@ public final class OptimisticBatch<Q, R> {
   private final boolean[] refused;
   private final AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
 
-  /** A batch of which nothing is done yet. */
+  /** Creates a batch of which nothing is done yet. */
   public OptimisticBatch(BatchStep<Q, R> step, List<Q> items) {
     this.step = step;
     this.items = items;

@@ -11,7 +11,7 @@ public final class ReadSet implements Reads {
   private final SequencedSet<KeyName> keys = new LinkedHashSet<>();
   private final SequencedSet<RequestName> requests = new LinkedHashSet<>();
 
-  /** An empty set. */
+  /** Creates an empty set. */
   public ReadSet() {}
 
   @Override

@@ -34,7 +34,7 @@ public final class RecordOverlay implements RecordTable {
   private long largestForgotten = Generations.NONE;
 
   /**
-   * An overlay that changes nothing yet.
+   * Creates an overlay that changes nothing yet.
    *
    * @param nowMillis the store's clock, by which retention ends
    */

@@ -1,8 +1,8 @@
 -- Claims waiting tasks that are due, and moves the index entries of those that are not (due again).
 -- Safety rests on state = waiting in the WHERE, which is judged on the locked row: of two claims one finds the task
--- running. A claim that came too late, or only asks, leaves a task that is due alone (in_time). The token is made of
+-- running. A late claim, or one that only asks, does not change a due task (in_time). The token is made of
 -- the task's id and of a secret of this call, so that it is never used again and tells the claims of this call from
--- all others. Assignments see what those before them have made of the row: none reads a column that another one
+-- all others. Each assignment sees the results of those before it, so none reads a column that another one
 -- writes.
 UPDATE foliot_task SET
   state = CASE WHEN due_at <= {now} THEN {running} ELSE {delayed} END,

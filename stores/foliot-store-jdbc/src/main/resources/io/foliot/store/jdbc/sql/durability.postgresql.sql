@@ -1,4 +1,4 @@
--- The settings on which it depends what a commit survives.
+-- The settings that decide which failures a commit survives.
 SELECT
   current_setting('server_version'),
   current_setting('fsync'),

@@ -1,4 +1,4 @@
--- Moves live records that have ended to what is kept. Safety rests on the version in the WHERE of the DELETE, which
+-- Moves live records that have ended to the kept ones. Safety rests on the version in the WHERE of the DELETE, which
 -- is judged on the newest version of a row: one that has changed since it was read stays live.
 WITH gone AS (
   DELETE FROM foliot_task task

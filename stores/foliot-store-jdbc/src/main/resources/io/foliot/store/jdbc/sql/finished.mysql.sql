@@ -1,5 +1,4 @@
--- Which tasks were kept by their claims in this transaction: they are among the kept ones and still among the live
--- ones.
+-- The tasks that their claims ended in this transaction: they are among the kept rows and still among the live ones.
 -- wanted: id, token.
 SELECT wanted.place
 FROM {wanted_rows} wanted

@@ -1,2 +1,2 @@
--- Whether a queue has a live task: its index is asked for one entry.
+-- Returns whether a queue has a live task, by one entry of its index.
 SELECT 1 FROM foliot_task FORCE INDEX (foliot_task_key) WHERE queue = ? LIMIT 1

@@ -1,3 +1,3 @@
--- Whether a queue has a live task: each of its two indexes is asked for one entry.
+-- Returns whether a queue has a live task, by one entry of each of its two indexes.
 SELECT EXISTS (SELECT FROM foliot_task WHERE queue = ? AND key IS NULL)
   OR EXISTS (SELECT FROM foliot_task WHERE queue = ? AND key IS NOT NULL)

@@ -1,6 +1,6 @@
 -- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON DUPLICATE KEY, by the
--- unique indexes of id and of (queue, key): a row that is there stays as it is, and keeps its version; those inserted
--- have versions of ours.
+-- unique indexes of id and of (queue, key): an existing row stays unchanged and keeps its version; inserted rows
+-- have versions of this call.
 -- The generation of a row is read from the clock when the row is made, so that it is larger than that of a task with
 -- the same key that ended while the statement ran.
 -- wanted: id, queue, task_key, slot, due, relative, max_attempts, body; with requests: request.

@@ -1,2 +1,2 @@
--- What became of tasks to be inserted, within the transaction that inserted them.
+-- The results of an insert, read within its transaction.
 SELECT {inserted_columns} FROM foliot_task WHERE id IN ({ids})

@@ -1,6 +1,6 @@
--- Moves the index entries of waiting tasks that are not due to where their deadlines are. A row that another
--- statement is changing is left out (SKIP LOCKED): it is a touch of this very task, after which there may be nothing
--- to move; if each waited for the other, a batch of moves and a batch of touches would deadlock.
+-- Moves the index entries of waiting tasks that are not due to their deadlines. It skips a row that another statement
+-- is changing (SKIP LOCKED): that is a touch of the same task, after which there may be nothing to move. Without it, a
+-- batch of moves and a batch of touches would deadlock.
 WITH clock AS MATERIALIZED ({clock}),
 locked AS MATERIALIZED (
   SELECT wanted.place, wanted.slot, task.id

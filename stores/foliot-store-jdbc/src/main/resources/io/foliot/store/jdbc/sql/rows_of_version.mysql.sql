@@ -1,5 +1,5 @@
--- Which rows have the versions that they were to get, or that they were read with; locked, they keep them until the
--- commit.
+-- The rows that have their expected versions, new ones or those that were read. The lock keeps them unchanged until
+-- the commit.
 -- wanted: id, version.
 SELECT wanted.place
 FROM {wanted_rows} wanted

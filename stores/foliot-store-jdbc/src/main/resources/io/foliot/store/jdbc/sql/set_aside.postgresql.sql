@@ -1,4 +1,4 @@
--- Moves live rows that cannot be read to what is kept, as FAILED and with their bytes: those of a successor have no
+-- Moves live rows that cannot be read to the kept ones, as FAILED and with their bytes: those of a successor have no
 -- column there and follow those of the attempts. Safety rests on the version, as in end.
 WITH gone AS (
   DELETE FROM foliot_task task

@@ -1,5 +1,5 @@
--- What became of touches, within the transaction that made them: a place for rows that got their new versions, and 0
--- for others.
+-- The results of touches, read within their transaction: the place of each row that got its new version, and 0 for
+-- the others.
 -- wanted: queue, task_key.
 SELECT
   clock.micros, CASE WHEN task.version = {versions} + wanted.place - 1 THEN wanted.place ELSE 0 END,

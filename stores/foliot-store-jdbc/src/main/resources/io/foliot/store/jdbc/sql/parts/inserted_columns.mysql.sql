@@ -1,3 +1,3 @@
--- What is asked of rows that may have been inserted: ours have versions of ours; and whether the clock has passed
--- their generation.
+-- The columns of rows that may have been inserted: rows of this statement have its versions. The last column is whether
+-- the clock has passed their generation.
 version, generation, due_at, created_at, generation >= {row_clock_micros}
