@@ -369,8 +369,7 @@ final class JobRoutes {
           ? "it " + status.waitsFor()
           : status.active().isEmpty()
               ? "it waits for its next time" + (next == null ? "" : ", " + next)
-              : status.active().size() + " of its runs are active, and " + status.waiting()
-                  + " times wait for their turn";
+              : active(status);
     };
     return Reply.json(200, json -> {
       json.writeStartObject();
@@ -379,6 +378,18 @@ final class JobRoutes {
       TaskJson.text(json, "reason", reason);
       json.writeEndObject();
     });
+  }
+
+  private String active(JobStatus status) {
+    int runs = status.active().size();
+    int waiting = status.waiting();
+    return (runs == 1 ? "a run is active" : runs + " runs are active")
+        + (waiting == 0 ? "" : waiting == 1 ? ", and a time waits for its turn" : ", and " + waiting
+            + " times wait for their turn")
+        + calls.read(jobs.failedShard(status.name())).map(failed -> "; shard " + failed.shard()
+            + (failed.zone().isEmpty() ? "" : " in zone " + failed.zone()) + " of the run of " + failed.scheduledAt()
+            + " failed at attempt " + failed.attempt() + " and begins again at " + failed.next()
+            + (failed.reason().isEmpty() ? "" : ": " + failed.reason())).orElse("");
   }
 
   // Calendars.
