@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -52,10 +53,18 @@ final class JobRoutes {
   // Definitions.
 
   Reply put(Request request) {
-    String name = request.variable("job");
-    Job job = JobJson.read(name, request.json(limits.bodyBytes()));
+    return put(request, jobs::put);
+  }
+
+  /** Takes over a definition from code, unless code has declared the same one before. */
+  Reply declare(Request request) {
+    return put(request, jobs::declare);
+  }
+
+  private Reply put(Request request, Function<Job, CompletableFuture<Jobs.Put>> write) {
+    Job job = JobJson.read(request.variable("job"), request.json(limits.bodyBytes()));
     ensureQueue(request.caller(), job);
-    Jobs.Put put = call(() -> jobs.put(job));
+    Jobs.Put put = call(() -> write.apply(job));
     return reply(put.isNew() ? 201 : 200, put.status());
   }
 
