@@ -148,14 +148,22 @@ public final class Worker implements AutoCloseable {
     return claimed.join();
   }
 
+  /**
+   * Runs the tasks of a claim. Their leases began between the claim and its answer. If the claim waited for tasks, the
+   * answer came as soon as they were there, so it counts; then the first extension follows soon, because this process
+   * may have been paused before it read the answer.
+   */
   private void start(List<ClaimedTask> tasks, int free, long sentNanos) {
+    boolean hasWaited = elapsed(sentNanos).compareTo(lease.dividedBy(3)) > 0;
+    long leaseEndNanos = (hasWaited ? clock.nanoTime() : sentNanos) + TimeUnit.NANOSECONDS.convert(lease);
+    Duration firstExtension = lease.dividedBy(hasWaited ? 20 : 3);
     permits.release(Math.max(0, free - tasks.size()));
     for (int i = 0; i < tasks.size(); i++) {
       if (i >= free) {
         // More than were asked for.
         permits.acquireUninterruptibly();
       }
-      Run run = new Run(tasks.get(i), sentNanos + TimeUnit.NANOSECONDS.convert(lease));
+      Run run = new Run(tasks.get(i), leaseEndNanos, firstExtension);
       runs.add(run);
       run.thread.start();
     }
@@ -201,6 +209,7 @@ public final class Worker implements AutoCloseable {
   /** One task that the handler runs. */
   private final class Run implements Runnable, RunningAttempt {
     private final ClaimedTask task;
+    private final Duration firstExtension;
     final Thread thread;
 
     // Any thread.
@@ -218,8 +227,9 @@ public final class Worker implements AutoCloseable {
     // One extension after the other.
     private long sentVersion;
 
-    Run(ClaimedTask task, long leaseEndNanos) {
+    Run(ClaimedTask task, long leaseEndNanos, Duration firstExtension) {
       this.task = task;
+      this.firstExtension = firstExtension;
       this.leaseEndNanos = leaseEndNanos;
       this.thread = Thread.ofVirtual().name("foliot-task-" + task.id()).unstarted(this);
     }
@@ -247,7 +257,7 @@ public final class Worker implements AutoCloseable {
     @Override
     public void run() {
       try {
-        renewLater(lease.dividedBy(3));
+        renewLater(firstExtension);
         Settlement settlement = impatient ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);

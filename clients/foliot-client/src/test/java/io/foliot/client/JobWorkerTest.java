@@ -56,6 +56,27 @@ final class JobWorkerTest {
   }
 
   @Test
+  void theLeaseBeginsWhenAWaitingClaimIsAnswered() {
+    CountDownLatch isExtended = new CountDownLatch(1);
+    JobWorker worker = server.worker().handle("report", job -> {
+      job.ensureRuns();
+      isExtended.await();
+      return JobResult.done("in time");
+    }).start();
+    Bound.take(server.claimed);
+    server.clock.advance(JobServer.LEASE.plusSeconds(1));
+    server.give("report");
+    Bound.awaitTrue(() -> server.clock.waiting() == 1);
+    server.clock.advance(JobServer.LEASE.dividedBy(20));
+    assertThat(server.report("extend")).as("in case the process was paused before it read the answer")
+        .startsWith(EXTEND);
+    isExtended.countDown();
+    assertThat(server.report("ack")).contains("in time");
+    server.stop(worker);
+    assertThat(server.errors).isEmpty();
+  }
+
+  @Test
   void fencesGrowByGenerationThenByAttempt() {
     assertThat(List.of(new Fence(8, 1), new Fence(7, 10), new Fence(7, 9), new Fence(10, 1)).stream().sorted())
         .containsExactly(new Fence(7, 9), new Fence(7, 10), new Fence(8, 1), new Fence(10, 1));

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param history ended runs and ranges, the newest first
  * @param totals the decisions on all times, counted
  * @param isEnded whether a handler has ended it: no scheduled time runs until it is put again
- * @param waitsFor why a time or an active run waits for workers, or empty
+ * @param waitsFor why a time or an active run waits for workers, or that its times have none; else empty
  * @param error why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,

@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Address;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.coordination.Fleet;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -102,7 +104,8 @@ final class JobViews {
   private CompletionStage<JobStatus> checked(JobRecord record, long written, long now,
       Function<String, @Nullable Calendar> known, String error) {
     String queue = record.job().queue();
-    boolean mayWait = fleet.get() != null && !(record.active().isEmpty() && record.waiting().isEmpty());
+    boolean isIdle = record.active().isEmpty() && record.waiting().isEmpty();
+    boolean mayWait = fleet.get() != null && !(isIdle && record.job().scope() == Scope.ONE);
     CompletionStage<Boolean> hasWorkers = mayWait
         ? host.hasWorkers(queue)
         : CompletableFuture.completedFuture(false);
@@ -152,7 +155,10 @@ final class JobViews {
         record.history().reversed(), record.totals(), record.isEnded(), waitsFor, problem);
   }
 
-  /** Says why the oldest run that waits for workers does so, or else the time that would begin next. */
+  /**
+   * Says why the oldest run that waits for workers does so, or else the time that would begin next; or that a time
+   * would have no worker to run on.
+   */
   private static String waitsFor(JobRecord record, @Nullable Fleet fleet) {
     if (fleet != null) {
       for (Run run : record.active()) {
@@ -162,8 +168,31 @@ final class JobViews {
         }
       }
     }
-    boolean isNext = record.active().isEmpty() && !record.waiting().isEmpty() && record.paused() == null;
-    return isNext && RunPlaces.choose(record.job(), fleet) instanceof RunPlaces.Wait wait ? wait.reason() : "";
+    if (!record.active().isEmpty() || record.paused() != null) {
+      return "";
+    }
+    if (!record.waiting().isEmpty()) {
+      return RunPlaces.choose(record.job(), fleet) instanceof RunPlaces.Wait wait ? wait.reason() : "";
+    }
+    return fleet == null || record.isEnded() ? "" : RunPlaces.wouldMiss(record.job(), fleet);
+  }
+
+  /** Finds the failed shard of the oldest active run that waits for its next attempt, among a bounded number. */
+  CompletionStage<Optional<Jobs.FailedShard>> failedShard(TaskRecord task) {
+    JobRecord record = JobRecordFormat.decodeIfReadable(task);
+    if (record == null || record.active().isEmpty()) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+    return store.find(JobLife.wanted(record)).thenApply(found -> found.stream().flatMap(Optional::stream)
+        .filter(shard -> shard.isLive() && shard.state() != TaskState.RUNNING && !shard.attempts().isEmpty())
+        .findFirst().map(JobViews::failed));
+  }
+
+  private static Jobs.FailedShard failed(TaskRecord shard) {
+    Map<String, String> headers = shard.body().headers();
+    return new Jobs.FailedShard(headers.getOrDefault(JobHeaders.SCHEDULED_AT, ""),
+        headers.getOrDefault(JobHeaders.ZONE, ""), headers.getOrDefault(JobHeaders.SHARD, ""), shard.attempt(),
+        shard.attempts().getLast().detail(), Instant.ofEpochMilli(shard.dueAt()));
   }
 
   private static List<JobStatus.RunTarget> targets(Run run, @Nullable Fleet fleet) {

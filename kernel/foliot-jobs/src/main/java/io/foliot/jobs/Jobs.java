@@ -110,6 +110,18 @@ public final class Jobs {
   public record Requested(List<Instant> times, long origin, boolean isRepeated) {}
 
   /**
+   * A shard that waits for its next attempt.
+   *
+   * @param scheduledAt the scheduled time of its run
+   * @param zone the zone in which it runs, or empty
+   * @param shard its number
+   * @param attempt the number of the attempt that failed
+   * @param reason why that attempt failed
+   * @param next when the next one begins
+   */
+  public record FailedShard(String scheduledAt, String zone, String shard, int attempt, String reason, Instant next) {}
+
+  /**
    * A page of jobs.
    *
    * @param jobs the jobs, in no particular order
@@ -246,6 +258,12 @@ public final class Jobs {
   public CompletableFuture<Optional<JobStatus>> find(String name) {
     return read(name).thenCompose(found -> found.filter(Jobs::isThere)
         .map(task -> views.of(task).thenApply(Optional::of))
+        .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
+  }
+
+  /** Returns a shard of the active runs of a job that failed and waits for its next attempt; empty if none is found. */
+  public CompletableFuture<Optional<FailedShard>> failedShard(String name) {
+    return read(name).thenCompose(found -> found.filter(Jobs::isThere).map(views::failedShard)
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 

@@ -109,6 +109,14 @@ final class RunPlaces {
     return "waits for a worker in zone " + zone;
   }
 
+  /** Returns that a time which came now would have no worker to run on; empty if it would have one, or would wait. */
+  static String wouldMiss(Job job, Fleet fleet) {
+    boolean needsWorker = job.scope() == Scope.ALL || (job.scope() == Scope.PER_ZONE && job.zones().isEmpty());
+    return needsWorker && fleet.working(job.queue()).isEmpty()
+        ? "has no worker in queue " + job.queue() + "; until there is one, its times are recorded as NO_TARGETS"
+        : "";
+  }
+
   /** Returns why an active run waits for workers, by the workers there are now; empty if it does not. */
   static String waitsFor(Job job, Run run, Fleet fleet) {
     List<Seat> workers = fleet.working(job.queue());

@@ -76,10 +76,11 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           "  overlap   " + job.at("overlap").text() + ", misfire " + job.at("misfire", "policy").text() + " within "
               + job.at("misfire", "window").text());
       JsonView totals = job.at("totals");
+      long waiting = job.at("waiting").number();
       shell
           .line("  times     " + totals.at("fired").number() + " fired, " + totals.at("skipped").number() + " skipped, "
               + totals.at("missed").number() + " missed, " + totals.at("paused").number() + " paused, "
-              + totals.at("noTargets").number() + " without workers");
+              + totals.at("noTargets").number() + " without workers" + (waiting == 0 ? "" : ", " + waiting + " waiting"));
       shell.line("  runs      " + totals.at("succeeded").number() + " succeeded, " + totals.at("failed").number()
           + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
           + " asked for");
@@ -165,8 +166,11 @@ abstract sealed class JobActCommand implements Callable<Integer> {
 
     @Override
     void act(ServerConnection remote, String path, String name) {
-      String body = parameter == null ? "" : "{\"parameter\": " + parameter + "}";
-      JsonView answer = JsonView.parse(remote.post(path + "/trigger", body, TIMEOUT));
+      ObjectNode body = JsonNodeFactory.instance.objectNode();
+      if (parameter != null) {
+        body.set("parameter", JsonView.node(parameter, "--parameter"));
+      }
+      JsonView answer = JsonView.parse(remote.post(path + "/trigger", body.toString(), TIMEOUT));
       answer.at("times").items().forEach(time -> shell.line(name + " runs for " + time.text()));
     }
   }

@@ -200,14 +200,18 @@ final class ServerConnection implements AutoCloseable {
 
   private String refusal(int status, String type, String title, @Nullable String detail,
       Function<String, @Nullable String> members) {
-    String create = switch (type.substring(type.lastIndexOf(':') + 1)) {
+    String known = switch (type.substring(type.lastIndexOf(':') + 1)) {
       case "unknown-queue" -> creation(members, "queue", "queues put %s --to URL (or --pull)");
       case "unknown-job" -> creation(members, "job", "jobs put %s --queue QUEUE --cron \"0 2 * * *\"");
       case "unknown-calendar" -> creation(members, "calendar", "calendars put %s SAT SUN");
+      case "unknown-worker" -> "no live worker has the name " + Shell.plain(String.valueOf(members.apply("worker")))
+          + "; foliot workers lists those that are known, a second or two after the first claim of each";
+      case "unknown-run" -> Shell.plain(String.valueOf(detail))
+          .replace("GET /v1/jobs/{job}/runs", "foliot jobs runs JOB");
       default -> null;
     };
-    if (create != null) {
-      return title + ": " + create;
+    if (known != null) {
+      return title + ": " + known;
     }
     if (status == 401) {
       return title + ": " + (apiKey.isEmpty()

@@ -8,9 +8,11 @@ import io.foliot.client.Dataflow;
 import io.foliot.client.Delivery;
 import io.foliot.client.Fence;
 import io.foliot.client.FoliotClient;
+import io.foliot.client.FoliotJob;
 import io.foliot.client.Job;
 import io.foliot.client.JobContext;
 import io.foliot.client.JobResult;
+import io.foliot.client.JobScope;
 import io.foliot.client.JobWorker;
 import io.foliot.client.QueueSettings;
 import io.foliot.server.FoliotServer;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +138,27 @@ final class JobWorkerServerTest {
       assertThat(worker).isNotNull();
     }
     assertThat(seen).contains("a lease was lost");
+  }
+
+  /** A job that its class declares. */
+  private static final class Caches {
+    private final CountDownLatch warmed = new CountDownLatch(2);
+
+    @FoliotJob(name = "warm-cache", every = "200ms", scope = JobScope.ALL, runAtStart = true)
+    void warm() {
+      warmed.countDown();
+    }
+  }
+
+  @Test
+  void aJobThatAWorkerDeclaresRunsOnIt() throws InterruptedException {
+    Caches caches = new Caches();
+    try (JobWorker worker = worker("a").handlers(caches).start()) {
+      assertThat(caches.warmed.await(BOUND.toSeconds(), TimeUnit.SECONDS)).as("at its start, and by the schedule")
+          .isTrue();
+      assertThat(worker).isNotNull();
+    }
+    assertThat(client.getJob("warm-cache").json()).contains("\"scope\":\"all\"");
   }
 
   /** Numbers from 1 to 5, two a round. */

@@ -125,7 +125,48 @@ final class JobsTalkingTest {
   }
 
   @Test
+  void aTimeThatWaitsForAZoneIsShown() {
+    output("jobs", "put", "rates", "--queue", "billing", "--cron", "0 2 1 1 *", "--scope", "per-zone", "--zones",
+        "mars");
+    output("jobs", "trigger", "rates");
+    assertThat(output("jobs", "get", "rates")).contains(", 1 waiting", "rates is ACTIVE: it waits");
+  }
+
+  @Test
+  void aParameterThatIsNoJsonIsRefusedWithItsOption() {
+    putReport();
+    for (String wrong : new String[]{"{x", "1, \"until\": 2"}) {
+      Outcome refused = run("jobs", "trigger", "report", "--parameter", wrong);
+      assertThat(refused.exitCode()).as(refused.out()).isEqualTo(Foliot.USAGE);
+      assertThat(refused.err()).contains("--parameter is JSON");
+    }
+    assertThat(output("jobs", "runs", "report")).contains("has not run yet");
+  }
+
+  @Test
+  void aScopeForWorkersIsRefusedForAQueueWithoutThem() {
+    output("queues", "put", "calls", "--to", "http://127.0.0.1:1/x");
+    Outcome refused = run("jobs", "put", "caches", "--queue", "calls", "--every", "1m", "--scope", "all");
+    assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);
+    assertThat(refused.err()).contains("scope: all is for queues whose tasks workers take", "queue calls");
+    assertThat(run("jobs", "get", "caches").err()).contains("there is no job caches");
+  }
+
+  @Test
+  void aCountOfShardsOutOfRangeIsRefused() {
+    for (String shards : new String[]{"0", "-1", "10001"}) {
+      Outcome refused = run("jobs", "put", "scan", "--queue", "billing", "--every", "1m", "--shards", shards);
+      assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);
+      assertThat(refused.err()).contains("shards: expected a whole number from 1 to 10000, but got " + shards);
+    }
+    assertThat(output("jobs")).contains("there are no such jobs");
+  }
+
+  @Test
   void whatIsMissingIsCreatedByACommand() {
+    putReport();
+    assertThat(run("jobs", "stop", "report", "2026-01-01T00:00:00Z").err())
+        .contains("no run of that time", "foliot jobs runs JOB").doesNotContain("/v1/");
     assertThat(run("jobs", "trigger", "nothing").err())
         .contains("there is no job nothing", "foliot jobs put nothing --queue QUEUE").doesNotContain("/v1/");
     assertThat(run("calendars", "delete", "nothing").err())

@@ -78,7 +78,8 @@ final class WorkersTalkingTest {
 
     Outcome unknown = run("workers", "disable", "nothing");
     assertThat(unknown.exitCode()).isEqualTo(Foliot.FAILURE);
-    assertThat(unknown.err()).contains("no live worker has the name nothing", "GET /v1/workers");
+    assertThat(unknown.err()).contains("no live worker has the name nothing", "foliot workers lists")
+        .doesNotContain("/v1/");
 
     assertThat(worker.stop(Duration.ofSeconds(20))).isTrue();
     eventually(out -> !out.contains(name), "workers");

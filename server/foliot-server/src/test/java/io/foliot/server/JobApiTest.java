@@ -138,6 +138,20 @@ final class JobApiTest {
   }
 
   @Test
+  void aDeclaredJobKeepsAChangeByHand() {
+    assertThat(rig.post("/v1/jobs/nightly/declare", NIGHTLY).status()).isEqualTo(201);
+    rig.put("/v1/jobs/nightly", NIGHTLY.replace("\"2h\"", "\"3h\""));
+    Rig.Answer again = rig.post("/v1/jobs/nightly/declare", NIGHTLY);
+    assertThat(again.status()).as(again.body()).isEqualTo(200);
+    assertThat(again.text("timeout")).isEqualTo("3h");
+    Rig.Answer changed = rig.post("/v1/jobs/nightly/declare", NIGHTLY.replace("\"2h\"", "\"4h\""));
+    assertThat(changed.text("timeout")).isEqualTo("4h");
+    Rig.Answer nowhere = rig.post("/v1/jobs/other/declare", NIGHTLY.replace("billing", "nowhere"));
+    assertThat(nowhere.problem()).isEqualTo("unknown-queue");
+    assertThat(rig.get("/v1/jobs/other").status()).isEqualTo(404);
+  }
+
+  @Test
   void aDryRunShowsABackfill() {
     rig.put("/v1/jobs/hourly", "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"0 * * * *\"}}");
     Instant now = Instant.now();

@@ -70,9 +70,9 @@ final class JobScopeApiTest {
   @CsvSource(delimiter = '|', value = {
       "\"scope\": \"everywhere\" | one of one, per-zone, all",
       "\"allocation\": \"fair\" | one of free, average, odd-even, hash, round-robin",
-      "\"scope\": \"all\", \"shards\": 3 | scope all has one shard for each worker",
-      "\"zones\": [\"fra1\"] | zones is set with scope per-zone only",
-      "\"scope\": \"per-zone\", \"zones\": [\"a\", \"a\"] | each of zones is named once"})
+      "\"scope\": \"all\", \"shards\": 3 | shards: expected 1 with scope all, which has one shard for each worker, but got 3",
+      "\"zones\": [\"fra1\"] | zones: expected none, unless the scope is per-zone, but got [fra1]",
+      "\"scope\": \"per-zone\", \"zones\": [\"a\", \"a\"] | zones: expected each name once, but got [a, a]"})
   void aScopeThatCannotWorkIsRefused(String fields, String said) {
     Rig.Answer refused = put("wrong", "\"every\": \"1h\"", ", " + fields);
     assertThat(refused.status()).as(refused.body()).isEqualTo(400);
@@ -101,6 +101,46 @@ final class JobScopeApiTest {
     assertThat(waits.at("waiting")).hasToString("1");
     assertThat(waits.list("active")).isEmpty();
     assertThat(rig.get("/v1/jobs/zones/explain").text("reason")).startsWith("it waits");
+  }
+
+  @Test
+  void withoutWorkersOneRunWaits() {
+    put("report", "\"every\": \"100ms\"", ", \"shards\": 2");
+    Rig.Answer waits = eventually("/v1/jobs/report", answer -> answer.body().contains("waitsFor")
+        && !answer.at("totals", "skipped").toString().equals("0"));
+    assertThat(waits.text("waitsFor")).isEqualTo("waits for a worker of queue orders");
+    assertThat(waits.list("active")).hasSize(1);
+    assertThat(waits.at("waiting")).hasToString("0");
+    assertThat(waits.at("totals", "fired")).hasToString("1");
+    assertThat(rig.get("/v1/jobs/report/explain").text("reason")).isEqualTo("it waits for a worker of queue orders");
+    assertThat(rig.get("/v1/queues/orders/tasks").list("tasks")).as("the shards of one run").hasSize(2);
+    assertThat(rig.get("/metrics").body()).contains("foliot_queue_workers{queue=\"orders\"} 0.0");
+  }
+
+  @Test
+  void withoutWorkersAllRunsNowhereAndSaysSo() {
+    put("caches", "\"every\": \"100ms\"", ", \"scope\": \"all\"");
+    Rig.Answer none = eventually("/v1/jobs/caches", answer -> !answer.at("totals", "noTargets").toString().equals("0"));
+    assertThat(none.list("active")).isEmpty();
+    assertThat(none.at("waiting")).hasToString("0");
+    assertThat(rig.get("/v1/jobs/caches/explain").text("reason")).isEqualTo("it has no worker in queue orders; until"
+        + " there is one, its times are recorded as NO_TARGETS");
+    assertThat(rig.get("/v1/queues/orders/tasks").list("tasks")).isEmpty();
+    eventually("/metrics", answer -> answer.body()
+        .contains("foliot_job_times_total{queue=\"orders\",result=\"no_targets\"}"));
+  }
+
+  @Test
+  void aShardThatIsGivenBackIsExplained() {
+    put("scan", "\"cron\": \"0 0 1 1 *\"", "");
+    rig.post("/v1/jobs/scan/trigger", "");
+    Rig.Answer claimed = claim();
+    assertThat(rig.post("/v1/tasks/" + claimed.text("tasks", 0, "id") + "/nack", "{\"token\": \""
+        + claimed.text("tasks", 0, "token") + "\", \"reason\": \"no handler for the job scan\", \"delay\": \"1m\"}")
+        .status()).isEqualTo(200);
+    assertThat(eventually("/v1/jobs/scan/explain", answer -> answer.text("reason").startsWith("a run is active"))
+        .text("reason")).contains("; shard 0 of the run of ", " failed at attempt 1 and begins again at ",
+            ": no handler for the job scan");
   }
 
   @Test

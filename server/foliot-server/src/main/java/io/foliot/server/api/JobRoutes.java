@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -52,10 +53,18 @@ final class JobRoutes {
   // Definitions.
 
   Reply put(Request request) {
-    String name = request.variable("job");
-    Job job = JobJson.read(name, request.json(limits.bodyBytes()));
+    return put(request, jobs::put);
+  }
+
+  /** Takes over a definition from code, unless code has declared the same one before. */
+  Reply declare(Request request) {
+    return put(request, jobs::declare);
+  }
+
+  private Reply put(Request request, Function<Job, CompletableFuture<Jobs.Put>> write) {
+    Job job = JobJson.read(request.variable("job"), request.json(limits.bodyBytes()));
     ensureQueue(request.caller(), job);
-    Jobs.Put put = call(() -> jobs.put(job));
+    Jobs.Put put = call(() -> write.apply(job));
     return reply(put.isNew() ? 201 : 200, put.status());
   }
 
@@ -369,8 +378,7 @@ final class JobRoutes {
           ? "it " + status.waitsFor()
           : status.active().isEmpty()
               ? "it waits for its next time" + (next == null ? "" : ", " + next)
-              : status.active().size() + " of its runs are active, and " + status.waiting()
-                  + " times wait for their turn";
+              : active(status);
     };
     return Reply.json(200, json -> {
       json.writeStartObject();
@@ -379,6 +387,18 @@ final class JobRoutes {
       TaskJson.text(json, "reason", reason);
       json.writeEndObject();
     });
+  }
+
+  private String active(JobStatus status) {
+    int runs = status.active().size();
+    int waiting = status.waiting();
+    return (runs == 1 ? "a run is active" : runs + " runs are active")
+        + (waiting == 0 ? "" : waiting == 1 ? ", and a time waits for its turn" : ", and " + waiting
+            + " times wait for their turn")
+        + calls.read(jobs.failedShard(status.name())).map(failed -> "; shard " + failed.shard()
+            + (failed.zone().isEmpty() ? "" : " in zone " + failed.zone()) + " of the run of " + failed.scheduledAt()
+            + " failed at attempt " + failed.attempt() + " and begins again at " + failed.next()
+            + (failed.reason().isEmpty() ? "" : ": " + failed.reason())).orElse("");
   }
 
   // Calendars.

@@ -81,6 +81,8 @@ public enum Route {
   GET_JOB("GET", "/v1/jobs/{job}", Action.READ, Reach.JOB),
   /** Deletes a job. */
   DELETE_JOB("DELETE", "/v1/jobs/{job}", Action.SUBMIT, Reach.JOB, "runs"),
+  /** Creates or changes a job that is defined in code. */
+  DECLARE_JOB("POST", "/v1/jobs/{job}/declare", Action.SUBMIT, Reach.JOB),
   /** Pauses a job. */
   PAUSE_JOB("POST", "/v1/jobs/{job}/pause", Action.SUBMIT, Reach.JOB),
   /** Resumes a job. */

@@ -1,0 +1,123 @@
+package io.foliot.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.client.Delivery;
+import io.foliot.client.FoliotClient;
+import io.foliot.client.Job;
+import io.foliot.client.JobWorker;
+import io.foliot.client.QueueSettings;
+import io.foliot.server.FoliotServer;
+import io.foliot.server.config.FoliotConfig;
+import io.foliot.worker.script.ScriptRunner;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs that no worker can run, with a real server and a real worker: nothing is run, and the command says why. */
+final class WrongJobsTest {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  @TempDir
+  private Path folder;
+
+  private Path scripts;
+  private FoliotServer server;
+  private FoliotClient client;
+  private JobWorker worker;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = FoliotServer.start(FoliotConfig.load(Map.of("store", "memory", "port", "0"), Map.of(), null),
+        new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+    client = FoliotClient.builder(URI.create(server.url())).build();
+    client.putQueue("work", QueueSettings.builder(Delivery.pull())
+        .retry(new QueueSettings.Retry(5, Duration.ofMinutes(10), 1.0, Duration.ofMinutes(10), 0.0)).build());
+    scripts = Files.createDirectory(folder.resolve("scripts"));
+    worker = JobWorker.builder(client, "work").name("a").pollWait(Duration.ofSeconds(1))
+        .scripts(ScriptRunner.in(scripts)).onError((what, failure) -> {
+          // Each of these attempts is to be given back or to fail.
+        }).start();
+  }
+
+  @AfterEach
+  void stop() {
+    worker.close();
+    client.close();
+    server.close();
+  }
+
+  /** Makes a script that leaves a mark if it is run. */
+  private Path script(Path file, String permissions) throws IOException {
+    Files.writeString(file, "#!/bin/sh\ntouch '" + folder.resolve("mark") + "'\n");
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+  }
+
+  private void trigger(Job.Builder job) {
+    Job built = job.queue("work").every(Duration.ofDays(1)).build();
+    client.putJob(built);
+    client.triggerJob(built.name(), null);
+  }
+
+  private String output(String... words) {
+    Outcome outcome = Outcome.of(Map.of("FOLIOT_URL", server.url()), words);
+    assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
+    return outcome.out();
+  }
+
+  private void awaitOutput(String expected, String... words) {
+    Await.until(expected, BOUND, () -> output(words).contains(expected));
+    assertThat(folder.resolve("mark")).as("nothing was run").doesNotExist();
+  }
+
+  private void awaitRefusal(String script, String reason) {
+    trigger(Job.named("job").parameter("{\"script\": \"" + script + "\"}"));
+    awaitOutput(reason, "jobs", "get", "job");
+    assertThat(output("jobs", "get", "job")).startsWith("job is ACTIVE: a run is active; shard 0 of the run of ")
+        .contains(" failed at attempt 1 and begins again at ");
+  }
+
+  @Test
+  void aPathIsNoScript() throws IOException {
+    script(folder.resolve("x"), "rwxr-xr-x");
+    trigger(Job.named("job").parameter("{\"script\": \"../x\"}"));
+    awaitOutput("script: expected the name of a file", "tasks", "work", "--state", "failed");
+    Await.until("the run has failed", BOUND, () -> output("jobs", "runs", "job").contains("FAILED"));
+    assertThat(output("jobs", "get", "job")).contains("1 failed");
+  }
+
+  @Test
+  void aLinkOutOfTheFolderIsNotRun() throws IOException {
+    Files.createSymbolicLink(scripts.resolve("out"), script(folder.resolve("x"), "rwxr-xr-x"));
+    awaitRefusal("out", "script: it is a link out of the folder of scripts: script=out");
+  }
+
+  @Test
+  void aFileThatIsNotExecutableIsNotRun() throws IOException {
+    script(scripts.resolve("notes"), "rw-r--r--");
+    awaitRefusal("notes", "script: it is not executable: script=notes");
+  }
+
+  @Test
+  void aScriptThatIsNotThereIsGivenBack() {
+    awaitRefusal("nothing", "script: there is no file nothing on the worker a");
+  }
+
+  @Test
+  void aJobWithoutAHandlerIsGivenBack() {
+    trigger(Job.named("job"));
+    awaitOutput("no handler for the job job on the worker a", "jobs", "get", "job");
+  }
+}
