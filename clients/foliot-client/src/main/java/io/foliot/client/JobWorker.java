@@ -206,13 +206,20 @@ public final class JobWorker implements AutoCloseable {
       if (handler == null) {
         return notHere("no handler for the job " + shard.job(), task.attempt());
       }
-      return settlement(run(handler, shard), shard, task.attempt());
+      return switch (shard.phase()) {
+        case SHARD -> settlement(run(handler, shard), shard, task.attempt());
+        case BEFORE, AFTER -> callListeners(shard);
+        case UNRECOGNIZED -> notHere("the library is too old for a phase of the job " + shard.job(), task.attempt());
+      };
     } catch (Throwable e) {
       if (isStopped(shard, e)) {
         String reason = shard.isLost() ? "the lease was lost" : "the worker " + name + " stopped";
         return Settlement.nack(reason, Duration.ZERO).noting(shard.note().ended(""));
       }
-      report("the handler failed, job=" + shard.job() + ", shard=" + shard.shard() + ", task=" + task.id(), e);
+      String what = shard.phase() == RunningShard.Phase.SHARD
+          ? "the handler failed, job=" + shard.job() + ", shard=" + shard.shard()
+          : "a listener of the run failed, job=" + shard.job() + ", phase=" + shard.phase();
+      report(what + ", task=" + task.id(), e);
       return Settlement.nack(String.valueOf(e)).noting(shard.note().ended(""));
     }
   }
@@ -255,6 +262,18 @@ public final class JobWorker implements AutoCloseable {
       throw error;
     }
     return requireNonNull(result);
+  }
+
+  /** Calls the listeners for the start or the end of a run. */
+  private Settlement callListeners(RunningShard run) throws Exception {
+    for (JobListener listener : listeners) {
+      if (run.phase() == RunningShard.Phase.BEFORE) {
+        listener.onRunStarted(run);
+      } else {
+        listener.onRunEnded(run, run.end());
+      }
+    }
+    return Settlement.ack().noting(run.note().ended(""));
   }
 
   private Settlement settlement(JobResult result, RunningShard shard, int attempt) {
@@ -480,7 +499,7 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Adds a listener of each attempt of each job. */
+    /** Adds a listener of each attempt of each job, and of the runs that begin and end on this worker. */
     public Builder listener(JobListener listener) {
       listeners.add(listener);
       return this;
