@@ -128,7 +128,8 @@ final class RunningShard implements JobContext {
 
   @Override
   public @Nullable Payload parameter() {
-    return task.payload();
+    Payload payload = task.payload();
+    return payload == null || payload.isEmpty() ? null : payload;
   }
 
   @Override
