@@ -47,6 +47,8 @@ class Shard:
         self.scheduled_at = headers.get("foliot-scheduled-at")
         self.number = int(headers.get("foliot-shard", 0))
         self.of = int(headers.get("foliot-shards", 1))
+        self.phase = headers.get("foliot-phase")  # before or after the shards of a run; a shard has none
+        self.result = headers.get("foliot-run-result")  # of the run, in the phase "after"
         self.parameter = headers.get("foliot-shard-parameter")
         self.fence = (task["generation"], task["attempt"])  # grows with each attempt and each run of this shard
         self.checkpoint = task.get("checkpoint")  # of an earlier attempt
@@ -57,7 +59,7 @@ class Shard:
         self.lease_end = time.monotonic() + LEASE
 
     def __str__(self):
-        return f"{self.job} {self.number + 1}/{self.of}"
+        return f"{self.job} {self.number + 1}/{self.of}" if self.phase is None else f"{self.job}, {self.phase} its run"
 
     def save(self, checkpoint, progress):
         self.checkpoint = checkpoint
@@ -134,6 +136,11 @@ def run(shard):
         pause = min(600, 2 * 5 ** min(shard.fence[1] - 1, 6))
         shard.report("nack", reason=f"no handler for the job {shard.job} on the worker {NAME}", delay=f"{pause}s")
         return f"given back {shard}"
+    if shard.phase is not None:
+        # This is not the work: it is the place to prepare a run, or to send mail about its result.
+        end = f"has ended: {shard.result}" if shard.phase == "after" else "begins"
+        print(f"the run of {shard.job} for {shard.scheduled_at} {end}", flush=True)
+        return f"lost {shard}" if shard.report("ack") else f"done {shard}"
     print(f"begins {shard}, fence {shard.fence}, from {shard.checkpoint or 'the beginning'}", flush=True)
     heart = threading.Thread(target=shard.heartbeat, daemon=True)
     heart.start()

@@ -38,6 +38,13 @@ interface Backend extends AutoCloseable {
    */
   RecurringJobs jobs();
 
+  /**
+   * Returns the workers of jobs in this process.
+   *
+   * @throws IllegalStateException if their module is missing
+   */
+  Workers workers();
+
   /** Waits for a call, and throws its exception. */
   <R> R await(CompletableFuture<R> call);
 

@@ -8,6 +8,7 @@ import io.foliot.client.ClaimedTask;
 import io.foliot.client.Delivery;
 import io.foliot.client.FoliotClient;
 import io.foliot.client.FoliotException;
+import io.foliot.client.JobWorker;
 import io.foliot.client.KeyOutcome;
 import io.foliot.client.NewTask;
 import io.foliot.client.OnConflict;
@@ -28,6 +29,7 @@ import io.foliot.core.delivery.FailureLog;
 import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,14 +60,18 @@ final class ClientBackend implements Backend {
   private final FoliotClient client;
   private final AsyncFoliotClient calls;
   private final String name;
+  private final String zone;
   private final Duration patience;
   /** By queue. Guarded by this. */
   private final Map<String, Handled> handled = new HashMap<>();
+  private final OwnWorkers workers;
 
-  private ClientBackend(FoliotClient client, String name, Duration patience) {
+  private ClientBackend(FoliotClient client, String name, String zone, Duration patience) {
     this.client = client;
     this.name = name;
+    this.zone = zone;
     this.patience = patience;
+    workers = new OwnWorkers(name, zone);
     calls = client.async();
   }
 
@@ -74,7 +80,7 @@ final class ClientBackend implements Backend {
    *
    * @param patience how long a close waits for handlers
    */
-  static ClientBackend connect(URI server, @Nullable String apiKey, String name, Duration patience) {
+  static ClientBackend connect(URI server, @Nullable String apiKey, String name, String zone, Duration patience) {
     FoliotClient.Builder builder = FoliotClient.builder(server);
     if (apiKey != null) {
       builder.apiKey(apiKey);
@@ -92,7 +98,7 @@ final class ClientBackend implements Backend {
       client.close();
       throw e;
     }
-    return new ClientBackend(client, name, patience);
+    return new ClientBackend(client, name, zone, patience);
   }
 
   @Override
@@ -166,13 +172,27 @@ final class ClientBackend implements Backend {
   }
 
   @Override
-  public synchronized void handle(String queue, RawHandler handler) {
+  public Workers workers() {
+    return queue -> {
+      putQueue(queue, SettingsChange.NONE);
+      ensurePulled("worker", queue);
+      return workers.owned(JobWorker.builder(client, queue));
+    };
+  }
+
+  private void ensurePulled(String what, String queue) {
     QueueSettings settings = client.getQueue(queue).settings();
     String type = settings.delivery().type();
     if (!type.equals(PULL)) {
-      throw new IllegalStateException("a handler of a connected application needs a queue that workers pull from, but"
-          + " the tasks of " + queue + " are delivered by " + type + ": use another queue, or put this one with pull");
+      throw new IllegalStateException("a " + what + " of a connected application needs a queue that workers pull from,"
+          + " but the tasks of " + queue + " are delivered by " + type
+          + ": use another queue, or put this one with pull");
     }
+  }
+
+  @Override
+  public synchronized void handle(String queue, RawHandler handler) {
+    ensurePulled("handler", queue);
     Handled queued = handled.get(queue);
     if (queued == null) {
       handled.put(queue, new Handled(queue, handler));
@@ -193,7 +213,10 @@ final class ClientBackend implements Backend {
       this.handler = handler;
       failures = new FailureLog(LOG, queue, System.nanoTime());
       TaskHandler run = this::run;
-      worker = Worker.builder(client, queue, run).name(name).pollWait(POLL_WAIT).concurrency(CONCURRENCY).start();
+      Worker.Builder settings = Worker.builder(client, queue, run).name(name).pollWait(POLL_WAIT)
+          .concurrency(CONCURRENCY);
+      // A process is in one zone, whichever of its workers claims.
+      worker = (zone.isEmpty() ? settings : settings.zone(zone)).start();
     }
 
     private Settlement run(ClaimedTask task) {
@@ -333,7 +356,9 @@ final class ClientBackend implements Backend {
   /** Stops the workers, all at the same time, and waits until their handlers have ended or patience has. */
   @Override
   public synchronized void close() {
-    List<Thread> stops = handled.values().stream().map(queue -> Thread.startVirtualThread(queue::stop)).toList();
+    List<Thread> stops = new ArrayList<>();
+    handled.values().forEach(queue -> stops.add(Thread.startVirtualThread(queue::stop)));
+    stops.add(Thread.startVirtualThread(() -> workers.stop(patience)));
     try {
       for (Thread stop : stops) {
         stop.join();

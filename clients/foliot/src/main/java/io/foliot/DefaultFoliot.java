@@ -25,6 +25,11 @@ final class DefaultFoliot implements Foliot {
   }
 
   @Override
+  public Workers workers() {
+    return backend.workers();
+  }
+
+  @Override
   public void close() {
     backend.close();
   }

@@ -37,21 +37,25 @@ final class EngineBackend implements Backend {
   private final LocalDelivery handlers;
   private final JobPlanner planner;
   private final Driver driver;
+  private final OwnWorkers workers;
   private final Duration patience;
+  private volatile boolean isClosed;
 
   /**
    * Creates an engine that is started.
    *
    * @param store is closed with this, as is the driver
+   * @param workers are stopped with this
    * @param patience how long a close waits for handlers before it interrupts them
    */
   EngineBackend(Engine engine, TaskStore store, LocalDelivery handlers, JobPlanner planner, Driver driver,
-      Duration patience) {
+      OwnWorkers workers, Duration patience) {
     this.engine = engine;
     this.store = store;
     this.handlers = handlers;
     this.planner = planner;
     this.driver = driver;
+    this.workers = workers;
     this.patience = patience;
   }
 
@@ -67,13 +71,19 @@ final class EngineBackend implements Backend {
   }
 
   @Override
-  public void putQueue(String name, SettingsChange change) {
-    Limits.ensureQueueName(name);
-    Optional<QueueConfig> found = await(engine.findQueue(name));
+  public Workers workers() {
+    FoliotBuilder.ensureClientPresent();
+    return new EngineWorkers(engine, this, workers, () -> isClosed);
+  }
+
+  @Override
+  public void putQueue(String queue, SettingsChange change) {
+    Limits.ensureQueueName(queue);
+    Optional<QueueConfig> found = await(engine.findQueue(queue));
     if (found.isEmpty()) {
-      await(engine.putQueue(changed(QueueConfig.of(name, Target.local()), change)));
+      await(engine.putQueue(changed(QueueConfig.of(queue, Target.local()), change)));
     } else if (!changed(found.get(), change).equals(found.get())) {
-      await(engine.changeQueue(name, queue -> changed(queue, change)));
+      await(engine.changeQueue(queue, config -> changed(config, change)));
     }
   }
 
@@ -185,6 +195,8 @@ final class EngineBackend implements Backend {
   @Override
   public void close() {
     try {
+      workers.stop(patience);
+      isClosed = true;
       CompletableFuture<Void> stop = engine.stop(patience.plus(INTERRUPTED_WAIT));
       CompletableFuture<Void> unused = stop.copy().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
           .exceptionally(late -> {

@@ -99,6 +99,14 @@ public interface Foliot extends AutoCloseable {
   RecurringJobs jobs();
 
   /**
+   * Returns the workers of recurring jobs in this process: handlers by the name of the job, with leases, checkpoints
+   * and a place in the fleet. Needs {@code io.foliot:foliot-client}.
+   *
+   * @throws IllegalStateException if the client's module is missing
+   */
+  Workers workers();
+
+  /**
    * Stops: no more attempts begin, and those under way have ten seconds to end. Handlers that still run then are
    * interrupted; an attempt that fails in this way is repeated by another node, or after the next start.
    */

@@ -38,6 +38,7 @@ public final class FoliotBuilder {
 
   private final SecureRandom random = new SecureRandom();
   private @Nullable String node;
+  private String zone = "";
   private @Nullable Executor handlers;
   private Meter meter = Meter.NONE;
   private @Nullable Driver driver;
@@ -52,6 +53,20 @@ public final class FoliotBuilder {
    */
   public FoliotBuilder node(String name) {
     node = name;
+    return this;
+  }
+
+  /**
+   * Sets the zone of this node, such as {@code fra1}; none by default. A job of the scope {@code PER_ZONE} runs in
+   * zones, and {@linkplain Workers workers} are in the zone of their node unless they are given another one.
+   *
+   * @param name at most 64 of {@code A-Z a-z 0-9 . _ -}
+   */
+  public FoliotBuilder zone(String name) {
+    if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
+      throw new IllegalArgumentException("zone: expected 1 to 64 of A-Z a-z 0-9 . _ -, but got \"" + name + '"');
+    }
+    zone = name;
     return this;
   }
 
@@ -107,8 +122,8 @@ public final class FoliotBuilder {
 
   /** As {@link Foliot#connect}. {@link #handlers}, {@link #meter} and {@link #driver} have no effect then. */
   public Foliot connect(URI server) {
-    ensurePresent("io.foliot.client.FoliotClient", "foliot-client");
-    return new DefaultFoliot(ClientBackend.connect(server, apiKey, nodeName(), patience));
+    ensureClientPresent();
+    return new DefaultFoliot(ClientBackend.connect(server, apiKey, nodeName(), zone, patience));
   }
 
   /** As {@link Foliot#inMemory}. */
@@ -134,10 +149,12 @@ public final class FoliotBuilder {
         ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))
         : new SoleCoordinator();
     JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
-    Engine engine = new Engine(EngineOptions.defaults(nodeName()),
+    String name = nodeName();
+    Engine engine = new Engine(EngineOptions.builder(name).zone(zone).build(),
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
             coordinator, List.of(local, planner), meter));
-    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen, patience);
+    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen, new OwnWorkers(name, zone),
+        patience);
     try {
       backend.await(engine.start());
     } catch (RuntimeException e) {
@@ -145,6 +162,15 @@ public final class FoliotBuilder {
       throw e;
     }
     return new DefaultFoliot(backend);
+  }
+
+  /**
+   * Ensures that the module of the client is there.
+   *
+   * @throws IllegalStateException if it is missing
+   */
+  static void ensureClientPresent() {
+    ensurePresent("io.foliot.client.FoliotClient", "foliot-client");
   }
 
   private static void ensurePresent(String className, String artifact) {

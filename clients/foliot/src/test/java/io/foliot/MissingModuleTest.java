@@ -70,6 +70,8 @@ final class MissingModuleTest {
     try (AutoCloseable opened = (AutoCloseable) foliot.getMethod("inMemory").invoke(null)) {
       Object tasks = foliot.getMethod("tasks", String.class, Class.class).invoke(opened, "q", String.class);
       assertThat(tasks).isNotNull();
+      assertThatThrownBy(() -> foliot.getMethod("workers").invoke(opened)).cause()
+          .hasMessage("a module is missing on the class path: add the dependency io.foliot:foliot-client");
     }
   }
 }

@@ -27,10 +27,99 @@ public final class Job {
     return from.name;
   }
 
+  /** Returns the queue of the shards; null for that of the worker that declares the job. */
+  public @Nullable String queue() {
+    return from.queue;
+  }
+
+  /** Returns the cron expression, or null. */
+  public @Nullable String cron() {
+    return from.cron;
+  }
+
+  /** Returns the period of a fixed rate, or null. */
+  public @Nullable Duration every() {
+    return from.every;
+  }
+
+  /** Returns the delay after the end of the last run, or null. */
+  public @Nullable Duration after() {
+    return from.after;
+  }
+
+  /** Returns the only time, or null. */
+  public @Nullable Instant at() {
+    return from.at;
+  }
+
+  /** Returns the zone of local times, or null for the default. */
+  public @Nullable String zone() {
+    return from.zone;
+  }
+
+  /** Returns the calendars whose days are not scheduled. */
+  public List<String> exclude() {
+    return from.exclude;
+  }
+
+  /** Returns the number of shards of a run, or null for the default. */
+  public @Nullable Integer shards() {
+    return from.shards;
+  }
+
+  /** Returns a text for each of the first shards. */
+  public List<String> shardParameters() {
+    return from.shardParameters;
+  }
+
+  /** Returns where the runs take place, or null for the default. */
+  public @Nullable JobScope scope() {
+    return from.scope;
+  }
+
+  /** Returns how shards are divided among workers, or null for the default. */
+  public @Nullable ShardAllocation allocation() {
+    return from.allocation;
+  }
+
+  /** Returns the zones of workers in which a job of the scope {@code PER_ZONE} runs. */
+  public List<String> zones() {
+    return from.zones;
+  }
+
+  /** Returns the rule for a time that comes while a run is active, or null for the default. */
+  public @Nullable String overlap() {
+    return from.overlap;
+  }
+
+  /** Returns the rule for times that are found late, or null for the default. */
+  public @Nullable String misfire() {
+    return from.misfire;
+  }
+
+  /** Returns how late a time may run, or null for the default of the rule. */
+  public @Nullable Duration misfireWindow() {
+    return from.window;
+  }
+
+  /** Returns how long a run may take, or null for no limit. */
+  public @Nullable Duration timeout() {
+    return from.timeout;
+  }
+
   /** Returns the JSON of the payload of each shard, or null if there is none. */
-  @Nullable
-  String parameter() {
+  public @Nullable String parameter() {
     return from.parameter;
+  }
+
+  /** Returns the attempts of a shard, or null for those of the queue. */
+  public @Nullable Integer maxAttempts() {
+    return from.maxAttempts;
+  }
+
+  /** Returns after how many failed runs in a row the job is paused, or null for never. */
+  public @Nullable Integer pauseAfterFailures() {
+    return from.pauseAfterFailures;
   }
 
   /** Returns this job if it names a queue, else the same job in the given one. */

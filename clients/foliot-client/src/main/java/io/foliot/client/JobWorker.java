@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,7 @@ public final class JobWorker implements AutoCloseable {
   private static final int REQUEST_TIMEOUT = 408;
   private static final int SERVER_ERROR = 500;
 
-  private final FoliotClient client;
+  private final Surroundings surroundings;
   private final ClientClock clock;
   private final String queue;
   private final String name;
@@ -52,6 +53,7 @@ public final class JobWorker implements AutoCloseable {
   private final Duration grace;
   private final BiConsumer<? super String, ? super Throwable> onError;
   private final Worker.Builder settings;
+  private final List<Consumer<? super JobWorker>> onStart;
 
   // Written by start, before any other thread exists.
   private @Nullable Worker worker;
@@ -59,11 +61,12 @@ public final class JobWorker implements AutoCloseable {
 
   // Any thread.
   private volatile boolean stopping;
+  private volatile boolean terminated;
   private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
 
   private JobWorker(Builder builder) {
-    client = builder.client;
-    clock = client.async().transport().clock();
+    surroundings = builder.surroundings;
+    clock = surroundings.clock();
     queue = builder.queue;
     name = builder.name;
     declarations = new LinkedHashMap<>(builder.declarations);
@@ -74,16 +77,22 @@ public final class JobWorker implements AutoCloseable {
     otherTasks = builder.otherTasks;
     grace = builder.grace;
     onError = builder.onError;
-    settings = new Worker.Builder(client, queue, this::handle).name(name).concurrency(builder.concurrency)
+    onStart = List.copyOf(builder.onStart);
+    settings = new Worker.Builder(surroundings, queue, this::handle).name(name).concurrency(builder.concurrency)
         .lease(builder.lease).pollWait(builder.pollWait).grace(grace).onError(onError);
     if (builder.zone != null) {
       settings.zone(builder.zone);
     }
   }
 
-  /** Returns a builder of a worker for one queue. */
+  /** Returns a builder of a worker for one queue of a server. */
   public static Builder builder(FoliotClient client, String queue) {
-    return new Builder(client, queue);
+    return new Builder(Surroundings.of(client), queue);
+  }
+
+  /** Returns a builder of a worker for one queue of another source, such as an engine in the same process. */
+  public static Builder builder(TaskSource source, String queue) {
+    return new Builder(Surroundings.of(source), queue);
   }
 
   private JobWorker started() {
@@ -95,22 +104,24 @@ public final class JobWorker implements AutoCloseable {
       starters.add(Thread.ofVirtual().name("foliot-start-" + job).start(() -> runAtStart(job)));
     }
     worker = settings.start();
+    onStart.forEach(observer -> observer.accept(this));
     return this;
   }
 
   /**
    * Declares jobs, and returns those that the server could not be asked to declare.
    *
-   * @throws FoliotException if the server refuses one, and refusals are to be thrown
+   * @throws RuntimeException if the server refuses one, and refusals are to be thrown
    */
   private List<Job> declare(List<Job> jobs, boolean throwsRefusals) {
     List<Job> undeclared = new ArrayList<>();
     for (Job job : jobs) {
       try {
-        client.declareJob(job);
-      } catch (FoliotException | UnreachableException | UnknownOutcomeException e) {
-        boolean isRefusal = e instanceof FoliotException refusal && refusal.status() < SERVER_ERROR
-            && refusal.status() != TOO_MANY_REQUESTS && refusal.status() != REQUEST_TIMEOUT;
+        surroundings.source().declare(job.requireQueue());
+      } catch (RuntimeException e) {
+        boolean isRefusal = e instanceof IllegalArgumentException
+            || (e instanceof FoliotException refusal && refusal.status() < SERVER_ERROR
+                && refusal.status() != TOO_MANY_REQUESTS && refusal.status() != REQUEST_TIMEOUT);
         if (isRefusal && throwsRefusals) {
           throw e;
         }
@@ -128,7 +139,7 @@ public final class JobWorker implements AutoCloseable {
   private void declareLater(List<Job> jobs) {
     List<Job> left = jobs;
     for (int failures = 1; !left.isEmpty() && !stopping; failures++) {
-      CompletableFuture<Void> pausing = clock.after(client.async().transport().backoff(failures));
+      CompletableFuture<Void> pausing = clock.after(surroundings.backoff(failures));
       pause = pausing;
       if (stopping) {
         pausing.complete(null);
@@ -206,13 +217,20 @@ public final class JobWorker implements AutoCloseable {
       if (handler == null) {
         return notHere("no handler for the job " + shard.job(), task.attempt());
       }
-      return settlement(run(handler, shard), shard, task.attempt());
+      return switch (shard.phase()) {
+        case SHARD -> settlement(run(handler, shard), shard, task.attempt());
+        case BEFORE, AFTER -> callListeners(shard);
+        case UNRECOGNIZED -> notHere("the library is too old for a phase of the job " + shard.job(), task.attempt());
+      };
     } catch (Throwable e) {
       if (isStopped(shard, e)) {
         String reason = shard.isLost() ? "the lease was lost" : "the worker " + name + " stopped";
         return Settlement.nack(reason, Duration.ZERO).noting(shard.note().ended(""));
       }
-      report("the handler failed, job=" + shard.job() + ", shard=" + shard.shard() + ", task=" + task.id(), e);
+      String what = shard.phase() == RunningShard.Phase.SHARD
+          ? "the handler failed, job=" + shard.job() + ", shard=" + shard.shard()
+          : "a listener of the run failed, job=" + shard.job() + ", phase=" + shard.phase();
+      report(what + ", task=" + task.id(), e);
       return Settlement.nack(String.valueOf(e)).noting(shard.note().ended(""));
     }
   }
@@ -255,6 +273,18 @@ public final class JobWorker implements AutoCloseable {
       throw error;
     }
     return requireNonNull(result);
+  }
+
+  /** Calls the listeners for the start or the end of a run. */
+  private Settlement callListeners(RunningShard run) throws Exception {
+    for (JobListener listener : listeners) {
+      if (run.phase() == RunningShard.Phase.BEFORE) {
+        listener.onRunStarted(run);
+      } else {
+        listener.onRunEnded(run, run.end());
+      }
+    }
+    return Settlement.ack().noting(run.note().ended(""));
   }
 
   private Settlement settlement(JobResult result, RunningShard shard, int attempt) {
@@ -310,7 +340,13 @@ public final class JobWorker implements AutoCloseable {
         done = false;
       }
     }
+    terminated = done;
     return done;
+  }
+
+  /** Returns whether the worker was stopped and everything has ended, as far as the last {@link #stop} saw. */
+  public boolean isTerminated() {
+    return terminated;
   }
 
   /** Stops with the grace that the worker was built with. */
@@ -325,12 +361,13 @@ public final class JobWorker implements AutoCloseable {
 
   /** The settings of a worker. Not safe for use by several threads. */
   public static final class Builder {
-    private final FoliotClient client;
+    private final Surroundings surroundings;
     private final String queue;
     private final Map<String, Job> declarations = new LinkedHashMap<>();
     private final Map<String, JobHandler> handlers = new LinkedHashMap<>();
     private final Set<String> atStart = new LinkedHashSet<>();
     private final List<JobListener> listeners = new ArrayList<>();
+    private final List<Consumer<? super JobWorker>> onStart = new ArrayList<>();
     private @Nullable JobHandlers scripts;
     private @Nullable TaskHandler otherTasks;
     private String name = defaultName();
@@ -341,8 +378,8 @@ public final class JobWorker implements AutoCloseable {
     private Duration grace = Duration.ofSeconds(30);
     private BiConsumer<? super String, ? super Throwable> onError = Worker::log;
 
-    private Builder(FoliotClient client, String queue) {
-      this.client = client;
+    private Builder(Surroundings surroundings, String queue) {
+      this.surroundings = surroundings;
       this.queue = Names.requireName("queue", queue);
     }
 
@@ -434,7 +471,7 @@ public final class JobWorker implements AutoCloseable {
      * @throws IllegalArgumentException if the job has a handler
      */
     public <T> Builder dataflow(String job, Dataflow<T> flow, Dataflow.Mode mode) {
-      return handle(job, new DataflowHandler<>(flow, mode, client.async().transport().clock()));
+      return handle(job, new DataflowHandler<>(flow, mode, surroundings.clock()));
     }
 
     /**
@@ -480,7 +517,7 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Adds a listener of each attempt of each job. */
+    /** Adds a listener of each attempt of each job, and of the runs that begin and end on this worker. */
     public Builder listener(JobListener listener) {
       listeners.add(listener);
       return this;
@@ -496,12 +533,19 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
+    /** Adds an observer of the start of the worker: for a container that stops its workers when it is closed. */
+    public Builder onStart(Consumer<? super JobWorker> observer) {
+      onStart.add(observer);
+      return this;
+    }
+
     /**
      * Declares the jobs, and starts the worker. If the server cannot be reached, declarations are repeated in the
      * background.
      *
      * @throws FoliotException if the server refuses a declaration; the worker has not started then
-     * @throws IllegalArgumentException if a job that runs at the start has no handler
+     * @throws IllegalArgumentException if a job that runs at the start has no handler, or an engine in this process
+     *         refuses a declaration; the worker has not started then
      */
     public JobWorker start() {
       for (String job : atStart) {

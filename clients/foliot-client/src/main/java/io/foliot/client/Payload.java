@@ -79,6 +79,10 @@ public final class Payload {
     return json != null;
   }
 
+  boolean isEmpty() {
+    return bytes.length == 0;
+  }
+
   /** Returns a copy of the bytes; of JSON, its text in UTF-8. */
   public byte[] toBytes() {
     return bytes.clone();

@@ -15,6 +15,30 @@ final class RunningShard implements JobContext {
   private static final String SHARDS = "foliot-shards";
   private static final String SHARD_PARAMETER = "foliot-shard-parameter";
   private static final String MISSED = "foliot-missed";
+  private static final String PHASE = "foliot-phase";
+  private static final String RUN_RESULT = "foliot-run-result";
+  private static final String RUN_FAILED = "foliot-run-failed";
+
+  /** The purpose of a task of a run. */
+  enum Phase {
+    /** A shard: the work itself. */
+    SHARD,
+    /** The call of the listeners before the first shard. */
+    BEFORE,
+    /** The call of the listeners after the last shard. */
+    AFTER,
+    /** One that this client is too old to know. */
+    UNRECOGNIZED;
+
+    private static Phase of(@Nullable String header) {
+      return switch (header) {
+        case null -> SHARD;
+        case "before" -> BEFORE;
+        case "after" -> AFTER;
+        default -> UNRECOGNIZED;
+      };
+    }
+  }
 
   private final RunningAttempt attempt;
   private final ClaimedTask task;
@@ -23,6 +47,8 @@ final class RunningShard implements JobContext {
   private final int shard;
   private final int shards;
   private final long missed;
+  private final Phase phase;
+  private final RunEnd end;
   private final ShardNote note;
 
   /** @throws UnreadableAnswerException if a header is not as the server writes it */
@@ -36,9 +62,12 @@ final class RunningShard implements JobContext {
       shard = Integer.parseInt(headers.getOrDefault(SHARD, "0"));
       shards = Integer.parseInt(headers.getOrDefault(SHARDS, "1"));
       missed = Long.parseLong(headers.getOrDefault(MISSED, "0"));
+      end = new RunEnd(RunEnd.Result.of(headers.getOrDefault(RUN_RESULT, "")),
+          Integer.parseInt(headers.getOrDefault(RUN_FAILED, "0")));
     } catch (DateTimeException | NumberFormatException e) {
       throw new UnreadableAnswerException("the headers of a shard cannot be read: headers=" + headers, e);
     }
+    phase = Phase.of(headers.get(PHASE));
     note = new ShardNote(task.note());
     attempt.noteFrom(note);
   }
@@ -51,6 +80,15 @@ final class RunningShard implements JobContext {
   /** Returns whether a task is the shard of a recurring job. Only the server sets these headers. */
   static boolean isShard(ClaimedTask task) {
     return task.headers().containsKey(JOB) && task.headers().containsKey(SCHEDULED_AT);
+  }
+
+  Phase phase() {
+    return phase;
+  }
+
+  /** Returns the end of the run; in {@link Phase#AFTER} only. */
+  RunEnd end() {
+    return end;
   }
 
   /** Returns what was said of the work, by this attempt and by earlier ones. */
@@ -90,7 +128,8 @@ final class RunningShard implements JobContext {
 
   @Override
   public @Nullable Payload parameter() {
-    return task.payload();
+    Payload payload = task.payload();
+    return payload == null || payload.isEmpty() ? null : payload;
   }
 
   @Override
@@ -150,6 +189,7 @@ final class RunningShard implements JobContext {
 
   @Override
   public String toString() {
-    return "JobContext[job=" + job + ", scheduledAt=" + scheduledAt + ", shard=" + shard + ", fence=" + fence() + "]";
+    return "JobContext[job=" + job + ", scheduledAt=" + scheduledAt + ", "
+        + (phase == Phase.SHARD ? "shard=" + shard : "phase=" + phase) + ", fence=" + fence() + "]";
   }
 }

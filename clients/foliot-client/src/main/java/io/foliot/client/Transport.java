@@ -62,6 +62,10 @@ final class Transport {
     return clock;
   }
 
+  RetryPolicy retry() {
+    return retry;
+  }
+
   boolean isClosed() {
     return closed;
   }

@@ -45,8 +45,8 @@ public final class Worker implements AutoCloseable {
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
 
-  private final AsyncFoliotClient client;
-  private final Transport transport;
+  private final Surroundings surroundings;
+  private final TaskSource source;
   private final ClientClock clock;
   private final String queue;
   private final RunningAttempt.Handler handler;
@@ -71,9 +71,9 @@ public final class Worker implements AutoCloseable {
   private volatile CompletableFuture<?> claiming = CompletableFuture.completedFuture(null);
 
   private Worker(Builder settings) {
-    client = settings.client.async();
-    transport = client.transport();
-    clock = transport.clock();
+    surroundings = settings.surroundings;
+    source = surroundings.source();
+    clock = surroundings.clock();
     queue = settings.queue;
     handler = settings.handler;
     concurrency = settings.concurrency;
@@ -89,12 +89,12 @@ public final class Worker implements AutoCloseable {
 
   /** Returns a builder of a worker. */
   public static Builder builder(FoliotClient client, String queue, TaskHandler handler) {
-    return new Builder(client, queue, attempt -> handler.handle(attempt.task()));
+    return new Builder(Surroundings.of(client), queue, attempt -> handler.handle(attempt.task()));
   }
 
   private void poll() {
     int failures = 0;
-    while (!stopping && !transport.isClosed()) {
+    while (!stopping && !source.isClosed()) {
       int free = acquire();
       if (free == 0) {
         break;
@@ -139,7 +139,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private List<ClaimedTask> claim(int max) {
-    CompletableFuture<List<ClaimedTask>> claimed = client.claim(queue,
+    CompletableFuture<List<ClaimedTask>> claimed = source.claim(queue,
         new ClaimRequest(max, pollWait, lease, name, zone));
     claiming = claimed;
     if (impatient) {
@@ -170,7 +170,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private void pause(int failures, Duration atLeast) {
-    Duration backoff = transport.backoff(failures);
+    Duration backoff = surroundings.backoff(failures);
     CompletableFuture<Void> pausing = clock.after(backoff.compareTo(atLeast) > 0 ? backoff : atLeast);
     pause = pausing;
     if (stopping) {
@@ -286,7 +286,7 @@ public final class Worker implements AutoCloseable {
 
     private void settle(Settlement settlement) {
       try {
-        client.settle(task.lease(), sendable(settlement)).join();
+        source.settle(task.lease(), sendable(settlement)).join();
       } catch (CompletionException | CancellationException e) {
         Throwable cause = cause(e);
         report(isRefusal(cause)
@@ -340,21 +340,21 @@ public final class Worker implements AutoCloseable {
       synchronized (this) {
         nextExtension = null;
       }
-      Notes source = notes;
+      Notes said = notes;
       // The version first: a change between the two is sent once more, and never forgotten.
-      long version = source == null ? 0 : source.version();
-      TaskNote note = source == null || version == sentVersion ? TaskNote.NONE : source.note();
+      long version = said == null ? 0 : said.version();
+      TaskNote note = said == null || version == sentVersion ? TaskNote.NONE : said.note();
       long sentNanos = clock.nanoTime();
       // An answer after the end of the lease says nothing that is not known by then.
       Duration left = Duration.ofNanos(leaseEndNanos - sentNanos);
       Duration step = lease.dividedBy(20);
-      return client.extendWithin(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
+      return source.extend(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
           .whenComplete((nothing, failure) -> {
             if (failure == null) {
               sentVersion = version;
               leaseEndNanos = sentNanos + TimeUnit.NANOSECONDS.convert(lease);
             } else if (!ended && isRefusal(cause(failure))) {
-              cancelled = ((FoliotException) cause(failure)).status() == GONE;
+              cancelled = isCancelled(cause(failure));
               refused = true;
             }
           });
@@ -377,8 +377,14 @@ public final class Worker implements AutoCloseable {
 
   /** Returns whether the server has said that a token settles and extends nothing any more. */
   private static boolean isRefusal(Throwable cause) {
-    return cause instanceof FoliotException e
-        && (e.status() == CONFLICT || e.status() == NOT_FOUND || e.status() == GONE);
+    return cause instanceof LeaseLostException || (cause instanceof FoliotException e
+        && (e.status() == CONFLICT || e.status() == NOT_FOUND || e.status() == GONE));
+  }
+
+  private static boolean isCancelled(Throwable refusal) {
+    return refusal instanceof LeaseLostException lost
+        ? lost.isCancelled()
+        : refusal instanceof FoliotException e && e.status() == GONE;
   }
 
   private static String reason(Throwable failure) {
@@ -450,7 +456,7 @@ public final class Worker implements AutoCloseable {
 
   /** The settings of a worker. Not safe for use by several threads. */
   public static final class Builder {
-    private final FoliotClient client;
+    private final Surroundings surroundings;
     private final String queue;
     private final RunningAttempt.Handler handler;
     private int concurrency = 16;
@@ -461,8 +467,8 @@ public final class Worker implements AutoCloseable {
     private @Nullable String zone;
     private BiConsumer<? super String, ? super Throwable> onError = Worker::log;
 
-    Builder(FoliotClient client, String queue, RunningAttempt.Handler handler) {
-      this.client = client;
+    Builder(Surroundings surroundings, String queue, RunningAttempt.Handler handler) {
+      this.surroundings = surroundings;
       this.queue = Names.requireName("queue", queue);
       this.handler = handler;
     }

@@ -49,12 +49,21 @@ final class JobServer implements AutoCloseable {
 
   /** Hands out one shard of a job. */
   void give(String job, int attempt, String fields) {
+    give(job, attempt, "", fields);
+  }
+
+  /** Hands out the task of a phase of a run, with headers such as {@code "foliot-phase":"before"}. */
+  void givePhase(String job, int attempt, String headers) {
+    give(job, attempt, headers, "");
+  }
+
+  private void give(String job, int attempt, String headers, String fields) {
     claims.add(Reply.json(200, "{\"tasks\":[{\"id\":\"t1\",\"queue\":\"billing\",\"generation\":7,\"attempt\":"
         + attempt
         + ",\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"secret\",\"leaseEnd\":\"2026-11-21T10:00:30Z\","
         + "\"headers\":{\"foliot-job\":\"" + job + "\",\"foliot-scheduled-at\":\"2026-11-21T09:59:58.000Z\","
-        + "\"foliot-shard\":\"1\",\"foliot-shards\":\"4\",\"foliot-shard-parameter\":\"us\",\"foliot-missed\":\"33\"}"
-        + fields + "}]}"));
+        + "\"foliot-shard\":\"1\",\"foliot-shards\":\"4\",\"foliot-shard-parameter\":\"us\",\"foliot-missed\":\"33\""
+        + (headers.isEmpty() ? "" : ",") + headers + "}" + fields + "}]}"));
   }
 
   void give(String job) {

@@ -4,6 +4,7 @@ import io.foliot.Foliot;
 import io.foliot.PayloadCodec;
 import io.foliot.RecurringJobs;
 import io.foliot.Tasks;
+import io.foliot.Workers;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -72,6 +73,17 @@ public final class FoliotTest implements Foliot {
   @Override
   public RecurringJobs jobs() {
     return delegate.jobs();
+  }
+
+  /**
+   * Refuses: a worker has threads of its own, which do not run by the clock of a test.
+   *
+   * @throws UnsupportedOperationException always
+   */
+  @Override
+  public Workers workers() {
+    throw new UnsupportedOperationException("a worker has threads of its own, which do not run by the clock of a test:"
+        + " call its handlers directly, or start it over Foliot.inMemory()");
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.foliot.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.Cancellation;
 import io.foliot.Submitted;
@@ -78,5 +79,11 @@ final class FoliotTestTest {
     }).now().submit("tick");
     foliot.advance(Duration.ofDays(1));
     assertThat(ran).containsExactly("tick PT0S", "tick PT6H", "tick PT12H", "tick PT18H", "tick PT24H");
+  }
+
+  @Test
+  void workersAreRefusedBecauseTheyHaveThreads() {
+    assertThatThrownBy(foliot::workers).isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("Foliot.inMemory()");
   }
 }

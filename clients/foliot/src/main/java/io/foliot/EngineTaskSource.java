@@ -1,0 +1,246 @@
+package io.foliot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.client.ClaimRequest;
+import io.foliot.client.ClaimedTask;
+import io.foliot.client.Job;
+import io.foliot.client.Lease;
+import io.foliot.client.LeaseLostException;
+import io.foliot.client.Payload;
+import io.foliot.client.Settlement;
+import io.foliot.client.TaskNote;
+import io.foliot.client.TaskSource;
+import io.foliot.core.Body;
+import io.foliot.core.Scheduler;
+import io.foliot.core.TaskId;
+import io.foliot.core.Token;
+import io.foliot.core.store.ExtendResult;
+import io.foliot.core.store.SettleResult;
+import io.foliot.core.store.TaskRecord;
+import io.foliot.jobs.Allocation;
+import io.foliot.jobs.Misfire;
+import io.foliot.jobs.Overlap;
+import io.foliot.jobs.Scope;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** An engine in this process as the source of a worker's tasks: the calls that a server makes for a remote worker. */
+final class EngineTaskSource implements TaskSource {
+  private static final System.Logger LOG = System.getLogger(EngineTaskSource.class.getName());
+  private static final String JSON = "application/json";
+  /** Longest delay with which a time runs under the rule skip, as a server has it. */
+  private static final Duration LATEST_OF_SKIP = Duration.ofMinutes(1);
+
+  private final Scheduler engine;
+  private final RecurringJobs jobs;
+  private final BooleanSupplier isClosed;
+
+  EngineTaskSource(Scheduler engine, RecurringJobs jobs, BooleanSupplier isClosed) {
+    this.engine = engine;
+    this.jobs = jobs;
+    this.isClosed = isClosed;
+  }
+
+  @Override
+  public CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest request) {
+    String worker = request.worker();
+    String zone = request.zone();
+    CompletableFuture<List<TaskRecord>> pulled = engine.pull(new Scheduler.Pull(queue, request.max(),
+        request.pollWait().toMillis(), request.lease().toMillis(), worker == null ? "" : worker,
+        zone == null ? "" : zone));
+    CompletableFuture<List<ClaimedTask>> claimed = pulled
+        .thenApply(tasks -> tasks.stream().map(EngineTaskSource::claimed).toList());
+    CompletableFuture<Void> unused = pulled.thenAccept(tasks -> {
+      if (claimed.isCancelled()) {
+        // The worker has stopped while the claim was under way, and will not run these tasks.
+        tasks.forEach(this::giveBack);
+      }
+    });
+    return claimed;
+  }
+
+  private void giveBack(TaskRecord task) {
+    CompletableFuture<?> unused = engine
+        .nack(task.id(), requireNonNull(task.token()), Duration.ZERO, "the worker has stopped")
+        .exceptionally(failure -> {
+          LOG.log(System.Logger.Level.DEBUG, "a task was not given back; it is repeated when its lease ends: task="
+              + task.id(), failure);
+          return null;
+        });
+  }
+
+  private static ClaimedTask claimed(TaskRecord task) {
+    Body body = task.body();
+    return new ClaimedTask(task.id().toString(), task.queue(), task.key(), task.generation(), task.attempt(),
+        Instant.ofEpochMilli(task.dueAt()), requireNonNull(task.token()).toString(),
+        Instant.ofEpochMilli(task.leaseEnd()), payload(body), body.headers(), note(task.note()));
+  }
+
+  private static @Nullable Payload payload(Body body) {
+    if (body.payload().length == 0) {
+      return null;
+    }
+    if (isJson(body.contentType())) {
+      try {
+        return Payload.json(new String(body.payload(), UTF_8)).withContentType(body.contentType());
+      } catch (IllegalArgumentException e) {
+        // The type is the submitter's word, and these bytes are something else: the handler gets them as they are.
+        return Payload.bytes(body.payload(), body.contentType());
+      }
+    }
+    return Payload.bytes(body.payload(), body.contentType());
+  }
+
+  private static boolean isJson(String contentType) {
+    String type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    return type.equals(JSON) || type.equals("text/json") || type.endsWith("+json");
+  }
+
+  @Override
+  public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
+      Duration within) {
+    TaskId id = TaskId.parse(lease.taskId());
+    return engine.extend(id, Token.parse(lease.token()), duration, note(note))
+        .copy().orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS)
+        .thenAccept(result -> extended(result, id, worker));
+  }
+
+  private void extended(ExtendResult result, TaskId id, @Nullable String worker) {
+    switch (result.kind()) {
+      case NOT_FOUND, STALE -> throw stale(id);
+      case CANCELLED -> throw new LeaseLostException(
+          "the task was cancelled and its lease is not extended; stop the work: id=" + id, true);
+      case EXTENDED -> {
+        if (worker != null) {
+          // A worker whose handlers are all busy claims nothing: its extensions are its sign of life.
+          engine.seen(worker);
+        }
+      }
+    }
+  }
+
+  private static LeaseLostException stale(TaskId id) {
+    return new LeaseLostException(
+        "the claim of this token is not valid any more, so the report has no effect: its lease"
+            + " ended and the task was claimed again, or it was settled otherwise; drop the work: id=" + id,
+        false);
+  }
+
+  @Override
+  public CompletableFuture<Void> settle(Lease lease, Settlement settlement) {
+    TaskId id = TaskId.parse(lease.taskId());
+    return settle(id, Token.parse(lease.token()), settlement, io.foliot.core.TaskNote.NONE)
+        .thenAccept(result -> {
+          switch (result.kind()) {
+            case NOT_FOUND, STALE -> throw stale(id);
+            case SETTLED, REPEATED -> {
+            }
+          }
+        });
+  }
+
+  private CompletableFuture<SettleResult> settle(TaskId id, Token token, Settlement settlement,
+      io.foliot.core.TaskNote note) {
+    return switch (settlement) {
+      case Settlement.Noted(Settlement end, TaskNote said) -> settle(id, token, end, note(said));
+      case Settlement.Ack() -> engine.ack(id, token, null, note);
+      case Settlement.Again(Duration after) -> engine.ack(id, token, after, note);
+      case Settlement.RunAgain() ->
+        engine.ack(id, token, null, note.marked(io.foliot.core.TaskNote.Mark.RUN_AGAIN));
+      case Settlement.EndJob() -> engine.ack(id, token, null, note.marked(io.foliot.core.TaskNote.Mark.END_JOB));
+      case Settlement.Nack(String reason, Duration delay) ->
+        engine.nack(id, token, delay, reason == null ? "" : reason, note);
+      case Settlement.Fail(String reason) -> engine.fail(id, token, reason == null ? "" : reason, note);
+    };
+  }
+
+  private static TaskNote note(io.foliot.core.TaskNote note) {
+    return note.isEmpty()
+        ? TaskNote.NONE
+        : new TaskNote(note.progress(), note.message(), note.checkpoint(), note.log());
+  }
+
+  private static io.foliot.core.TaskNote note(TaskNote note) {
+    return new io.foliot.core.TaskNote(note.progress(), note.message(), note.checkpoint(), note.log(),
+        io.foliot.core.TaskNote.Mark.valueOf(note.mark().name()));
+  }
+
+  @Override
+  public void declare(Job job) {
+    var unused = jobs.declare(definition(job));
+  }
+
+  /**
+   * Returns the definition that the engine stores, as a server reads it from a request.
+   *
+   * @throws IllegalArgumentException if a setting is not one of a job
+   */
+  static io.foliot.jobs.Job definition(Job job) {
+    io.foliot.jobs.Job.Builder builder = io.foliot.jobs.Job.named(job.name());
+    builder.queue(requireNonNull(job.queue()));
+    builder.schedule(schedule -> {
+      set(job.cron(), schedule::cron);
+      set(job.every(), schedule::every);
+      set(job.after(), schedule::after);
+      set(job.at(), schedule::at);
+      set(job.zone(), schedule::zone);
+      schedule.exclude(job.exclude());
+    });
+    Integer shards = job.shards();
+    builder.shards(shards == null ? 1 : shards, job.shardParameters().toArray(new String[0]));
+    set(job.scope(), scope -> builder.scope(Scope.valueOf(scope.name())));
+    set(job.allocation(), rule -> builder.allocation(Allocation.valueOf(rule.name())));
+    builder.zones(job.zones().toArray(new String[0]));
+    set(job.overlap(), rule -> builder.overlap(choice("overlap", rule, Overlap.values())));
+    set(job.misfire(), rule -> builder.misfire(misfire(rule, job.misfireWindow())));
+    builder.timeout(job.timeout());
+    set(job.parameter(), json -> builder.parameter(Body.json(json)));
+    set(job.maxAttempts(), builder::maxAttempts);
+    set(job.pauseAfterFailures(), builder::pauseAfterFailures);
+    return builder.build();
+  }
+
+  private static <T> void set(@Nullable T value, Consumer<T> setting) {
+    if (value != null) {
+      setting.accept(value);
+    }
+  }
+
+  private static Misfire misfire(String rule, @Nullable Duration window) {
+    return switch (choice("misfire.policy", rule, Misfire.Policy.values())) {
+      case ONCE -> Misfire.once(window == null ? Misfire.DEFAULT.window() : window);
+      case ALL -> Misfire.all(Misfire.MAX_RUNS, window == null ? Misfire.DEFAULT.window() : window);
+      case SKIP -> Misfire.skip(window == null ? LATEST_OF_SKIP : window);
+    };
+  }
+
+  private static <E extends Enum<E>> E choice(String setting, String text, E[] choices) {
+    for (E choice : choices) {
+      if (word(choice).equals(text)) {
+        return choice;
+      }
+    }
+    throw new IllegalArgumentException(setting + ": expected one of "
+        + String.join(", ", Arrays.stream(choices).map(EngineTaskSource::word).toList()) + ", but got \"" + text
+        + '"');
+  }
+
+  private static String word(Enum<?> choice) {
+    return choice.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  @Override
+  public boolean isClosed() {
+    return isClosed.getAsBoolean();
+  }
+}

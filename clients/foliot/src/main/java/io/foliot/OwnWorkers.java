@@ -1,0 +1,86 @@
+package io.foliot;
+
+import io.foliot.client.JobWorker;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The workers that a {@link Foliot} has started and stops. Any thread. */
+final class OwnWorkers {
+  private static final System.Logger LOG = System.getLogger(OwnWorkers.class.getName());
+  /** The time for an interrupted handler to end, and for its end to be recorded. */
+  private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
+  /** Short, for a close waits for the claim that is under way. */
+  private static final Duration POLL_WAIT = Duration.ofSeconds(1);
+  /** The longest name that a worker takes. */
+  private static final int MAX_NAME = 119;
+
+  private final String name;
+  private final String zone;
+
+  // Guarded by this.
+  private final Set<JobWorker> workers = new HashSet<>();
+  private boolean isClosed;
+
+  /**
+   * Workers of a node.
+   *
+   * @param name of the node
+   * @param zone of the node, or empty
+   */
+  OwnWorkers(String name, String zone) {
+    this.name = name.substring(0, Math.min(name.length(), MAX_NAME));
+    this.zone = zone;
+  }
+
+  /** Returns the settings, with those of the node, of a worker that is stopped with the others. */
+  JobWorker.Builder owned(JobWorker.Builder settings) {
+    JobWorker.Builder owned = settings.name(name).pollWait(POLL_WAIT).onStart(this::add);
+    return zone.isEmpty() ? owned : owned.zone(zone);
+  }
+
+  private void add(JobWorker worker) {
+    synchronized (this) {
+      workers.removeIf(JobWorker::isTerminated);
+      if (!isClosed) {
+        workers.add(worker);
+        return;
+      }
+    }
+    stop(worker, Duration.ZERO);
+    throw new IllegalStateException("Foliot is closed, and the worker has been stopped");
+  }
+
+  /** Stops the workers, all at the same time; those whose handlers do not end in time are interrupted. */
+  void stop(Duration patience) {
+    List<JobWorker> all;
+    synchronized (this) {
+      isClosed = true;
+      if (workers.isEmpty()) {
+        // Without the module of the workers there is none, and their class must not be used.
+        return;
+      }
+      all = List.copyOf(workers);
+    }
+    List<Thread> stops = all.stream().map(worker -> Thread.startVirtualThread(() -> stop(worker, patience))).toList();
+    try {
+      for (Thread stop : stops) {
+        stop.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void stop(JobWorker worker, Duration patience) {
+    try {
+      if (!worker.stop(patience) && !worker.stop(INTERRUPTED_WAIT)) {
+        LOG.log(System.Logger.Level.WARNING,
+            "shards were still under way when patience ended; they are repeated when their leases end");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,330 @@
+package io.foliot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.foliot.backends.Await;
+import io.foliot.client.Dataflow;
+import io.foliot.client.Fence;
+import io.foliot.client.FoliotJob;
+import io.foliot.client.Job;
+import io.foliot.client.JobContext;
+import io.foliot.client.JobListener;
+import io.foliot.client.JobResult;
+import io.foliot.client.JobScope;
+import io.foliot.client.JobWorker;
+import io.foliot.client.Payload;
+import io.foliot.client.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The behaviour of {@link Foliot#workers}, however it was opened: a test class for each way extends this. */
+abstract class JobWorkerContract {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final List<Object> seen = new CopyOnWriteArrayList<>();
+
+  /** Opens the tasks of this test. */
+  abstract Foliot open(FoliotBuilder builder);
+
+  final Foliot open() {
+    return open(Foliot.builder());
+  }
+
+  private void awaitSeen(int count) {
+    Await.until(count + " are seen, of " + seen, BOUND, () -> seen.size() >= count);
+  }
+
+  private static void await(CountDownLatch latch) throws InterruptedException {
+    assertThat(latch.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** Returns a job that runs at once, and once in this test. */
+  private static Job.Builder once(String name) {
+    return Job.named(name).after(Duration.ofHours(1));
+  }
+
+  private record Notebook(List<Object> seen) implements JobListener {
+    @Override
+    public void before(JobContext job) {
+      seen.add("before " + job.shard());
+    }
+
+    @Override
+    public void after(JobContext job, @Nullable JobResult result, @Nullable Throwable failure) {
+      seen.add("after " + result);
+    }
+  }
+
+  @Test
+  void aDeclaredJobReachesItsHandler() {
+    try (Foliot foliot = open()) {
+      JobWorker worker = foliot.workers().of("billing").zone("fra1").concurrency(8)
+          .declare(once("report").shards(2, "eu").parameter("{\"kind\": 1}").maxAttempts(3))
+          .handle("other", job -> JobResult.giveUp("wrong")).handle("report", job -> {
+            Payload parameter = job.parameter();
+            seen.add(job.job() + " " + job.shard() + "/" + job.shards() + " " + job.shardParameter() + " "
+                + (parameter == null ? null : parameter.toText()) + " " + job.missed() + " " + job.checkpoint() + " "
+                + (job.fence().compareTo(new Fence(0, 0)) > 0));
+            return JobResult.done("412 rows");
+          }).start();
+      awaitSeen(2);
+      assertThat(Set.copyOf(seen)).containsExactlyInAnyOrder("report 0/2 eu {\"kind\": 1} 0 null true",
+          "report 1/2 null {\"kind\": 1} 0 null true");
+      assertThat(worker.isTerminated()).isFalse();
+    }
+    assertThat(seen).hasSize(2);
+  }
+
+  @Test
+  void aJobWithoutAParameterHasNone() {
+    try (Foliot foliot = open()) {
+      foliot.workers().of("billing").declare(once("report")).handle("report", job -> {
+        seen.add(job.parameter() == null);
+        return JobResult.done();
+      }).start();
+      awaitSeen(1);
+    }
+    assertThat(seen).containsExactly(true);
+  }
+
+  @Test
+  void aFailedAttemptIsRepeatedFromItsCheckpoint() {
+    try (Foliot foliot = open()) {
+      foliot.workers().of("billing").onError((what, failure) -> {}).listener(new Notebook(seen))
+          .declare(once("pages")).handle("pages", job -> {
+            if (job.checkpoint() == null) {
+              job.progress(0.5, "half");
+              job.log("first");
+              job.checkpoint("page 7");
+              return JobResult.failed("on purpose", Duration.ZERO);
+            }
+            return JobResult.done(job.checkpoint() + " of attempt " + job.fence().attempt());
+          }).start();
+      awaitSeen(4);
+    }
+    assertThat(seen).containsExactly("before 0", "after Failed[reason=on purpose, delay=PT0S]", "before 0",
+        "after Done[text=page 7 of attempt 2]");
+  }
+
+  @Test
+  void aRunThatIsAskedForAgainContinues() {
+    try (Foliot foliot = open()) {
+      foliot.workers().of("flows").declare(once("flow"))
+          .dataflow("flow", new Counter(), new Dataflow.Mode(true, Duration.ofNanos(1))).start();
+      awaitSeen(3);
+    }
+    assertThat(seen).containsExactly(1, 2, 3);
+  }
+
+  /** Three items, one in each round; a round is a run. */
+  private final class Counter implements Dataflow<Integer> {
+    @Override
+    public List<Integer> fetch(JobContext job, @Nullable String checkpoint) {
+      int next = checkpoint == null ? 1 : Integer.parseInt(checkpoint) + 1;
+      return next > 3 ? List.of() : List.of(next);
+    }
+
+    @Override
+    public String process(JobContext job, List<Integer> items) {
+      seen.addAll(items);
+      return items.getLast().toString();
+    }
+  }
+
+  @Test
+  void aHandlerEndsItsJob() throws InterruptedException {
+    try (Foliot foliot = open()) {
+      JobWorker worker = foliot.workers().of("billing").declare(Job.named("alarm").every(SECOND))
+          .declare(Job.named("clock").every(SECOND)).handle("alarm", job -> {
+            seen.add("alarm");
+            return JobResult.endJob("the cause is gone");
+          }).handle("clock", job -> {
+            seen.add("tick");
+            return JobResult.done();
+          }).start();
+      Await.until("the clock ticks on", BOUND,
+          () -> seen.contains("alarm") && seen.subList(seen.indexOf("alarm"), seen.size()).size() > 5);
+      assertThat(worker.stop(BOUND)).isTrue();
+    }
+    assertThat(seen.stream().filter("alarm"::equals)).hasSize(1);
+  }
+
+  static final class Bean {
+    private final List<Object> seen;
+
+    Bean(List<Object> seen) {
+      this.seen = seen;
+    }
+
+    @FoliotJob(name = "warm-cache", every = "1s", scope = JobScope.ALL, runAtStart = true)
+    String warm(JobContext job) {
+      seen.add(job.fence().equals(new Fence(0, 0)) ? "at start" : "as target " + job.shard() + "/" + job.shards());
+      return "warm";
+    }
+  }
+
+  @Test
+  void anAnnotatedMethodRunsAtStartAndOnEachWorker() {
+    try (Foliot foliot = open()) {
+      foliot.workers().of("billing").zone("fra1").handlers(new Bean(seen)).start();
+      Await.until("it is a target of the scope", BOUND, () -> seen.contains("as target 0/1"));
+    }
+    assertThat(seen).contains("at start");
+  }
+
+  @Test
+  void eachZoneAndEachWorkerHasItsShard() {
+    Set<String> places = ConcurrentHashMap.newKeySet();
+    try (Foliot foliot = open()) {
+      for (String zone : List.of("fra1", "nyc2")) {
+        foliot.workers().of("fleet").name("worker-" + zone).zone(zone)
+            .declare(Job.named("each").every(SECOND).scope(JobScope.ALL))
+            .declare(Job.named("zones").every(SECOND).scope(JobScope.PER_ZONE).zones("fra1", "nyc2"))
+            .handle("each", job -> {
+              places.add("each " + zone + " of " + job.shards());
+              return JobResult.done();
+            }).handle("zones", job -> {
+              places.add("zones " + zone + ", shard " + job.shard() + " of " + job.shards());
+              return JobResult.done();
+            }).start();
+      }
+      Await.until("both jobs run in both places", BOUND,
+          () -> places.containsAll(List.of("each fra1 of 2", "each nyc2 of 2", "zones fra1, shard 0 of 1",
+              "zones nyc2, shard 0 of 1")));
+    }
+  }
+
+  @Test
+  void aTaskOfNoJobGoesToTheTaskHandler() {
+    try (Foliot foliot = open()) {
+      foliot.workers().of("mixed").handle("report", job -> JobResult.done()).tasks(task -> {
+        Payload payload = task.payload();
+        seen.add((payload == null ? "" : payload.toText()) + " " + task.attempt());
+        return task.attempt() == 1 ? Settlement.nack("once more", Duration.ZERO) : Settlement.ack();
+      }).start();
+      foliot.tasks("mixed", String.class).now().submit("plain");
+      awaitSeen(2);
+    }
+    assertThat(seen).containsExactly("plain 1", "plain 2");
+  }
+
+  @Test
+  void aStoppedRunInterruptsItsHandler() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    try (Foliot foliot = open()) {
+      foliot.workers().of("billing").lease(Duration.ofMillis(1_500)).onError((what, failure) -> {})
+          .declare(once("long").timeout(SECOND)).handle("long", job -> {
+            begun.countDown();
+            try {
+              never.await();
+            } catch (InterruptedException e) {
+              seen.add("lost " + job.isLost());
+              throw e;
+            }
+            return JobResult.done();
+          }).start();
+      await(begun);
+      awaitSeen(1);
+    }
+    assertThat(seen).containsExactly("lost true");
+  }
+
+  @Test
+  void aLeaseIsRenewedWhileTheHandlerRuns() throws InterruptedException {
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    try (Foliot foliot = open()) {
+      foliot.workers().of("billing").lease(SECOND).declare(once("long")).handle("long", job -> {
+        Instant begun = Instant.now();
+        seen.add("attempt " + job.fence().attempt());
+        job.checkpointNow("stored");
+        Await.until("three leases have passed", BOUND, () -> job.isLost()
+            || Duration.between(begun, Instant.now()).compareTo(SECOND.multipliedBy(3)) > 0);
+        seen.add("lost " + job.isLost());
+        mayEnd.countDown();
+        return JobResult.done();
+      }).start();
+      await(mayEnd);
+    }
+    assertThat(seen).containsExactly("attempt 1", "lost false");
+  }
+
+  @Test
+  void aCloseGivesTheShardBackToAnotherWorker() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    try (Foliot foliot = open()) {
+      JobWorker first = foliot.workers().of("billing").declare(once("long")).handle("long", job -> {
+        job.checkpoint("half");
+        begun.countDown();
+        Await.until("the worker stops", BOUND, job::isStopping);
+        job.ensureRuns();
+        return JobResult.done();
+      }).start();
+      await(begun);
+      assertThat(first.stop(BOUND)).isTrue();
+      assertThat(first.isTerminated()).isTrue();
+      foliot.workers().of("billing").handle("long", job -> {
+        seen.add("from " + job.checkpoint());
+        return JobResult.done();
+      }).start();
+      awaitSeen(1);
+    }
+    assertThat(seen).containsExactly("from half");
+  }
+
+  @Test
+  void aCloseOfFoliotStopsItsWorkers() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    JobWorker worker;
+    try (Foliot foliot = open(Foliot.builder().patience(Duration.ofMillis(200)))) {
+      worker = foliot.workers().of("billing").declare(once("long")).handle("long", job -> {
+        begun.countDown();
+        try {
+          never.await();
+        } catch (InterruptedException e) {
+          seen.add("interrupted, stopping " + job.isStopping());
+          throw e;
+        }
+        return JobResult.done();
+      }).start();
+      await(begun);
+    }
+    Await.until("the handler is interrupted", BOUND, () -> !seen.isEmpty());
+    assertThat(seen).containsExactly("interrupted, stopping true");
+    assertThat(worker.stop(BOUND)).isTrue();
+  }
+
+  @Test
+  void aWorkerThatStartsAfterTheCloseIsRefused() {
+    Foliot foliot = open();
+    JobWorker.Builder late = foliot.workers().of("billing").handle("report", job -> JobResult.done());
+    foliot.close();
+    assertThatThrownBy(late::start).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+  }
+
+  @Test
+  void whatCanNeverWorkIsRefusedWithTheReason() {
+    try (Foliot foliot = open()) {
+      assertThatThrownBy(() -> foliot.workers().of("no such name")).isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("no such name");
+      JobWorker.Builder noCron = foliot.workers().of("billing").declare(Job.named("report").cron("nonsense"))
+          .handle("report", job -> JobResult.done());
+      assertThatThrownBy(noCron::start).isInstanceOf(RuntimeException.class).hasMessageContaining("cron");
+      JobWorker.Builder noRule = foliot.workers().of("billing").declare(once("report").overlap("sometimes"))
+          .handle("report", job -> JobResult.done());
+      assertThatThrownBy(noRule::start).isInstanceOf(RuntimeException.class).hasMessageContaining("overlap")
+          .hasMessageContaining("sometimes");
+    }
+  }
+}

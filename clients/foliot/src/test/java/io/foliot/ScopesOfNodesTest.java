@@ -1,0 +1,129 @@
+package io.foliot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.Database;
+import io.foliot.backends.PostgresServer;
+import io.foliot.client.JobResult;
+import io.foliot.client.JobScope;
+import io.foliot.jobs.Job;
+import io.foliot.jobs.Scope;
+import io.foliot.store.jdbc.JdbcOptions;
+import io.foliot.store.jdbc.JdbcStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs that run on each node or in each zone, of applications that share a database, and of one alone. */
+final class ScopesOfNodesTest {
+  private static final Duration BOUND = Duration.ofSeconds(90);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final List<String> ZONES = List.of("fra1", "nyc2");
+
+  private static PostgresServer server;
+
+  private Database database;
+
+  private final Set<String> places = ConcurrentHashMap.newKeySet();
+
+  @BeforeAll
+  static void startServer() {
+    server = PostgresServer.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void createDatabase() {
+    database = server.createDatabase();
+  }
+
+  private Foliot node(String zone) {
+    // A pool of its own: a new connection for each call would be most of the work.
+    return Foliot.builder().node("node-" + zone).zone(zone).on(JdbcStore.open(
+        JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(3).build()));
+  }
+
+  private void awaitPlaces(String... expected) {
+    Await.until("all of " + List.of(expected), BOUND, () -> places.containsAll(List.of(expected)));
+  }
+
+  private void handle(Foliot foliot, String place) {
+    foliot.tasks("handled", String.class).handle((text, run) -> {
+      JobRun job = Objects.requireNonNull(run.job());
+      places.add(job.job() + " at " + place + ", zone " + job.zone() + ", one of " + job.shards());
+    });
+  }
+
+  private static void putJobs(Foliot foliot, String... zones) {
+    foliot.jobs().put(Job.named("each").queue("handled").every(SECOND).scope(Scope.ALL));
+    foliot.jobs().put(Job.named("zones").queue("handled").every(SECOND).scope(Scope.PER_ZONE).zones(zones));
+  }
+
+  @Test
+  void handlersOfTasksHaveAllScopes() {
+    try (Foliot one = node("fra1"); Foliot other = node("nyc2"); Foliot none = node("none")) {
+      handle(one, "fra1");
+      handle(other, "nyc2");
+      putJobs(none, "fra1", "nyc2");
+      awaitPlaces("each at fra1, zone null, one of 2", "each at nyc2, zone null, one of 2",
+          "zones at fra1, zone fra1, one of 1", "zones at nyc2, zone nyc2, one of 1");
+      assertThat(places).as("no shard of a zone runs in the other one")
+          .doesNotContain("zones at fra1, zone nyc2, one of 1", "zones at nyc2, zone fra1, one of 1");
+    }
+  }
+
+  @Test
+  void workersOfAllNodesAreOneFleet() {
+    try (Foliot one = node("fra1")) {
+      try (Foliot other = node("nyc2")) {
+        for (String zone : ZONES) {
+          Foliot foliot = zone.equals("fra1") ? one : other;
+          foliot.workers().of("billing")
+              .declare(io.foliot.client.Job.named("each").every(SECOND).scope(JobScope.ALL))
+              .declare(io.foliot.client.Job.named("zones").every(SECOND).scope(JobScope.PER_ZONE).zones("fra1", "nyc2"))
+              .handle("each", job -> {
+                places.add("each at " + zone + ", one of " + job.shards());
+                return JobResult.done();
+              }).handle("zones", job -> {
+                places.add("zones at " + zone);
+                return JobResult.done();
+              }).start();
+        }
+        awaitPlaces("each at fra1, one of 2", "each at nyc2, one of 2", "zones at fra1", "zones at nyc2");
+      }
+      places.clear();
+      awaitPlaces("each at fra1, one of 1");
+    }
+  }
+
+  @Test
+  void aNodeWithoutAZoneIsInTheEmptyZone() {
+    try (Foliot foliot = Foliot.inMemory()) {
+      handle(foliot, "here");
+      putJobs(foliot);
+      awaitPlaces("each at here, zone null, one of 1", "zones at here, zone null, one of 1");
+    }
+  }
+
+  @Test
+  void aZoneWithoutANodeIsWaitedFor() {
+    try (Foliot foliot = Foliot.inMemory()) {
+      handle(foliot, "here");
+      foliot.jobs().put(Job.named("zones").queue("handled").every(SECOND).scope(Scope.PER_ZONE).zones("fra1"));
+      Await.until("the job says what it waits for", BOUND,
+          () -> foliot.jobs().find("zones").orElseThrow().waitsFor().equals("waits for a worker in zone fra1"));
+    }
+    assertThat(places).isEmpty();
+  }
+}

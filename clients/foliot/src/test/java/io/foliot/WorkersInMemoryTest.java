@@ -1,0 +1,9 @@
+package io.foliot;
+
+/** {@link Foliot#workers} of {@link Foliot#inMemory}. */
+final class WorkersInMemoryTest extends JobWorkerContract {
+  @Override
+  Foliot open(FoliotBuilder builder) {
+    return builder.inMemory();
+  }
+}

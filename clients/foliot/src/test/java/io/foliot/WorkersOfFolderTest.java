@@ -1,0 +1,15 @@
+package io.foliot;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@link Foliot#workers} of {@link Foliot#open}. */
+final class WorkersOfFolderTest extends JobWorkerContract {
+  @TempDir
+  private Path folder;
+
+  @Override
+  Foliot open(FoliotBuilder builder) {
+    return builder.open(folder);
+  }
+}
