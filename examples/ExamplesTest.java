@@ -8,6 +8,7 @@ import io.foliot.client.FoliotClient;
 import io.foliot.client.NewTask;
 import io.foliot.client.Payload;
 import io.foliot.client.TaskState;
+import io.foliot.client.WorkerView;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.File;
@@ -16,6 +17,9 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +27,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,6 +43,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 final class ExamplesTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Duration BOUND = Duration.ofSeconds(90);
+
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   /** A program that was started, and the files that get its output. */
   private record Program(Process process, Path out, Path err) implements AutoCloseable {
@@ -138,6 +148,64 @@ final class ExamplesTest {
     assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
   }
 
+  /** Returns the only command of a README's blocks that begins with some words. */
+  private static String command(String example, String begin) {
+    List<String> commands = commands(example, begin.split(" ")[0]).stream().filter(line -> line.startsWith(begin))
+        .toList();
+    assertThat(commands).as("commands of %s: %s", example, begin).hasSize(1);
+    return commands.getFirst();
+  }
+
+  /** Runs a command of ./foliot against a server, with the jar that this build has made. */
+  private void foliot(String command, FoliotServer server) throws IOException, InterruptedException {
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    Path jar = ROOT.resolve("server/foliot-cli/target/foliot.jar");
+    String line = command.replaceFirst("^\\./foliot ",
+        Matcher.quoteReplacement("'" + java + "' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar '" + jar + "' "));
+    ProcessBuilder builder = new ProcessBuilder("sh", "-c", "exec " + line).redirectErrorStream(true);
+    builder.environment().put("FOLIOT_URL", server.url());
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
+  }
+
+  /** Returns how many shards the run has that ended last, or 0 if none has. */
+  private static int shardsOfTheLastRun(String job, FoliotServer server) {
+    try {
+      String runs = HTTP.send(HttpRequest.newBuilder(URI.create(server.url() + "/v1/jobs/" + job + "/runs")).build(),
+          HttpResponse.BodyHandlers.ofString()).body();
+      Matcher ended = Pattern.compile("\"result\":\"SUCCEEDED\",\"shards\":(\\d+)").matcher(runs);
+      return ended.find() ? Integer.parseInt(ended.group(1)) : 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Waits until one of some programs has printed a line that matches, after those that it had printed before. */
+  private static String awaitMatch(String pattern, Map<Program, Integer> printed) {
+    Pattern line = Pattern.compile(pattern);
+    AtomicReference<String> found = new AtomicReference<>();
+    try {
+      Await.until(pattern, BOUND, () -> {
+        printed.forEach((program, before) -> {
+          assertThat(program.process().isAlive()).as("it runs: %s", lines(program.err())).isTrue();
+          program.lines().stream().skip(before).filter(line.asPredicate()).findFirst().ifPresent(found::set);
+        });
+        return found.get() != null;
+      });
+    } catch (IllegalStateException e) {
+      throw new AssertionError(pattern + ": " + printed.keySet().stream().map(Program::lines).toList(), e);
+    }
+    return found.get();
+  }
+
+  private static String awaitMatch(String pattern, Program... programs) {
+    return awaitMatch(pattern, Arrays.stream(programs).collect(Collectors.toMap(program -> program, program -> 0)));
+  }
+
   private static void awaitLine(Program program, String line) {
     Await.until(line, BOUND, () -> {
       assertThat(program.process().isAlive()).as("it runs: %s", lines(program.err())).isTrue();
@@ -226,6 +294,63 @@ final class ExamplesTest {
   @Test
   void pullWorkerInTheShell() throws Exception {
     pullWorker("worker.sh");
+  }
+
+  @Test
+  void jobs() throws Exception {
+    try (FoliotServer server = server();
+        FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      foliot(command("jobs", "./foliot queues put"), server);
+      List<String> puts = commands("jobs", "put").stream().filter(line -> line.startsWith("./foliot jobs")).toList();
+      assertThat(puts).hasSize(4);
+      for (String put : puts) {
+        foliot(put, server);
+      }
+      Await.until("a run waits for a worker", BOUND,
+          () -> client.getJob("report").json().contains("waits for a worker of queue fleet"));
+      Await.until("a job of zones has none", BOUND, () -> client.getJob("rates").totals().get("noTargets") > 0);
+
+      Map<String, String> environment = Map.of("FOLIOT_URL", server.url());
+      try (Program alice = start("jobs", "FleetWorker.java", "alice fra1", environment);
+          Program bob = start("jobs", "FleetWorker.java", "bob fra1", environment);
+          Program carol = start("jobs", "FleetWorker.java", "carol ams1", environment)) {
+        for (Program each : List.of(alice, bob, carol)) {
+          awaitMatch(" ends warm-cache 1/1: the cache is filled, as this worker starts$", each);
+          awaitMatch(" ends warm-cache ./3: the cache is filled$", each);
+          awaitMatch(" ends report ./4: 10 pages for ", each);
+        }
+        awaitMatch(" ends rates 1/1: rates are in zone fra1$", alice, bob);
+        awaitMatch(" ends rates 1/1: rates are in zone ams1$", carol);
+        awaitMatch(" ends orders 1/2: 5 items$", alice, bob, carol);
+        awaitMatch(" ends orders 2/2: 5 items$", alice, bob, carol);
+        awaitMatch(" ends disk 1/1: the disk is .* full$", alice, bob, carol);
+
+        // The run that the kill hits takes half a minute, so that no pause of this machine lets it end before.
+        client.pauseJob("report", null);
+        Await.until("no run is active", BOUND, () -> client.getJob("report").json().contains("\"active\":[]"));
+        int before = alice.lines().size();
+        foliot(command("jobs", "./foliot jobs trigger").replace("--parameter 20", "--parameter 60"), server);
+        String hit = awaitMatch(" begins report ./4$", Map.of(alice, before)).replaceFirst("^.* begins ", "");
+        alice.process().destroyForcibly().waitFor();
+        awaitMatch(" begins " + hit + ", attempt [2-9]", bob, carol);
+        client.resumeJob("report");
+
+        String name = client.workers().stream().map(WorkerView::worker).filter(worker -> worker.startsWith("carol-"))
+            .findFirst().orElseThrow();
+        foliot(command("jobs", "./foliot workers disable").replaceFirst("carol-[0-9a-f]+", name), server);
+        Await.until("no zone but fra1", BOUND, () -> shardsOfTheLastRun("rates", server) == 1);
+
+        try (Program dora = start("jobs", "worker.py", "dora ams1", environment)) {
+          awaitMatch(" ends rates 1/1: rates are in zone ams1$", dora);
+          awaitMatch(" ends warm-cache ./2: the cache is filled$", dora);
+          Await.until("two zones", BOUND, () -> shardsOfTheLastRun("rates", server) == 2);
+
+          int idle = carol.lines().size();
+          foliot(command("jobs", "./foliot workers enable").replaceFirst("carol-[0-9a-f]+", name), server);
+          awaitMatch(" ends warm-cache ./3: the cache is filled$", Map.of(carol, idle));
+        }
+      }
+    }
   }
 
   @Test

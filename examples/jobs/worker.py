@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from datetime import datetime
 
 SERVER = os.environ.get("FOLIOT_URL", "http://127.0.0.1:7400")
 QUEUE = os.environ.get("FOLIOT_QUEUE", "fleet")
@@ -29,6 +30,10 @@ stopping = threading.Event()
 
 class Stopped(Exception):
     """The lease is lost, or the worker stops."""
+
+
+def say(line):
+    print(time.strftime("%H:%M:%S"), line, flush=True)
 
 
 def call(path, body):
@@ -115,18 +120,37 @@ class Sink:
 sink = Sink()
 
 
-def report_job(shard):
-    """Stores as many pages as the parameter of the job says, and continues after the last page that was stored."""
-    pages = (shard.task.get("payload") or {}).get("pages", 5)
-    for page in range(int(shard.checkpoint or 0), pages):
+def report(shard):
+    """Writes as many pages as the parameter of the job says, and continues after the last one that was stored."""
+    last = shard.task.get("payload") or 10
+    for page in range(int(shard.checkpoint or 0) + 1, last + 1):
         shard.ensure_runs()
         time.sleep(0.2)  # the work
         sink.store(shard, f"{shard.scheduled_at} {shard.parameter} page {page}")
-        shard.save(str(page + 1), (page + 1) / pages)
-    return f"{pages} pages"
+        shard.save(str(page), page / last)
+    return f"{last} pages for {shard.parameter}"
 
 
-HANDLERS = {"report": report_job}
+def orders(shard):
+    """Packs the orders of the ten seconds before a run: one comes in each second, and a shard has every second one."""
+    end = int(datetime.fromisoformat(shard.scheduled_at.replace("Z", "+00:00")).timestamp())
+    packed = 0
+    for order in range(int(shard.checkpoint or end - 10), end):
+        if order % shard.of == shard.number:
+            shard.ensure_runs()
+            time.sleep(0.2)  # the work
+            sink.store(shard, f"order {order}")
+            shard.save(str(order + 1), (order + 11 - end) / 10)
+            packed += 1
+    return f"{packed} items"
+
+
+HANDLERS = {
+    "report": report,
+    "orders": orders,
+    "rates": lambda shard: f"rates are in zone {ZONE.get('zone', '')}",
+    "warm-cache": lambda shard: "the cache is filled",
+}
 
 
 def run(shard):
@@ -135,13 +159,14 @@ def run(shard):
         # Another worker may have it. The pause grows, so that the attempts last for a rolling deployment.
         pause = min(600, 2 * 5 ** min(shard.fence[1] - 1, 6))
         shard.report("nack", reason=f"no handler for the job {shard.job} on the worker {NAME}", delay=f"{pause}s")
-        return f"given back {shard}"
+        return f"gives back {shard}: no handler"
     if shard.phase is not None:
         # This is not the work: it is the place to prepare a run, or to send mail about its result.
         end = f"has ended: {shard.result}" if shard.phase == "after" else "begins"
-        print(f"the run of {shard.job} for {shard.scheduled_at} {end}", flush=True)
-        return f"lost {shard}" if shard.report("ack") else f"done {shard}"
-    print(f"begins {shard}, fence {shard.fence}, from {shard.checkpoint or 'the beginning'}", flush=True)
+        say(f"the run of {shard.job} for {shard.scheduled_at} {end}")
+        return f"has lost {shard}" if shard.report("ack") else f"ends {shard}"
+    attempt = f", attempt {shard.fence[1]}" if shard.fence[1] > 1 else ""
+    say(f"begins {shard}{attempt}" + (f", after {shard.checkpoint}" if shard.checkpoint else ""))
     heart = threading.Thread(target=shard.heartbeat, daemon=True)
     heart.start()
     try:
@@ -154,21 +179,21 @@ def run(shard):
     shard.ended.set()
     heart.join()
     if shard.stale or shard.report(what, **fields):
-        return f"lost {shard}"
-    return f"done {shard}: {fields['message']}" if what == "ack" else f"gave up {shard}: {fields['reason']}"
+        return f"has lost {shard}"
+    return f"ends {shard}: {fields['message']}" if what == "ack" else f"ends {shard}, not done: {fields['reason']}"
 
 
 def main():
     signal.signal(signal.SIGTERM, lambda *unused: stopping.set())
     signal.signal(signal.SIGINT, lambda *unused: stopping.set())
-    print("worker", WORKER, *ZONE.values(), flush=True)
+    print(f"worker {NAME} in zone {ZONE.get('zone', '')}, process {os.getpid()}", flush=True)
     pause = 0.1
     while not stopping.is_set():
         try:
             claim = {"max": 1, "wait": f"{POLL}s", "lease": f"{LEASE}s", "worker": WORKER, **ZONE}
             # A claim under way is never broken off: what it brings would lie until its lease ends.
             for task in call(f"/v1/queues/{QUEUE}/claims", claim)["tasks"]:
-                print(run(Shard(task)), flush=True)
+                say(run(Shard(task)))
             pause = 0.1
         except OSError as e:
             print("the server cannot be reached:", e, flush=True)
