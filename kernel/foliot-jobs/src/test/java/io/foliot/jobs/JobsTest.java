@@ -17,6 +17,7 @@ import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
 import io.foliot.core.store.Document;
@@ -148,6 +149,37 @@ final class JobsTest {
 
   private JobStatus report() {
     return join(jobs.find("report")).orElseThrow();
+  }
+
+  @Test
+  void aStoreIsNotAskedForWhatIsNoName() {
+    TaskStore strict = new ForwardingStore(store) {
+      @Override
+      public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+        throw new AssertionError("a database refuses such a text: " + ref);
+      }
+
+      @Override
+      public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+        throw new AssertionError("a database refuses such a text: " + refs);
+      }
+
+      @Override
+      public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
+        throw new AssertionError("a database refuses such a text: " + name);
+      }
+    };
+    Jobs over = new Jobs(strict, engine::write);
+    for (String name : List.of("\0", "", "x".repeat(257), "\uD83D")) {
+      assertThat(join(over.find(name))).isEmpty();
+      assertThat(join(over.delete(name, true))).isFalse();
+      assertThat(over.trigger(name, null)).failsWithin(Duration.ZERO).withThrowableThat()
+          .withCauseInstanceOf(Jobs.UnknownJobException.class);
+      assertThat(join(over.calendar(name))).isEmpty();
+      assertThat(join(over.deleteCalendar(name))).isFalse();
+      assertThat(over.putCalendar(name, Calendar.parse(List.of("SAT")))).failsWithin(Duration.ZERO).withThrowableThat()
+          .withCauseInstanceOf(InvalidJobException.class);
+    }
   }
 
   @Test

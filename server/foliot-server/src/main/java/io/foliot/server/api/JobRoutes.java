@@ -307,7 +307,7 @@ final class JobRoutes {
     JobStatus status = found(request);
     Instant time = time(request);
     boolean known = status.active().stream().anyMatch(run -> run.time().equals(time)) || status.history().stream()
-        .anyMatch(run -> run.from() <= time.toEpochMilli() && run.to() >= time.toEpochMilli());
+        .anyMatch(run -> JobJson.isOf(run, time));
     if (!known) {
       throw new Problem(ProblemKind.UNKNOWN_RUN, "the job has no run of that time, or has forgotten it; GET /v1/jobs/"
           + "{job}/runs lists those it knows: time=" + time);
@@ -518,7 +518,7 @@ final class JobRoutes {
       case ScheduleException refused -> JobJson.refused(refused, "schedule.");
       case InvalidJobException refused -> JobJson.refused(refused);
       case Jobs.UnknownRunException ended -> new Problem(ProblemKind.UNKNOWN_RUN, ended.getMessage()
-          + "; GET /v1/jobs/{job}/runs shows those that are RUNNING");
+          + "; the runs of the job show which of them are RUNNING");
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
           + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
       default -> reason;
