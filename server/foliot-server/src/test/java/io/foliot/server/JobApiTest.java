@@ -183,6 +183,23 @@ final class JobApiTest {
   }
 
   @Test
+  void aBatchThatIsRefusedAsAWholePutsNothing() {
+    String line = "{\"job\": \"a%d\", \"queue\": \"billing\", \"schedule\": {\"every\": \"1h\"}}\n";
+    Map<String, String> lines = Map.of("Content-Type", "application/x-ndjson");
+    Rig.Answer broken = rig.call("POST", "/v1/jobs:batch", line.formatted(1) + "{\"job\": \n", lines);
+    assertThat(broken.status()).as(broken.body()).isEqualTo(400);
+    assertThat(broken.at("line")).hasToString("2");
+    StringBuilder many = new StringBuilder();
+    for (int i = 0; i <= 10_000; i++) {
+      many.append(line.formatted(i));
+    }
+    Rig.Answer tooMany = rig.call("POST", "/v1/jobs:batch", many.toString(), lines);
+    assertThat(tooMany.status()).as(tooMany.body()).isEqualTo(413);
+    assertThat(tooMany.at("limit")).hasToString("10000");
+    assertThat(rig.get("/v1/jobs").list("jobs")).isEmpty();
+  }
+
+  @Test
   void calendarsExcludeDays() {
     assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\"]}").status()).isEqualTo(201);
     assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\", \"12-25\"]}").status()).isEqualTo(200);
