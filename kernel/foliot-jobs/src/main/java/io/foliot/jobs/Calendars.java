@@ -40,7 +40,9 @@ final class Calendars {
   }
 
   CompletionStage<Optional<Calendar>> find(String name) {
-    return store.document(DocumentKind.CALENDAR, name).thenApply(found -> found.map(Calendars::decode));
+    return Jobs.isName(name)
+        ? store.document(DocumentKind.CALENDAR, name).thenApply(found -> found.map(Calendars::decode))
+        : CompletableFuture.completedFuture(Optional.empty());
   }
 
   /** Returns all calendars by name. */
@@ -54,6 +56,9 @@ final class Calendars {
 
   /** Writes or, with null, deletes a calendar; returns whether there was one. */
   CompletionStage<Boolean> put(String name, @Nullable Calendar calendar) {
+    if (!Jobs.isName(name)) {
+      return CompletableFuture.completedFuture(false);
+    }
     return store.document(DocumentKind.CALENDAR, name).thenCompose(found -> {
       long version = found.map(Document::version).orElse(0L);
       if (calendar == null && version == 0) {

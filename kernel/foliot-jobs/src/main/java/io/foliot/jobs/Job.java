@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import static io.foliot.jobs.InvalidJobException.ensure;
 
 import io.foliot.core.Body;
+import io.foliot.core.DurationText;
 import io.foliot.core.Limits;
 import io.foliot.core.Retry;
 import io.foliot.jobs.schedule.ScheduleSettings;
@@ -96,7 +97,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(runBytes <= MAX_RUN_BYTES, "parameter",
         "at most " + MAX_RUN_BYTES + " bytes for all shards of a run together", runBytes);
     ensure(timeout == null || (timeout.isPositive() && timeout.compareTo(MAX_TIMEOUT) <= 0), "timeout",
-        "a duration above 0 and at most 24 h", String.valueOf(timeout));
+        "a duration above 0 and at most 24 h", timeout == null ? "" : DurationText.format(timeout));
     ensure(maxAttempts >= 0 && maxAttempts <= Retry.MAX_ATTEMPTS, "maxAttempts",
         "a whole number from 1 to " + Retry.MAX_ATTEMPTS, maxAttempts);
     ensure(pauseAfterFailures >= 0 && pauseAfterFailures <= MAX_FAILURES, "pauseAfterFailures",

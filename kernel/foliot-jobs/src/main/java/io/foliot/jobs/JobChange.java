@@ -236,10 +236,10 @@ final class JobChange {
    */
   static List<Long> backfill(JobRecord record, long from, long to, long now,
       Function<String, @Nullable Calendar> calendars) {
-    if (from >= to || to > now + 1) {
-      throw new IllegalArgumentException("a backfill is from an instant to a later one that is past: from="
-          + Instant.ofEpochMilli(from) + ", to=" + Instant.ofEpochMilli(to));
-    }
+    InvalidJobException.ensure(from < to, "to", "an instant after from=" + Instant.ofEpochMilli(from),
+        Instant.ofEpochMilli(to));
+    InvalidJobException.ensure(to <= now + 1, "to", "an instant up to now=" + Instant.ofEpochMilli(now)
+        + ", because a backfill runs times that have passed", Instant.ofEpochMilli(to));
     Schedule schedule = schedule(record.job(), calendars);
     if (schedule.timing() instanceof AfterSchedule) {
       throw new IllegalArgumentException("a job with a fixed delay has no scheduled times in the past: job="
@@ -248,11 +248,9 @@ final class JobChange {
     List<Long> times = new ArrayList<>();
     Instant time = schedule.next(Instant.ofEpochMilli(from - 1));
     while (time != null && time.toEpochMilli() < to) {
+      InvalidJobException.ensure(times.size() < JobRecord.MAX_WAITING, "to", "an instant up to " + time
+          + ", because a backfill has at most " + JobRecord.MAX_WAITING + " times", Instant.ofEpochMilli(to));
       times.add(time.toEpochMilli());
-      if (times.size() > JobRecord.MAX_WAITING) {
-        throw new IllegalArgumentException("a backfill has at most " + JobRecord.MAX_WAITING
-            + " times; divide the range: from=" + Instant.ofEpochMilli(from) + ", to=" + Instant.ofEpochMilli(to));
-      }
       time = schedule.next(time);
     }
     return times;

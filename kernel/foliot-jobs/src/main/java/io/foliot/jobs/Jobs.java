@@ -1,6 +1,7 @@
 package io.foliot.jobs;
 
 import io.foliot.core.Body;
+import io.foliot.core.Limits;
 import io.foliot.core.OnConflict;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.TaskId;
@@ -285,6 +286,9 @@ public final class Jobs {
    * @return whether there was one
    */
   public CompletableFuture<Boolean> delete(String name, boolean stopsRuns) {
+    if (!isName(name)) {
+      return CompletableFuture.completedFuture(false);
+    }
     return store.cancel(List.of(new TaskRef.ByKey(Shards.JOBS, name))).thenCompose(results -> {
       CancelResult result = results.getFirst();
       boolean existed = switch (result.kind()) {
@@ -321,8 +325,8 @@ public final class Jobs {
    * @param until when it resumes by itself, or null
    */
   public CompletableFuture<JobStatus> pause(String name, @Nullable Instant until, String reason, String actor) {
-    long end = until == null ? JobRecord.Paused.OPEN : until.toEpochMilli();
     return change(name, (record, now, known) -> {
+      long end = until == null ? JobRecord.Paused.OPEN : millis("until", until);
       InvalidJobException.ensure(end > now, "until", "an instant after now=" + Instant.ofEpochMilli(now),
           String.valueOf(until));
       return JobChange.pause(record, end, reason, actor, now, known);
@@ -364,7 +368,7 @@ public final class Jobs {
   public CompletableFuture<Requested> backfill(String name, Instant from, Instant to, boolean dryRun,
       @Nullable String key) {
     return request(name, (record, now, known) -> {
-      List<Long> times = JobChange.backfill(record, from.toEpochMilli(), to.toEpochMilli(), now, known);
+      List<Long> times = JobChange.backfill(record, millis("from", from), millis("to", to), now, known);
       return dryRun || times.isEmpty()
           ? new JobChange.Requested(record, times, 0, false)
           : JobChange.request(record, key, times);
@@ -377,12 +381,24 @@ public final class Jobs {
    */
   public CompletableFuture<JobStatus> stop(String name, Instant time) {
     return change(name, (record, now, known) -> {
-      JobRecord next = JobChange.stop(record, time.toEpochMilli(), now);
-      if (next == record && record.active().stream().noneMatch(run -> run.time() == time.toEpochMilli())) {
+      long millis = millis("time", time);
+      JobRecord next = JobChange.stop(record, millis, now);
+      if (next == record && record.active().stream().noneMatch(run -> run.time() == millis)) {
         throw new UnknownRunException(name, time);
       }
       return next;
-    }, record -> cancelled(JobLife.stopping(record, time.toEpochMilli())));
+    }, record -> cancelled(JobLife.stopping(record, millis("time", time))));
+  }
+
+  private static long millis(String setting, Instant instant) {
+    try {
+      return instant.toEpochMilli();
+    } catch (ArithmeticException e) {
+      InvalidJobException refused = new InvalidJobException(setting,
+          "an instant whose year has four digits, such as 2027-01-01T00:00:00Z", instant.toString());
+      refused.initCause(e);
+      throw refused;
+    }
   }
 
   /** Cancels shards in batches that are small enough not to delay other steps of the store for long. */
@@ -457,8 +473,9 @@ public final class Jobs {
 
   /** Creates or replaces a calendar; returns whether there was one. It takes effect with the next pass of each job. */
   public CompletableFuture<Boolean> putCalendar(String name, Calendar calendar) {
-    if (name.isBlank() || name.indexOf(',') >= 0) {
-      throw new IllegalArgumentException("the name of a calendar is not blank and has no comma: name=" + name);
+    if (!isName(name) || name.isBlank() || name.indexOf(',') >= 0) {
+      return CompletableFuture.failedFuture(new InvalidJobException("calendar",
+          "a name of 1 to 256 bytes of UTF-8 that is not blank, without commas and control characters", name));
     }
     return calendars.put(name, calendar).toCompletableFuture();
   }
@@ -481,7 +498,19 @@ public final class Jobs {
   // Reads and writes.
 
   private CompletionStage<Optional<TaskRecord>> read(String name) {
-    return store.find(new TaskRef.ByKey(Shards.JOBS, name));
+    return isName(name)
+        ? store.find(new TaskRef.ByKey(Shards.JOBS, name))
+        : CompletableFuture.completedFuture(Optional.empty());
+  }
+
+  /** Returns whether a job or a calendar may have this name. A store is not asked for others: it may not hold them. */
+  static boolean isName(String name) {
+    try {
+      Limits.ensureKey(name);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   /** Returns whether a job exists. One that was deleted during a pass stays live until the pass has ended. */

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.DurationText;
 import java.time.Duration;
 
 /**
@@ -42,7 +43,7 @@ public record Misfire(Policy policy, Duration window, int max) {
    */
   public Misfire {
     InvalidJobException.ensure(!window.isNegative() && window.compareTo(LONGEST_WINDOW) <= 0, "misfire.window",
-        "a duration of at most 366 days", window);
+        "a duration of at most 366 days", DurationText.format(window));
     InvalidJobException.ensure(max >= 1 && max <= MAX_RUNS, "misfire.max", "a whole number from 1 to " + MAX_RUNS, max);
   }
 

@@ -5,29 +5,55 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.coordination.Fleet;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Random jobs, workers, passes, outages and changes: each scheduled time gets exactly one run or record. */
 final class JobLifePropertyTest {
   private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
+  private static final int SEEDS_PER_FAULT = 500;
   private static final int STEPS = 60;
+  /** Shortly before a gap and before an overlap of Berlin. */
+  private static final List<Instant> CHANGES = List.of(Instant.parse("2026-03-28T22:00:00Z"),
+      Instant.parse("2026-10-24T21:00:00Z"));
   private static final List<String> CRONS = List.of("* * * * *", "*/5 * * * *", "0 * * * *", "*/20 * * * * *",
       "0 2 * * *", "30 1,2 * * SUN");
 
   @Test
   void eachTimeHasOneRunOrOneRecord() {
     for (long seed = 0; seed < SEEDS; seed++) {
-      run(seed);
+      run(seed, JobWorld.Fault.NONE);
     }
   }
 
-  private static void run(long seed) {
+  @Test
+  void eachFaultOfThePlannerIsCaught() {
+    for (JobWorld.Fault fault : EnumSet.complementOf(EnumSet.of(JobWorld.Fault.NONE))) {
+      assertThat(LongStream.range(0, SEEDS_PER_FAULT).anyMatch(seed -> isCaught(seed, fault))).as("%s", fault).isTrue();
+    }
+  }
+
+  /** Returns whether the judgement fails with the fault, and only with it; the planner itself must not fail. */
+  private static boolean isCaught(long seed, JobWorld.Fault fault) {
+    try {
+      run(seed, fault);
+      return false;
+    } catch (AssertionError e) {
+      assertThat(e).hasCauseInstanceOf(AssertionError.class);
+      run(seed, JobWorld.Fault.NONE);
+      return true;
+    }
+  }
+
+  private static void run(long seed, JobWorld.Fault fault) {
     Random random = new Random(seed);
-    long start = Instant.parse("2026-03-28T22:00:00Z").toEpochMilli() + random.nextInt(86_400_000);
+    long start = CHANGES.get((int) (seed % CHANGES.size())).toEpochMilli() + random.nextInt(86_400_000);
     JobWorld world = new JobWorld(random, job(random), start);
+    world.fault = fault;
     world.failPercent = random.nextInt(30);
     world.longestRun = 1L << random.nextInt(22);
     world.retention = random.nextInt(4) == 0 ? 60_000 : Long.MAX_VALUE;

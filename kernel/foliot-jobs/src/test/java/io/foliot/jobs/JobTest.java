@@ -37,7 +37,7 @@ final class JobTest {
 
   @Test
   void timesThatNeverComeAreRefused() {
-    ensureRefused(() -> job().every(Duration.ZERO).build(), "every", "0.1S", "PT30M");
+    ensureRefused(() -> job().every(Duration.ZERO).build(), "every", "100ms", "30m");
     ensureRefused(() -> job().after(Duration.ofMinutes(-1)).build(), "after");
     Instant now = Instant.parse("2026-01-01T00:00:00Z");
     ensureRefused(() -> JobChange.create(job().at(now.minusSeconds(1)).build(), now.toEpochMilli(),

@@ -8,7 +8,10 @@ import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.jobs.schedule.Calendar;
+import io.foliot.jobs.schedule.DstOverlap;
 import io.foliot.jobs.schedule.Schedule;
+import io.foliot.jobs.schedule.ScheduleSettings;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +19,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
@@ -27,6 +31,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobWorld {
   static final Function<String, @Nullable Calendar> NO_CALENDARS = name -> null;
+
+  /** A fault of the planner that is built in on purpose. */
+  enum Fault {
+    NONE,
+    /** A pass after an outage begins at the present, and forgets the times before. */
+    CURSOR_FROM_NOW,
+    /** A pass runs all times that it finds late. */
+    CATCH_UP_WITHOUT_BOUND,
+    /** A local time that the clock repeats runs in both passes. */
+    BOTH_PASSES,
+    /** A pass brings the definition back that was in force before. */
+    OLD_DEFINITION
+  }
 
   /** A definition, or a pause, and since when it is in force. */
   private record Segment(Schedule schedule, boolean paused, long since) {}
@@ -43,6 +60,8 @@ final class JobWorld {
   private final Set<Long> fired = new HashSet<>();
   @Nullable
   Fleet fleet;
+  Fault fault = Fault.NONE;
+  private @Nullable Job replaced;
   JobRecord record;
   long now;
   long nextPass;
@@ -90,7 +109,7 @@ final class JobWorld {
       read.put(id, end(id));
     }
     assertThat(read.size()).isLessThanOrEqualTo(JobLife.MAX_READ);
-    JobLife.Plan plan = JobLife.plan(record, now, read, NO_CALENDARS, fleet);
+    JobLife.Plan plan = JobLife.plan(faulty(), now, read, NO_CALENDARS, fleet);
     plan.cancels().forEach(this::cancel);
     check(plan);
     checkPlaces(plan, read);
@@ -106,6 +125,32 @@ final class JobWorld {
     record = plan.record();
     nextPass = plan.at();
     return plan;
+  }
+
+  /** Returns the record as a pass with the fault takes it. */
+  private JobRecord faulty() {
+    JobEdit edit = new JobEdit(record);
+    Job job = record.job();
+    switch (fault) {
+      case NONE -> {
+        return record;
+      }
+      case CURSOR_FROM_NOW -> edit.cursor = Math.max(edit.cursor, now - ScheduledTimes.GRACE_MILLIS);
+      case CATCH_UP_WITHOUT_BOUND -> edit.job = with(job, Misfire.all(Misfire.MAX_RUNS, Duration.ofDays(366)),
+          job.schedule());
+      case BOTH_PASSES -> edit.job = job.schedule().cron() == null
+          ? job
+          : with(job, job.misfire(), ScheduleSettings.builder().cron(Objects.requireNonNull(job.schedule().cron()))
+              .zone(job.schedule().zone()).dstOverlap(DstOverlap.BOTH).build());
+      case OLD_DEFINITION -> edit.job = replaced == null ? job : replaced;
+    }
+    return edit.done();
+  }
+
+  private static Job with(Job job, Misfire misfire, ScheduleSettings schedule) {
+    return new Job(job.name(), job.queue(), schedule, job.shards(), job.shardParameters(), job.overlap(), misfire,
+        job.timeout(), job.parameter(), job.maxAttempts(), job.pauseAfterFailures(), job.history(), job.scope(),
+        job.allocation(), job.zones());
   }
 
   private void cancel(TaskId id) {
@@ -163,6 +208,7 @@ final class JobWorld {
 
   void put(Job job) {
     if (!job.equals(record.job())) {
+      replaced = record.job();
       change(before -> JobChange.put(before, job, now, NO_CALENDARS));
       segments.add(new Segment(schedule(job), last().paused(), now));
     }
@@ -203,6 +249,7 @@ final class JobWorld {
     assertThat(JobRecordFormat.decode(next.job().name(), bytes)).isEqualTo(next);
     assertThat(next.waiting().size()).isLessThanOrEqualTo(JobRecord.MAX_WAITING);
     assertThat(next.history().size()).isLessThanOrEqualTo(next.job().history());
+    checkMisfire(next);
     for (Run run : next.active()) {
       boolean isNew = record.active().stream()
           .noneMatch(old -> old.time() == run.time() && old.origin() == run.origin());
@@ -210,6 +257,32 @@ final class JobWorld {
         began(run);
       }
     }
+  }
+
+  /** No more late times are taken than the policy takes, and none that is too late. */
+  private void checkMisfire(JobRecord next) {
+    if (record.job().schedule().after() != null) {
+      return;
+    }
+    Set<Long> before = times(record);
+    Set<Long> taken = times(next);
+    taken.removeAll(before);
+    Misfire misfire = record.job().misfire();
+    int most = switch (misfire.policy()) {
+      case ONCE -> 1;
+      case ALL -> misfire.max();
+      case SKIP -> JobRecord.MAX_WAITING;
+    };
+    assertThat(taken.size()).as("times that one pass takes").isLessThanOrEqualTo(most);
+    long oldest = now - Math.max(misfire.window().toMillis(), ScheduledTimes.GRACE_MILLIS);
+    assertThat(taken).as("no time is taken later than its window").allMatch(time -> time >= oldest);
+  }
+
+  private static Set<Long> times(JobRecord record) {
+    Set<Long> times = new HashSet<>();
+    record.waiting().stream().filter(each -> each.origin() == 0).forEach(each -> times.add(each.time()));
+    record.active().stream().filter(each -> each.origin() == 0).forEach(each -> times.add(each.time()));
+    return times;
   }
 
   /** Each shard that is inserted has an address that existed when its run began, and keeps it whatever comes. */

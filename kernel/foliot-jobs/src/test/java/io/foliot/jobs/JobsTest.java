@@ -17,12 +17,17 @@ import io.foliot.core.Token;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
+import io.foliot.core.store.CancelResult;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Document;
+import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
+import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskRecord;
+import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.Checksum;
 import io.foliot.engine.Engine;
 import io.foliot.engine.EngineOptions;
@@ -60,6 +65,15 @@ final class JobsTest {
   private final ManualLoops loops = new ManualLoops(clock);
   private final SplittableRandom luck = new SplittableRandom(42);
   private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  /** The node reads no workers: each test gives the planner those that it is about. */
+  private final TaskStore withoutWorkers = new ForwardingStore(store) {
+    @Override
+    public CompletionStage<List<Document>> documents(DocumentKind kind) {
+      return kind == DocumentKind.FLEET
+          ? CompletableFuture.failedFuture(new IllegalStateException("the workers cannot be read"))
+          : super.documents(kind);
+    }
+  };
   private final List<Seen> seen = new ArrayList<>();
   private Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
       .completedFuture(new Answer.Done(""));
@@ -102,7 +116,7 @@ final class JobsTest {
       }
     };
     return new Engine(EngineOptions.defaults("test"), new Environment(clock, loops::newLoop, new SplittableRandom(7),
-        store, new SoleCoordinator(), List.of(receiver, planner), new Meter() {}));
+        withoutWorkers, new SoleCoordinator(), List.of(receiver, planner), new Meter() {}));
   }
 
   @BeforeEach
@@ -135,6 +149,37 @@ final class JobsTest {
 
   private JobStatus report() {
     return join(jobs.find("report")).orElseThrow();
+  }
+
+  @Test
+  void aStoreIsNotAskedForWhatIsNoName() {
+    TaskStore strict = new ForwardingStore(store) {
+      @Override
+      public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
+        throw new AssertionError("a database refuses such a text: " + ref);
+      }
+
+      @Override
+      public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
+        throw new AssertionError("a database refuses such a text: " + refs);
+      }
+
+      @Override
+      public CompletionStage<Optional<Document>> document(DocumentKind kind, String name) {
+        throw new AssertionError("a database refuses such a text: " + name);
+      }
+    };
+    Jobs over = new Jobs(strict, engine::write);
+    for (String name : List.of("\0", "", "x".repeat(257), "\uD83D")) {
+      assertThat(join(over.find(name))).isEmpty();
+      assertThat(join(over.delete(name, true))).isFalse();
+      assertThat(over.trigger(name, null)).failsWithin(Duration.ZERO).withThrowableThat()
+          .withCauseInstanceOf(Jobs.UnknownJobException.class);
+      assertThat(join(over.calendar(name))).isEmpty();
+      assertThat(join(over.deleteCalendar(name))).isFalse();
+      assertThat(over.putCalendar(name, Calendar.parse(List.of("SAT")))).failsWithin(Duration.ZERO).withThrowableThat()
+          .withCauseInstanceOf(InvalidJobException.class);
+    }
   }
 
   @Test
@@ -448,7 +493,7 @@ final class JobsTest {
     passes(Duration.ofSeconds(1));
     JobStatus status = join(here.find("report")).orElseThrow();
     assertThat(status.state()).isEqualTo(JobStatus.State.ERROR);
-    assertThat(status.error()).contains("shards times zones is at most 10000", "zones=2");
+    assertThat(status.error()).contains("shards: expected at most 10000", "of which there are 2");
     assertThat(seen).isEmpty();
   }
 

@@ -165,7 +165,8 @@ final class HttpListener implements AutoCloseable {
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
           : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
       default -> request.headers().first(HeaderNames.CONTENT_ENCODING).map(Request::compressed)
-          .orElseGet(() -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: " + message));
+          .orElseGet(() -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: "
+              + (message == null ? "two hexadecimal digits follow each percent sign of a path" : message)));
     };
     Reply reply = problem.reply();
     headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));

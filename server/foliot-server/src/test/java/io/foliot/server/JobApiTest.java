@@ -183,6 +183,23 @@ final class JobApiTest {
   }
 
   @Test
+  void aBatchThatIsRefusedAsAWholePutsNothing() {
+    String line = "{\"job\": \"a%d\", \"queue\": \"billing\", \"schedule\": {\"every\": \"1h\"}}\n";
+    Map<String, String> lines = Map.of("Content-Type", "application/x-ndjson");
+    Rig.Answer broken = rig.call("POST", "/v1/jobs:batch", line.formatted(1) + "{\"job\": \n", lines);
+    assertThat(broken.status()).as(broken.body()).isEqualTo(400);
+    assertThat(broken.at("line")).hasToString("2");
+    StringBuilder many = new StringBuilder();
+    for (int i = 0; i <= 10_000; i++) {
+      many.append(line.formatted(i));
+    }
+    Rig.Answer tooMany = rig.call("POST", "/v1/jobs:batch", many.toString(), lines);
+    assertThat(tooMany.status()).as(tooMany.body()).isEqualTo(413);
+    assertThat(tooMany.at("limit")).hasToString("10000");
+    assertThat(rig.get("/v1/jobs").list("jobs")).isEmpty();
+  }
+
+  @Test
   void calendarsExcludeDays() {
     assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\"]}").status()).isEqualTo(201);
     assertThat(rig.put("/v1/calendars/weekend", "{\"days\": [\"SAT\", \"SUN\", \"12-25\"]}").status()).isEqualTo(200);
@@ -205,11 +222,18 @@ final class JobApiTest {
       {"cron": "0 0 10 ? * 2"} | schedule.cron | dialect
       {"cron": "0 2 * * *", "zone": "Europe/Berln"} | schedule.zone | Europe/Berlin
       {"cron": "0 2 * * *", "zone": "CST"} | schedule.zone | America/Chicago
-      {"every": "0s"} | schedule.every | PT0.1S
+      {"every": "0s"} | schedule.every | from 100ms to 3660d
       {"after": "-1m"} | schedule.after | duration
       {"at": "2020-01-01T00:00:00Z"} | schedule.at | after now
       {"every": "1h", "from": "2030-01-02T00:00:00Z", "to": "2030-01-01T00:00:00Z"} | schedule.to | after from
       {"cron": "0 2 * * *", "every": "1h"} | schedule | exactly one
+      {"every": "1m", "jitter": "2m"} | schedule.jitter | every=1m
+      {"every": "1h", "jiter": "2m"} | schedule.jiter | did you mean jitter
+      {"at": "+999999999-12-31T23:59:59Z"} | schedule.at | 9999-12-31T23:59:59.999Z
+      {"every": "1h", "to": "+300000000-01-01T00:00:00Z"} | schedule.to | 9999-12-31T23:59:59.999Z
+      {"cron": "@daily", "from": "-999999999-01-01T00:00:00Z"} | schedule.from | 0000-01-01T00:00:00Z
+      {"every": "1h", "exclude": ["a","b","c","d","e","f","g","h","i","j","k","l","m","n","o","p","q"]} \
+          | schedule.exclude | at most 16
       """)
   void aScheduleThatCannotWorkIsRefused(String schedule, String field, String said) {
     Rig.Answer answer = rig.put("/v1/jobs/wrong", "{\"queue\": \"billing\", \"schedule\": " + schedule + "}");
@@ -226,8 +250,9 @@ final class JobApiTest {
       "shardParameters": ["a\\nb"] | shardParameters | line breaks
       "overlap": "never" | overlap | skip
       "shard": 3 | shard | shards
-      "timeout": "25h" | timeout | 24 h
-      "misfire": {"window": "400d"} | misfire.window | 366
+      "timeout": "25h" | timeout | 24 h, but got 25h
+      "misfire": {"window": "400d"} | misfire.window | 366 days, but got 400d
+      "misfire": {"windwo": "1d"} | misfire.windwo | did you mean window
       "misfire": {"policy": "once", "max": 3} | misfire.max | policy
       "misfire": {"max": 3} | misfire.max | policy
       """)
@@ -264,6 +289,57 @@ final class JobApiTest {
     Rig.Answer day = rig.put("/v1/calendars/holidays", "{\"days\": [\"FOO\"]}");
     assertThat(day.status()).as(day.body()).isEqualTo(400);
     assertThat(day.text("field")).isEqualTo("days");
+    Rig.Answer commas = rig.put("/v1/calendars/a,b", "{\"days\": [\"SAT\"]}");
+    assertThat(commas.status()).as(commas.body()).isEqualTo(400);
+    assertThat(commas.text("field")).isEqualTo("calendar");
+    Rig.Answer long256 = rig.put("/v1/calendars/" + "x".repeat(257), "{\"days\": [\"SAT\"]}");
+    assertThat(long256.text("field")).as(long256.body()).isEqualTo("calendar");
+  }
+
+  @Test
+  void aBackfillThatCannotWorkNamesItsField() {
+    rig.put("/v1/jobs/ticks", "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"* * * * *\"}}");
+    ensureBackfillIsRefused("2026-11-02T00:00:00Z", "2026-11-01T00:00:00Z", "after from=2026-11-02T00:00:00Z");
+    ensureBackfillIsRefused("2026-11-02T00:00:00Z", "2226-11-01T00:00:00Z", "up to now=");
+    ensureBackfillIsRefused("2025-11-02T00:00:00Z", "2025-11-03T00:00:00Z", "up to 2025-11-02T01:40:00Z");
+    Rig.Answer most = rig.post("/v1/jobs/ticks/backfill",
+        "{\"from\": \"2025-11-02T00:00:00Z\", \"to\": \"2025-11-02T01:40:00Z\", \"dryRun\": true}");
+    assertThat(most.list("times")).hasSize(100);
+  }
+
+  private void ensureBackfillIsRefused(String from, String to, String said) {
+    Rig.Answer answer = rig.post("/v1/jobs/ticks/backfill",
+        "{\"from\": \"" + from + "\", \"to\": \"" + to + "\", \"dryRun\": true}");
+    assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.text("field")).isEqualTo("to");
+    assertThat(answer.text("detail")).contains(said);
+  }
+
+  @Test
+  void instantsBeyondMillisecondsAreRefused() {
+    rig.put("/v1/jobs/nightly", NIGHTLY);
+    String late = "+999999999-12-31T23:59:59Z";
+    String early = "-999999999-01-01T00:00:00Z";
+    Rig.Answer pause = rig.post("/v1/jobs/nightly/pause", "{\"until\": \"" + late + "\"}");
+    assertThat(pause.status()).as(pause.body()).isEqualTo(400);
+    assertThat(pause.text("field")).isEqualTo("until");
+    Rig.Answer backfill = rig.post("/v1/jobs/nightly/backfill",
+        "{\"from\": \"" + early + "\", \"to\": \"2026-01-01T00:00:00Z\"}");
+    assertThat(backfill.text("field")).as(backfill.body()).isEqualTo("from");
+    for (String time : List.of(late, early)) {
+      assertThat(rig.get("/v1/jobs/nightly/runs/" + time).problem()).isEqualTo("unknown-run");
+      Rig.Answer stop = rig.post("/v1/jobs/nightly/runs/" + time + "/stop", "");
+      assertThat(stop.text("field")).as(stop.body()).isEqualTo("time");
+    }
+  }
+
+  @Test
+  void aLineOfABatchHasTheLimitsOfABody() {
+    String deep = "[".repeat(80) + "]".repeat(80);
+    Rig.Answer answer = rig.call("POST", "/v1/jobs:batch", "{\"job\": \"a\", \"parameter\": " + deep + "}\n",
+        Map.of("Content-Type", "application/x-ndjson"));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.text("detail")).contains("at most 64 levels", "line=1").doesNotContain("StreamReadConstraints");
   }
 
   @Test

@@ -26,8 +26,8 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
   public EverySchedule {
     ensurePeriod("every", period);
     if (offset.isNegative() || offset.compareTo(period) >= 0 || !isWholeMillis(offset)) {
-      throw ScheduleException.of("offset", offset.toString(),
-          "whole milliseconds from 0s to less than the period " + period, "PT10S");
+      throw ScheduleException.of("offset", ScheduleException.text(offset),
+          "whole milliseconds from 0s to less than the period " + ScheduleException.text(period), "10s");
     }
   }
 
@@ -39,8 +39,8 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
 
   static void ensurePeriod(String setting, Duration period) {
     if (period.compareTo(MIN_PERIOD) < 0 || period.compareTo(MAX_PERIOD) > 0 || !isWholeMillis(period)) {
-      throw ScheduleException.of(setting, period.toString(),
-          "whole milliseconds from " + MIN_PERIOD + " to " + MAX_PERIOD.toDays() + " days", "PT30M");
+      throw ScheduleException.of(setting, ScheduleException.text(period), "whole milliseconds from "
+          + ScheduleException.text(MIN_PERIOD) + " to " + ScheduleException.text(MAX_PERIOD), "30m");
     }
   }
 

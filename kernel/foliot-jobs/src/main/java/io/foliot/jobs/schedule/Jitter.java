@@ -17,7 +17,8 @@ public record Jitter(Duration max, String name) {
 
   public Jitter {
     if (max.isNegative() || max.compareTo(LONGEST) > 0 || !EverySchedule.isWholeMillis(max)) {
-      throw ScheduleException.of("jitter", max.toString(), "whole milliseconds from 0s to " + LONGEST, "PT30S");
+      throw ScheduleException.of("jitter", ScheduleException.text(max),
+          "whole milliseconds from 0s to " + ScheduleException.text(LONGEST), "30s");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.foliot.jobs.schedule;
 
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 public final class ScheduleException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
   private static final int SHOWN_LENGTH = 80;
+  private static final List<Duration> UNITS = List.of(Duration.ofDays(1), Duration.ofHours(1), Duration.ofMinutes(1),
+      Duration.ofSeconds(1));
+  private static final List<String> UNIT_NAMES = List.of("d", "h", "m", "s");
 
   private final String setting;
   private final @Nullable String field;
@@ -41,6 +45,22 @@ public final class ScheduleException extends IllegalArgumentException {
 
   static ScheduleException ofField(String field, String found, String expected, @Nullable String example) {
     return new ScheduleException("cron", field, found, expected, List.of(), example);
+  }
+
+  /**
+   * Returns a duration as callers of the API write it, in the largest unit of which it is a whole number; in ISO 8601
+   * if it has parts of a millisecond or is negative.
+   */
+  static String text(Duration duration) {
+    if (duration.isNegative() || !EverySchedule.isWholeMillis(duration)) {
+      return duration.toString();
+    }
+    for (int i = 0; i < UNITS.size(); i++) {
+      if (duration.toSeconds() % UNITS.get(i).toSeconds() == 0 && duration.toNanosPart() == 0 && !duration.isZero()) {
+        return duration.toSeconds() / UNITS.get(i).toSeconds() + UNIT_NAMES.get(i);
+      }
+    }
+    return duration.isZero() ? "0s" : duration.toMillis() + "ms";
   }
 
   private static String shown(String text) {

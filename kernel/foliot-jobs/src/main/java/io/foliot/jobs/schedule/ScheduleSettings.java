@@ -43,6 +43,9 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       "dstGap", "dstOverlap", "from", "to", "exclude", "jitter");
 
   private static final List<String> KINDS = List.of("cron", "every", "after", "at");
+  /** RFC 3339 has four digits for the year; all of these instants have milliseconds since 1970 that fit a long. */
+  private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
+  private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
   /** Any name: {@code H} needs one, and neither fields nor dates depend on it. */
   private static final String SOME_NAME = "job";
 
@@ -68,10 +71,11 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     if (every != null) {
       new EverySchedule(every, offset == null ? Duration.ZERO : offset);
       if (jitter.compareTo(every) > 0) {
-        throw ScheduleException.of("jitter", jitter.toString(), "at most the period of every=" + every, null);
+        throw ScheduleException.of("jitter", ScheduleException.text(jitter),
+            "at most the period of every=" + ScheduleException.text(every), null);
       }
     } else {
-      refuseWithout("every", "offset", offset == null ? null : offset.toString());
+      refuseWithout("every", "offset", offset == null ? null : ScheduleException.text(offset));
     }
     if (after != null) {
       new AfterSchedule(after);
@@ -81,6 +85,9 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       refuseWith("at", "to", to);
       refuseWith("at", "exclude", exclude.isEmpty() ? null : exclude);
     }
+    ensureYear("at", at);
+    ensureYear("from", from);
+    ensureYear("to", to);
     if (from != null && to != null && !from.isBefore(to)) {
       throw ScheduleException.of("to", to.toString(), "an instant after from=" + from, null);
     }
@@ -95,6 +102,13 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     }
     exclude = List.copyOf(exclude);
     new Jitter(jitter, SOME_NAME);
+  }
+
+  private static void ensureYear(String setting, @Nullable Instant instant) {
+    if (instant != null && (instant.isBefore(FIRST) || instant.isAfter(LAST))) {
+      throw ScheduleException.of(setting, instant.toString(), "an instant from " + FIRST + " to " + LAST,
+          "2027-01-01T00:00:00Z");
+    }
   }
 
   private static void addIfSet(List<String> kinds, String name, @Nullable Object value) {
@@ -216,7 +230,11 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     }
     if (schedule.next(now) == null) {
       String kind = cron != null ? "cron" : every != null ? "every" : "after";
-      throw ScheduleException.of(kind, schedule.text(), "a scheduled time after now=" + now, null);
+      throw ScheduleException.of(kind,
+          cron != null ? cron : ScheduleException.text(Objects.requireNonNull(every != null ? every : after)),
+          "a scheduled time after now=" + now + (from == null ? "" : ", from=" + from)
+              + (to == null ? "" : " and before to=" + to) + (exclude.isEmpty() ? "" : ", without the days of exclude"),
+          null);
     }
   }
 

@@ -73,7 +73,12 @@ final class ScheduleSettingsTest {
   @Test
   void periodsHaveTheirBounds() {
     assertThat(refused(Map.of("every", "PT0S"))).hasMessage(
-        "every: expected whole milliseconds from PT0.1S to 3660 days, but got \"PT0S\"; for example \"PT30M\"");
+        "every: expected whole milliseconds from 100ms to 3660d, but got \"0s\"; for example \"30m\"");
+    assertThat(refused(Map.of("every", "P3661D"))).hasMessageContaining("\"3661d\"");
+    assertThat(refused(Map.of("every", "PT1M", "jitter", "PT1M0.5S"))).hasMessage(
+        "jitter: expected at most the period of every=1m, but got \"60500ms\"");
+    assertThat(refused(Map.of("every", "PT1H", "offset", "PT61M"))).hasMessageContaining("\"61m\"");
+    assertThat(refused(Map.of("every", "PT36H", "offset", "-PT1S"))).hasMessageContaining("36h", "\"PT-1S\"");
     assertThat(refused(Map.of("every", "PT0.099S")).setting()).isEqualTo("every");
     assertThat(refused(Map.of("every", "PT0.1005S")).setting()).isEqualTo("every");
     assertThat(refused(Map.of("every", "P3661D")).setting()).isEqualTo("every");
@@ -95,8 +100,25 @@ final class ScheduleSettingsTest {
     assertThat(refused(Map.of("every", "PT1H", "to", "2026-01-01T00:00:00Z")).setting()).isEqualTo("to");
     assertThat(refused(Map.of("every", "PT1H", "from", "tomorrow")).setting()).isEqualTo("from");
     assertThat(refused(Map.of("cron", "0 0 0 1 1 ? 2020")).setting()).isEqualTo("cron");
-    assertThat(refused(Map.of("cron", "0 0 25 12 *", "exclude", "holidays", "to", "2027-01-01T00:00:00Z")).setting())
-        .as("its only day is excluded").isEqualTo("cron");
+    assertThat(refused(Map.of("cron", "0 0 25 12 *", "exclude", "holidays", "to", "2027-01-01T00:00:00Z")))
+        .as("its only day is excluded").hasMessage("cron: expected a scheduled time after now=2026-11-23T00:00:00Z"
+            + " and before to=2027-01-01T00:00:00Z, without the days of exclude, but got \"0 0 25 12 *\"");
+  }
+
+  @Test
+  void instantsHaveYearsOfFourDigits() {
+    for (String setting : List.of("from", "to")) {
+      assertThat(refused(Map.of("every", "PT1H", setting, Instant.MAX.toString())).setting()).isEqualTo(setting);
+      assertThat(refused(Map.of("every", "PT1H", setting, Instant.MIN.toString())).setting()).isEqualTo(setting);
+    }
+    assertThat(refused(Map.of("at", Instant.MAX.toString()))).hasMessageContaining(
+        "an instant from 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z");
+    for (String kind : List.of("@daily", "H H * * *")) {
+      assertThat(refused(Map.of("cron", kind, "from", "0000-01-01T00:00:00Z", "to", "9999-12-31T23:59:59.999Z")))
+          .isNull();
+    }
+    assertThat(refused(Map.of("every", "PT1H", "from", "0000-01-01T00:00:00Z", "to", "9999-12-31T23:59:59.999Z")))
+        .isNull();
   }
 
   @Test

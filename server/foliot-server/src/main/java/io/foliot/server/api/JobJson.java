@@ -456,11 +456,16 @@ final class JobJson {
       }
     }
     for (PastRun run : status.history()) {
-      if (only == null || (run.from() <= only.toEpochMilli() && run.to() >= only.toEpochMilli())) {
+      if (only == null || isOf(run, only)) {
         past(json, run);
       }
     }
     json.writeEndArray();
+  }
+
+  /** Returns whether a record is about a time, which may be any instant that a caller wrote. */
+  static boolean isOf(PastRun run, Instant time) {
+    return !time.isBefore(Instant.ofEpochMilli(run.from())) && !time.isAfter(Instant.ofEpochMilli(run.to()));
   }
 
   private static void past(JsonGenerator json, PastRun run) {

@@ -87,42 +87,68 @@ final class JobRoutes {
       throw new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE,
           "jobs are put many at once as lines of JSON: send the header Content-Type: application/x-ndjson");
     }
-    byte[] body = request.body(limits.batchBytes());
-    List<CompletableFuture<Jobs.Put>> answers = new ArrayList<>();
-    try (JsonIn in = new JsonIn(body)) {
-      for (JsonToken token = in.next(); token != null; token = in.next()) {
-        if (answers.size() == Limits.MAX_BATCH) {
-          throw new Problem(ProblemKind.TOO_LARGE, "a batch has at most " + Limits.MAX_BATCH
-              + " jobs; send the rest with another call").with("limit", Limits.MAX_BATCH);
-        }
-        answers.add(putItem(request.caller(), in));
-      }
-    } catch (JacksonException e) {
-      throw JsonIn.malformedLine(body, e);
-    }
+    // All lines are read before the first job is put: a call that is refused as a whole has no effect.
+    List<CompletableFuture<Jobs.Put>> answers = readAll(request.body(limits.batchBytes())).stream()
+        .map(item -> putItem(request.caller(), item)).toList();
     return Reply.json(200, 64 + answers.size() * 200, json -> answers.forEach(answer -> {
       write(json, answer);
       json.writeRaw('\n');
     })).as("application/x-ndjson");
   }
 
-  /** Puts the job at the reader's position. */
-  private CompletableFuture<Jobs.Put> putItem(Caller caller, JsonIn in) {
+  /** A line of a batch: a job, or what is wrong with it. */
+  private sealed interface Item {
+    record Read(Job job) implements Item {}
+
+    record Refused(Problem problem) implements Item {}
+  }
+
+  private static List<Item> readAll(byte[] body) {
+    List<Item> items = new ArrayList<>();
+    try (JsonIn in = new JsonIn(body)) {
+      for (JsonToken token = in.next(); token != null; token = in.next()) {
+        if (items.size() == Limits.MAX_BATCH) {
+          throw new Problem(ProblemKind.TOO_LARGE, "a batch has at most " + Limits.MAX_BATCH
+              + " jobs, and nothing was done; divide it").with("limit", Limits.MAX_BATCH);
+        }
+        items.add(readItem(in));
+      }
+    } catch (JacksonException e) {
+      throw JsonIn.malformedLine(body, e);
+    }
+    return items;
+  }
+
+  /** Reads the job at the reader's position. */
+  private static Item readItem(JsonIn in) {
     int depth = in.depth();
     boolean entered = in.isObject();
     try {
-      Job job = JobJson.readItem(in);
-      ensureQueue(caller, job);
-      // A job of a queue that the caller does not see is not replaced.
-      Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
-      old.ifPresent(status -> ensureSeen(caller, job.name(), status));
-      return jobs.put(job);
+      return new Item.Read(JobJson.readItem(in));
     } catch (Problem problem) {
       if (entered) {
         in.leave(depth);
       } else {
         in.skip();
       }
+      return new Item.Refused(problem);
+    }
+  }
+
+  private CompletableFuture<Jobs.Put> putItem(Caller caller, Item item) {
+    try {
+      return switch (item) {
+        case Item.Refused refused -> CompletableFuture.failedFuture(refused.problem());
+        case Item.Read read -> {
+          Job job = read.job();
+          ensureQueue(caller, job);
+          // A job of a queue that the caller does not see is not replaced.
+          Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
+          old.ifPresent(status -> ensureSeen(caller, job.name(), status));
+          yield jobs.put(job);
+        }
+      };
+    } catch (Problem problem) {
       return CompletableFuture.failedFuture(problem);
     }
   }
@@ -307,7 +333,7 @@ final class JobRoutes {
     JobStatus status = found(request);
     Instant time = time(request);
     boolean known = status.active().stream().anyMatch(run -> run.time().equals(time)) || status.history().stream()
-        .anyMatch(run -> run.from() <= time.toEpochMilli() && run.to() >= time.toEpochMilli());
+        .anyMatch(run -> JobJson.isOf(run, time));
     if (!known) {
       throw new Problem(ProblemKind.UNKNOWN_RUN, "the job has no run of that time, or has forgotten it; GET /v1/jobs/"
           + "{job}/runs lists those it knows: time=" + time);
@@ -522,7 +548,7 @@ final class JobRoutes {
       case ScheduleException refused -> JobJson.refused(refused, "schedule.");
       case InvalidJobException refused -> JobJson.refused(refused);
       case Jobs.UnknownRunException ended -> new Problem(ProblemKind.UNKNOWN_RUN, ended.getMessage()
-          + "; GET /v1/jobs/{job}/runs shows those that are RUNNING");
+          + "; the runs of the job show which of them are RUNNING");
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
           + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
       default -> reason;

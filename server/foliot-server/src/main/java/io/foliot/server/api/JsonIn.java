@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -127,7 +128,7 @@ final class JsonIn implements AutoCloseable {
     for (String name = parser.nextName(); name != null; name = parser.nextName()) {
       parser.nextToken();
       if (!field.read(name)) {
-        throw unknown(name, known);
+        throw unknown(prefix(what) + shown(name), name, known);
       }
     }
   }
@@ -141,8 +142,9 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  private static Problem unknown(String name, List<String> known) {
-    return unknown(shown(name), name, known);
+  /** Returns what precedes the fields of an object in messages: its own field, or nothing if it has a description. */
+  private static String prefix(String what) {
+    return what.indexOf(' ') >= 0 ? "" : what + '.';
   }
 
   /**
@@ -283,9 +285,21 @@ final class JsonIn implements AutoCloseable {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Reads an array of at most {@code max} strings; a longer array is a problem of its size. */
+  /** Reads an array of at most {@code max} strings; a longer array is a problem of the field. */
   @Nullable
   List<String> texts(String field, int max) {
+    return texts(field, max, () -> invalid(field, "at most " + max + " strings", "more"));
+  }
+
+  /** Reads an array of at most {@code max} strings; the others can be sent with another call. */
+  @Nullable
+  List<String> batch(String field, int max) {
+    return texts(field, max, () -> new Problem(ProblemKind.TOO_LARGE,
+        field + " has at most " + max + " items; send the rest with another call").with("field", field)
+        .with("limit", max));
+  }
+
+  private @Nullable List<String> texts(String field, int max, Supplier<Problem> tooMany) {
     if (isNull()) {
       return null;
     }
@@ -298,9 +312,7 @@ final class JsonIn implements AutoCloseable {
         throw wrongType(field + "[" + texts.size() + "]", "a string");
       }
       if (texts.size() == max) {
-        throw new Problem(ProblemKind.TOO_LARGE,
-            field + " has at most " + max + " items; send the rest with another call").with("field", field)
-            .with("limit", max);
+        throw tooMany.get();
       }
       texts.add(wellFormed(field, parser.getString()));
     }
@@ -427,12 +439,14 @@ final class JsonIn implements AutoCloseable {
 
   /** Returns the problem to answer when the parser fails. */
   static Problem malformed(JacksonException e) {
-    String message = plain(String.valueOf(e.getOriginalMessage()));
-    String said = e instanceof StreamConstraintsException
+    return malformed(said(e), e.getLocation());
+  }
+
+  private static String said(JacksonException e) {
+    return e instanceof StreamConstraintsException
         ? "JSON has at most " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH
             + " digits, names of " + Json.MAX_NAME_LENGTH + " characters and strings of " + Json.MAX_STRING_LENGTH
-        : message;
-    return malformed(said, e.getLocation());
+        : plain(String.valueOf(e.getOriginalMessage()));
   }
 
   /**
@@ -447,7 +461,7 @@ final class JsonIn implements AutoCloseable {
       if (mistake != null) {
         int column = mistake.getLocation() == null ? 1 : mistake.getLocation().getColumnNr();
         return new Problem(MALFORMED_JSON, "expected a JSON value on each line, but this line is not one: "
-            + plain(String.valueOf(mistake.getOriginalMessage())) + ": line=" + number + ", column=" + column)
+            + said(mistake) + ": line=" + number + ", column=" + column)
             .with("line", number).with("column", column);
       }
     }

@@ -127,7 +127,7 @@ final class QueueRoutes {
     boolean read(JsonIn in, String name) {
       switch (name) {
         case "limit" -> limit = in.integer(name, 1, Limits.MAX_BATCH);
-        case "ids" -> ids = in.texts(name, Limits.MAX_BATCH);
+        case "ids" -> ids = in.batch(name, Limits.MAX_BATCH);
         default -> {
           return false;
         }

@@ -167,7 +167,7 @@ final class TaskRoutes {
 
     boolean read(JsonIn in, String name) {
       switch (name) {
-        case "keys" -> keys = in.texts(name, Limits.MAX_BATCH);
+        case "keys" -> keys = in.batch(name, Limits.MAX_BATCH);
         case "delay" -> delay = in.duration(name);
         default -> {
           return false;
