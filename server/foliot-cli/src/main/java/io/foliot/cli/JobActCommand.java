@@ -80,7 +80,8 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       shell
           .line("  times     " + totals.at("fired").number() + " fired, " + totals.at("skipped").number() + " skipped, "
               + totals.at("missed").number() + " missed, " + totals.at("paused").number() + " paused, "
-              + totals.at("noTargets").number() + " without workers" + (waiting == 0 ? "" : ", " + waiting + " waiting"));
+              + totals.at("noTargets").number() + " without workers"
+              + (waiting == 0 ? "" : ", " + waiting + " waiting"));
       shell.line("  runs      " + totals.at("succeeded").number() + " succeeded, " + totals.at("failed").number()
           + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
           + " asked for");

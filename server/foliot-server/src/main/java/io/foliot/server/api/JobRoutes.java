@@ -396,8 +396,12 @@ final class JobRoutes {
     int runs = status.active().size();
     int waiting = status.waiting();
     return (runs == 1 ? "a run is active" : runs + " runs are active")
-        + (waiting == 0 ? "" : waiting == 1 ? ", and a time waits for its turn" : ", and " + waiting
-            + " times wait for their turn")
+        + (waiting == 0
+            ? ""
+            : waiting == 1
+                ? ", and a time waits for its turn"
+                : ", and " + waiting
+                    + " times wait for their turn")
         + calls.read(jobs.failedShard(status.name())).map(failed -> "; shard " + failed.shard()
             + (failed.zone().isEmpty() ? "" : " in zone " + failed.zone()) + " of the run of " + failed.scheduledAt()
             + " failed at attempt " + failed.attempt() + " and begins again at " + failed.next()
