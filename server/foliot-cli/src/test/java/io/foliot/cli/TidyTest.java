@@ -231,6 +231,15 @@ final class TidyTest {
   }
 
   @Test
+  void noDocumentHasAnIdiomInPlaceOfAVerb() throws IOException {
+    List<Line> found = new ArrayList<>();
+    for (Path file : files(".md")) {
+      lines(file).stream().filter(line -> IDIOM.matcher(line.text()).find()).forEach(found::add);
+    }
+    assertThat(found).as("write the verb of the field, and name the party").isEmpty();
+  }
+
+  @Test
   void testNamesAreShortProperties() throws IOException {
     List<Line> found = new ArrayList<>();
     for (Path file : files(".java")) {

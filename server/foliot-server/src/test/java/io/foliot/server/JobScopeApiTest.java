@@ -118,7 +118,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void aScopeOfWorkersRunsNowhereWithoutThem() {
+  void withoutWorkersAllRunsNowhereAndRecordsWhy() {
     put("caches", "\"every\": \"100ms\"", ", \"scope\": \"all\"");
     Rig.Answer none = eventually("/v1/jobs/caches", answer -> !answer.at("totals", "noTargets").toString().equals("0"));
     assertThat(none.list("active")).isEmpty();

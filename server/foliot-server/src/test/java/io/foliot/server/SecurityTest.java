@@ -133,6 +133,7 @@ class SecurityTest {
         Rig.Answer answer = call(route, "theirs", task);
         assertThat(answer.status()).as(route.name()).isEqualTo(404);
         assertThat(answer.problem()).as(route.name()).isEqualTo("unknown-queue");
+        assertThat(answer.text("detail")).as(route.name()).contains("this API key covers no queue theirs");
       } else if (route.path().contains("/tasks/{id}")) {
         Rig.Answer answer = call(route, "theirs", task);
         assertThat(answer.status()).as(route.name()).isEqualTo(404);

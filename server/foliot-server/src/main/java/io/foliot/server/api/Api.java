@@ -259,7 +259,7 @@ public final class Api implements AutoCloseable {
       }
       case QUEUE -> {
         if (!caller.sees(request.variable("queue"))) {
-          throw SchedulerBridge.unknownQueue(request.variable("queue"));
+          throw SchedulerBridge.uncoveredQueue(request.variable("queue"));
         }
       }
       case TASK -> {

@@ -70,7 +70,10 @@ final class JobRoutes {
 
   private void ensureQueue(Caller caller, Job job) {
     String queue = job.queue();
-    Optional<QueueConfig> config = caller.sees(queue) ? calls.find(scheduler, queue) : Optional.empty();
+    if (!caller.sees(queue)) {
+      throw SchedulerBridge.uncoveredQueue(queue).with("field", "queue").inBody();
+    }
+    Optional<QueueConfig> config = calls.find(scheduler, queue);
     if (config.isEmpty()) {
       throw SchedulerBridge.unknownQueue(queue).with("field", "queue").inBody();
     }

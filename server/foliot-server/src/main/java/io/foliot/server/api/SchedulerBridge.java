@@ -167,7 +167,13 @@ final class SchedulerBridge implements AutoCloseable {
     };
   }
 
-  /** Returns the problem of a queue that does not exist, or that the caller's key does not permit. */
+  /** Returns the problem of a queue that the caller's key does not cover. It does not tell whether the queue exists. */
+  static Problem uncoveredQueue(String queue) {
+    return new Problem(ProblemKind.UNKNOWN_QUEUE, "this API key covers no queue " + JsonIn.shown(queue)
+        + ": GET /v1/queues lists the queues that it covers; POST /v1/keys makes a key for others");
+  }
+
+  /** Returns the problem of a queue that does not exist. */
   static Problem unknownQueue(String queue) {
     String shown = JsonIn.shown(queue);
     return new Problem(ProblemKind.UNKNOWN_QUEUE, "there is no queue " + shown + "; create it first: PUT /v1/queues/"

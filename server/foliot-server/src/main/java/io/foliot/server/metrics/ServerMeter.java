@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Counts the events of the engine. Any thread; called for each task, so every counter is looked up once and kept.
@@ -32,6 +34,9 @@ public final class ServerMeter implements Meter, JobMeter {
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
   private static final String OTHER = "other";
+  /** The outcome of an attempt after which no other follows. */
+  private static final String FAILED = "failed";
+  private static final Logger log = LoggerFactory.getLogger(ServerMeter.class);
 
   private final MeterRegistry registry;
   private final int maxQueues;
@@ -63,6 +68,7 @@ public final class ServerMeter implements Meter, JobMeter {
     final Counter quarantined;
     final Counter stolen;
     final Counter foundLate;
+    final DeadLetterLog deadLetters;
 
     OfQueue(String label) {
       this.label = label;
@@ -78,6 +84,7 @@ public final class ServerMeter implements Meter, JobMeter {
       foreign = counter("foliot.foreign",
           "Tasks that were claimed for one queue but belong to another queue; given back");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
+      deadLetters = new DeadLetterLog(log, label, registry.config().clock().monotonicTime());
     }
 
     private Counter counter(String name, String description) {
@@ -178,7 +185,11 @@ public final class ServerMeter implements Meter, JobMeter {
 
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
-    of(queue).settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
+    OfQueue figures = of(queue);
+    figures.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
+    if (outcome.equals(FAILED)) {
+      figures.deadLetters.failed(registry.config().clock().monotonicTime());
+    }
   }
 
   @Override

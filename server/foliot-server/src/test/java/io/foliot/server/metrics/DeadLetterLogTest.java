@@ -1,0 +1,35 @@
+package io.foliot.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class DeadLetterLogTest {
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final Logger logger = new LoggerContext().getLogger("dead");
+
+  private List<String> lines() {
+    return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  @Test
+  void deadLettersOfAQueueHaveOneLineInTenSeconds() {
+    lines.start();
+    logger.addAppender(lines);
+    DeadLetterLog log = new DeadLetterLog(logger, "orders", 0);
+    for (int i = 0; i < 100; i++) {
+      log.failed(i);
+    }
+    log.failed(TimeUnit.SECONDS.toNanos(10));
+    assertThat(lines()).hasSize(2);
+    assertThat(lines().getFirst()).contains("foliot tasks orders --state failed")
+        .endsWith("queue=orders, deadLettersNotLogged=0");
+    assertThat(lines().getLast()).endsWith("deadLettersNotLogged=99");
+  }
+}
