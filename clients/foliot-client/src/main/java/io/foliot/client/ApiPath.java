@@ -3,7 +3,7 @@ package io.foliot.client;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The path and query of a route. Names become single segments, whatever characters they have. */
+/** The path and query of a route. Names become single segments, regardless of their characters. */
 final class ApiPath {
   private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   private static final String HEX = "0123456789ABCDEF";

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The client repeats calls by itself, following its {@link RetryPolicy}:
  * <ul>
- * <li>whatever the failure, calls that may be made any number of times: all that only read, {@code putQueue},
+ * <li>after any failure, calls that may be made any number of times: all that only read, {@code putQueue},
  * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob},
  * {@code enableWorker}, {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail},
  * {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key};
@@ -136,7 +136,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Changes some settings of a queue; the others keep their values, whatever others change at the same time.
+   * Changes some settings of a queue; the others keep their values, also those that other callers change at the same
+   * time.
    *
    * @return the queue as it is now, without its figures
    */
@@ -523,7 +524,7 @@ public final class FoliotClient implements AutoCloseable {
         throw new IllegalStateException("a connect timeout is a setting of the HttpClient, and one was given");
       }
       Duration connect = connectTimeout == null ? DEFAULT_CONNECT_TIMEOUT : connectTimeout;
-      // Over plain HTTP the JDK's client would ask for an upgrade to HTTP/2 with the first request, whatever it is.
+      // Over plain HTTP the JDK's client would ask for an upgrade to HTTP/2 with the first request, of any kind.
       HttpClient http = given != null
           ? given
           : HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connect)

@@ -43,7 +43,7 @@ public sealed interface Settlement {
   record EndJob() implements Settlement {}
 
   /**
-   * The attempt has failed, and no further one would help: the task is FAILED, whatever the queue's retry policy.
+   * The attempt has failed, and no further one would help: the task is FAILED, regardless of the queue's retry policy.
    *
    * @param reason for people; may be null
    */

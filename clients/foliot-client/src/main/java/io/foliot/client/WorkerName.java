@@ -4,9 +4,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * The name of this process in its claims: the name that its operator gave, and eight hexadecimal digits that each start
- * of a process draws anew. So two processes never share a name, and one that was restarted is not taken for the old
- * one.
+ * The name of this process in its claims: the name that its operator gave, and eight random hexadecimal digits of this
+ * start. So two processes never share a name, and a process that was restarted has another one.
  */
 final class WorkerName {
   /** Most characters of a name that is given: the server takes 128 with the digits. */

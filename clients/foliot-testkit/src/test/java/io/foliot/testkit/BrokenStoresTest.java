@@ -830,7 +830,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aQueryTellsTheStatesApartAndReadinessByTheClock,
             TaskStoreContract::aQueryShowsParkedTasksToo),
-        new Broken("writes documents whatever their version", clock -> new WrappedStore(sound(clock)) {
+        new Broken("writes documents regardless of their version", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
               byte @Nullable [] content) {

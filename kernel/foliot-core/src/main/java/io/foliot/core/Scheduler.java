@@ -117,7 +117,7 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<QueueConfig> putQueue(QueueConfig queue);
 
   /**
-   * Changes the settings of a queue, whatever others write at the same time; in force everywhere within a second.
+   * Changes the settings of a queue, and keeps what others write at the same time; in force everywhere within a second.
    *
    * @param change computes the new settings from the current ones; it may run several times, and the future fails with
    *        its exception
@@ -142,7 +142,7 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Deletes a queue that has no live tasks. Where nodes share the store this takes some three seconds, in which no task
-   * is accepted for the queue; whatever else changes the queue meanwhile wins, and the deletion fails.
+   * is accepted for the queue; any other change of the queue meanwhile wins, and the deletion fails.
    *
    * @return the future fails with {@link QueueInUseException} while it has live tasks; false if there was none
    */

@@ -177,7 +177,7 @@ final class Attempts {
 
   /**
    * Gives back a claim whose task is not of the lane's queue. The task comes back to its own lane after a pause, so
-   * that whatever is wrong does not claim it again and again.
+   * that a persistent error does not claim it again and again.
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The event loops of a node, as one. Any thread.
  *
  * <p>Guarantees: each slot belongs to the share of one loop, and each task to one loop for the life of the engine,
- * whatever the number of slots becomes: a task stays with its loop because the loop is computed from the first number
+ * also when the number of slots changes: a task stays with its loop because the loop is computed from the first number
  * of slots.
  */
 final class LoopGroup implements SlotOwnership.Loops {

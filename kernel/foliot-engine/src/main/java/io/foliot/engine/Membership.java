@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * This node as a member of the cluster: what it publishes about itself, and what it knows of the others. Any thread.
  *
  * <p>Guarantees: a node whose clock is further from the store's than its bound owns no slots until the clock is set,
- * and the others know why; a node without a cluster owns all slots, whatever its coordinator says.
+ * and the others know why; a node without a cluster owns all slots, regardless of its coordinator.
  *
  * <ol>
  * <li>{@link #join} makes it a member; each view of the coordinator goes to the {@link SlotOwnership}.
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #leave} ends the membership at once, so that the others take the slots over while this node still fires.
  * </ol>
  *
- * <p>Due times follow the store's clock, whatever this node's clock says. But a node dates its signatures and its
+ * <p>Due times follow the store's clock, regardless of this node's clock. But a node dates its signatures and its
  * output by its own clock, and a clock that is far off is a sign of a larger problem.
  */
 final class Membership {

@@ -85,7 +85,7 @@ final class Moves {
     return batch;
   }
 
-  /** Notes that the call that was to move these has been answered, whatever its answer. */
+  /** Notes that the call that was to move these has been answered, with any answer. */
   void answered(List<Move> batch) {
     batch.forEach(move -> underWay.remove(move.entry().id(), move));
   }

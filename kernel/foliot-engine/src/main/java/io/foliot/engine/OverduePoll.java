@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * longer than the node before it, so that two seldom adopt the same slot. An adoption ends when a newer assignment is
  * read, some seconds after the coordinator answers again, or when too many of its claims are lost, because then the
  * owner or another node claims there too. Claims also fail where tasks are cancelled or pushed back, so a slot that is
- * found orphaned once more is kept for a minute, whatever its claims return.
+ * found orphaned once more is kept for a minute, regardless of the results of its claims.
  *
  * <p>Loop thread only.
  */

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * Reads the settings of all queues where other nodes may change them: once a second, and at once for a call that names
  * a queue this node does not know, or whose task was written so long after the last read that its queue may be gone.
  *
- * <p>A read serves every call that waits for one, whatever queues they name; at most one is under way, and then there
+ * <p>A read serves every call that waits for one, for any queues; at most one is under way, and then there
  * is a pause of ten times its duration. So calls with made-up names cost the store a read now and then, however many
  * there are, and no memory is kept for them. A call always waits for a read that began after it, so a queue that
  * another node has put before is found.

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A queue's own tasks fire on time, whatever workers, receivers and handlers of other queues hold. */
+/** A queue's tasks fire on time, regardless of the workers, receivers and handlers of other queues. */
 final class IsolationTest {
   private static final int QUARTER_MIB = 256 << 10;
   private static final Duration DAY = Duration.ofHours(24);

@@ -60,7 +60,7 @@ final class MembershipTest {
       assertThat(coordinator.updates.getLast()).as("small, but it changes what the node does")
           .isEqualTo(self(false, sign * (BOUND_MILLIS + 1)));
       coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
-      assertThat(told.getLast().slots()).as("whatever the coordinator says").isZero();
+      assertThat(told.getLast().slots()).as("regardless of the coordinator").isZero();
       membership.eachSecond(sign * BOUND_MILLIS);
       assertThat(told.getLast().slots()).isEqualTo(2);
       assertThat(coordinator.updates.getLast()).isEqualTo(self(true, sign * BOUND_MILLIS));

@@ -102,7 +102,7 @@ final class JobWorld {
     now += millis;
   }
 
-  /** Takes a pass now, whatever was planned. */
+  /** Takes a pass now, regardless of the plan. */
   JobLife.Plan pass() {
     Map<TaskId, ShardEnd> read = new HashMap<>();
     for (TaskId id : JobLife.wanted(record)) {

@@ -3,7 +3,7 @@ package io.foliot.wheel;
 /**
  * A passive set of timers: no thread, no clock. Time is an argument, and due timers are handed to a {@link Sink}.
  *
- * <p>A tick is whatever unit the owner counts in; all {@code long} values are valid ticks. A timer is due once
+ * <p>A tick is any unit that the owner counts in; all {@code long} values are valid ticks. A timer is due once
  * {@link #advance} is called with a tick at or after its deadline. Implementations belong to a single owner: no method
  * may be called from two threads at a time, but every method except {@code advance} may be called from inside the sink.
  */

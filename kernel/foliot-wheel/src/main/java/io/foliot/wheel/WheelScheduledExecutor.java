@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A {@link ScheduledExecutorService} on a timing wheel, to replace a {@link
- * java.util.concurrent.ScheduledThreadPoolExecutor}: scheduling and cancelling take constant time whatever the number
- * of tasks, a cancelled task is released at once, and tasks that block do not delay others, because threads are started
- * as they are needed.
+ * java.util.concurrent.ScheduledThreadPoolExecutor}: scheduling and cancelling take constant time regardless of the
+ * number of tasks, a cancelled task is released at once, and tasks that block do not delay others, because threads are
+ * started as they are needed.
  *
  * <p>Tasks start no earlier than their delay, by the nanosecond. Timers start in the order of their deadlines, to the
  * nanosecond, also after a stall; those of one thread with equal deadlines start in the order of its calls. A task

@@ -1820,7 +1820,7 @@ public abstract class ScheduledExecutorContract {
     awaitTrue(() -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING);
   }
 
-  /** Holds the calling task until the clock is there, whatever interrupts it. */
+  /** Holds the calling task until the clock is there, through interrupts. */
   private static void awaitClock(long nanoTime) {
     for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
       LockSupport.parkNanos(left);

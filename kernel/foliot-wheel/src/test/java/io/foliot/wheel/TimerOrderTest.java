@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The order in which timers start: that of their deadlines, and with equal deadlines that of the calls of one thread. A
- * timer is never due before its call, so the starts of a whole history are in this order, whatever happens in it.
+ * timer is never due before its call, so the starts of a whole history are in this order.
  *
  * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N} runs N of them.
  */

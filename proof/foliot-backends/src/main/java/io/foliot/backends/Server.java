@@ -2,7 +2,7 @@ package io.foliot.backends;
 
 /**
  * A real server in a process of its own, at one port of the loopback address for its whole life. It is up when it is
- * made. {@link #close} kills it and removes its files; the end of this JVM, of whatever kind, kills it too.
+ * made. {@link #close} kills it and removes its files; any end of this JVM kills it too.
  *
  * <p>One thread at a time may change it; any may ask.
  */

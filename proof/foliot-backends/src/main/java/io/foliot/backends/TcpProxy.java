@@ -102,7 +102,7 @@ public final class TcpProxy implements AutoCloseable {
     links.forEach(Link::reset);
   }
 
-  /** As {@link #cutBeforeReplyTo}, to whatever comes next. */
+  /** As {@link #cutBeforeReplyTo}, to the next command of any kind. */
   public void cutBeforeReply() {
     cutBeforeReplyTo(request -> true);
   }

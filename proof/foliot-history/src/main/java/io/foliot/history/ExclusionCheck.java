@@ -10,7 +10,7 @@ final class ExclusionCheck {
    * An answer excludes a firing in one of two ways.
    *
    * Not due: when the answer was given, the firing was not due, so no worker can have claimed it. It was live then, or
-   * had been replaced or cancelled before: whatever made a later generation, or cancelled the live one, excludes it for
+   * had been replaced or cancelled before: a call that made a later generation, or cancelled the live one, bars it for
    * ever, and a _PENDING answer speaks of an earlier claim than any of its own.
    *
    * Unbroken: from the firing to the answer one generation replaced the other, so all are the same live task, and an

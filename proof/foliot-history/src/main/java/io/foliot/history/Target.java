@@ -2,7 +2,7 @@ package io.foliot.history;
 
 /** The object of an operation. */
 public sealed interface Target {
-  /** The task of this id, whatever its generation. */
+  /** The task of this id, in any generation. */
   record Task(String taskId) implements Target {}
 
   /** The task that is live under this key. */

@@ -29,7 +29,7 @@ final class ModelScheduler {
     SKIPS_OVERDUE(true, Violation.Kind.LOST),
     /** A claim whose node died is never taken over. */
     LEASE_NEVER_ENDS(true, Violation.Kind.LOST),
-    /** A late settle counts for whatever the task is by then. */
+    /** A late settle counts for the task as it is by then. */
     SETTLES_WITHOUT_TOKEN(true, Violation.Kind.LOST),
     /** After a kill the generations begin again. */
     GENERATIONS_RESTART(true, Violation.Kind.FIRING),

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A falsified history must be a violation whatever the receiver happened to answer first. */
+/** A falsified history must be a violation, regardless of the receiver's first answers. */
 final class TamperedHistoryTest {
   private static final long END_MILLIS = 1_000_000;
 

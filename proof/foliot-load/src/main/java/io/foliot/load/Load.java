@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The load generator: many connections to one server, driven by the calling thread. HTTP/1.1, kept alive, one request
  * at a time on each connection. One thread and one selector, as wrk has it, because load and server share the
- * processors, and whatever the generator takes, the server does not get.
+ * processors, and the server does not get the time that the generator takes.
  */
 final class Load implements AutoCloseable {
   private static final int FIRST_BUFFER = 16 << 10;

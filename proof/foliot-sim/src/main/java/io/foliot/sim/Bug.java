@@ -78,7 +78,7 @@ enum Bug {
   LIVE_TASKS_ARE_REMEMBERED(true),
   /** A claim is not refused when the time of the permits that it was made under is over. */
   PERMITS_WITHOUT_END(true),
-  /** The permits of a dead node are free at once, whatever it has begun. */
+  /** The permits of a dead node are free at once, even if it has begun attempts. */
   PERMITS_OF_THE_DEAD_ARE_FREE(true),
   /** A pass of a job is written without the shards that it begins. */
   PLAN_WITHOUT_SHARDS(Check.SCHEDULE),

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * enough, and the history is judged. Everything follows from the seed, including the engines' settings.
  *
  * <p>Demands beyond the promises that a {@link HistoryChecker} checks: a due task begins within a bound once all faults
- * have healed, whatever stays broken; then each slot has one owner again; a stop ends within its patience;
+ * have healed, even if something stays broken; then each slot has one owner again; a stop ends within its patience;
  * and where nothing was broken, or nothing but the coordinator, nothing is late.
  */
 public final class Simulation {

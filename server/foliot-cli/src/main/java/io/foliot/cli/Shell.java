@@ -26,7 +26,7 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
   /** Returns the shell of this process. */
   static Shell ofProcess() {
     boolean terminal = Boolean.getBoolean(TERMINAL);
-    // People's keys and payloads are UTF-8, whatever the locale of the terminal was set to.
+    // People's keys and payloads are UTF-8, regardless of the locale of the terminal.
     return new Shell(System.in, new PrintStream(System.out, true, UTF_8), new PrintStream(System.err, true, UTF_8),
         System.getenv(), terminal);
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The server offers the capabilities of its store, whatever the class of the store is. */
+/** The server offers the capabilities of its store, regardless of the store's class. */
 final class StoreCapabilitiesTest {
   private static final String BACKUP = "{\"directory\": \"first\"}";
 

@@ -135,7 +135,7 @@ class TenancyTest {
       boolean hasBody = route.method().startsWith("P");
       for (String body : hasBody ? BODIES : List.of("")) {
         if (route == Route.REDRIVE && !queue.equals("QUEUE") && !body.contains("ids")) {
-          // That redrives whatever of the caller's own has failed, and names no task.
+          // That redrives the caller's own failed tasks, and names no task.
           continue;
         }
         Map<String, String> headers = new LinkedHashMap<>(JSON);

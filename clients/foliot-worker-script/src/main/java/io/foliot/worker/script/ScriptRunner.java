@@ -71,7 +71,7 @@ public final class ScriptRunner implements JobHandlers {
         : script(name);
   }
 
-  /** Returns a handler that runs one script, whatever the parameter of the job is. */
+  /** Returns a handler that runs one script, regardless of the parameter of the job. */
   public JobHandler script(String name) {
     return job -> run(name, job);
   }

@@ -180,7 +180,7 @@ public final class Assignment {
    * one leaves no long row without an owner.
    * </ul>
    *
-   * <p>A pure function: the same arguments in whatever order give the same answer, on every node.
+   * <p>A pure function: the same arguments in any order give the same answer, on every node.
    *
    * @param members members that may own slots; if there are none, no slot has an owner
    * @param newSlotCount as many as there are, or twice as many and so on: a new slot begins with the owner of the one

@@ -45,7 +45,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   public interface Handler {
     /**
      * Does the work. The thread is interrupted when the timeout of the queue's target has passed; the attempt has then
-     * failed, whatever the handler returns.
+     * failed, regardless of the result of the handler.
      *
      * @throws Exception if the attempt has failed and the task is to be retried
      */

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/** A steady rate, whatever the answers take. */
+/** A steady rate, regardless of the time of the answers. */
 final class Pace {
   private final long gapNanos;
 

@@ -14,7 +14,7 @@ final class NativeThreads {
   private static final Path TASKS = Path.of("/proc/self/task");
   private static final Pattern WAITS = Pattern.compile("\\nvoluntary_ctxt_switches:\\s*(\\d+)");
 
-  /** Threads that the JVM may start at any moment, whatever runs. */
+  /** Threads that the JVM may start at any moment. */
   private static final Pattern OF_THE_JVM = Pattern.compile("(C1|C2|GC|G1|VM) .*", Pattern.DOTALL);
 
   private NativeThreads() {}

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Counts the events of the engine. Any thread; called for each task, so every counter is looked up once and kept.
- * Queues beyond a number share the label {@code other}: each label costs memory here and in whatever reads the figures.
+ * Queues beyond a number share the label {@code other}: each label costs memory here and in each reader of the figures.
  */
 public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates folders and files that only the user of this process may read, whatever its umask, because they hold
+ * Creates folders and files that only the user of this process may read, regardless of its umask, because they hold
  * payloads, headers with credentials and secrets of callbacks in clear text. A file system without permissions creates
  * them as it can.
  */

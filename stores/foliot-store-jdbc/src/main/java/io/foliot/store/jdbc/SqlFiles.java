@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The SQL statements of one dialect. A statement is the resource file {@code sql/NAME.DIALECT.sql}, or {@code
- * sql/NAME.sql} if the dialects agree on it. Files are read once, when a store opens; whatever is wrong with one fails
+ * sql/NAME.sql} if the dialects agree on it. Files are read once, when a store opens; an error in one fails
  * then.
  *
  * <p>The syntax beyond SQL:

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *
  * <p>After a power loss the log may end in a commit that was under way: its bytes are there in part, in any order. That
  * is no loss, for its callers were never answered. Damage anywhere else is. RocksDB has no recovery mode that knows the
- * difference: "point in time" stops at the first damage and silently forgets whatever follows; "tolerate corrupted
+ * difference: "point in time" stops at the first damage and silently forgets all that follows; "tolerate corrupted
  * tail" refuses a tail whose last block is there and a middle one is not; "absolute consistency" refuses any tail.
  *
  * <p>They differ because each commit is synced before the next begins: in a torn tail, nothing behind the damage is

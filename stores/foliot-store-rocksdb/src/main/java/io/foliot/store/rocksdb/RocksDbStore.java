@@ -622,7 +622,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return stats().figures();
   }
 
-  /** Runs on the writer when it ends, for whatever reason. */
+  /** Runs on the writer when it ends, for any reason. */
   private void end() {
     reads.shutdown();
     try {

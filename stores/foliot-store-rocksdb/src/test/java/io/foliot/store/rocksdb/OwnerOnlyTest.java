@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** No other user of the machine can read a store or a backup, whatever the process's mask. */
+/** No other user of the machine can read a store or a backup, regardless of the process's mask. */
 final class OwnerOnlyTest {
   @TempDir
   Path temporary;

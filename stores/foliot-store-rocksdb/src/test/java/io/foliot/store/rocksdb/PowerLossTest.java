@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Power loss: the disk below the store is shut down, so that whatever was not synced is gone. Every task that was
+ * Power loss: the disk below the store is shut down, so that all unsynced writes are gone. Every task that was
  * answered is there afterwards, and the store opens by itself.
  */
 @Tag("machine")
