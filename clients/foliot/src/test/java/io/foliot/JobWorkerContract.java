@@ -237,26 +237,28 @@ abstract class JobWorkerContract {
       await(begun);
       awaitSeen(1);
     }
-    assertThat(seen).containsExactly("lost true");
+    // On a slow machine the lease may end before the run does, and another attempt follows.
+    assertThat(seen).containsOnly("lost true");
   }
 
+  /** On a slow machine an attempt may lose its lease, and the next one has it; without renewal each one does. */
   @Test
-  void aLeaseIsRenewedWhileTheHandlerRuns() throws InterruptedException {
-    CountDownLatch mayEnd = new CountDownLatch(1);
+  void aLeaseIsRenewedWhileTheHandlerRuns() {
+    Duration lease = Duration.ofSeconds(2);
     try (Foliot foliot = open()) {
-      foliot.workers().of("billing").lease(SECOND).declare(once("long")).handle("long", job -> {
-        Instant begun = Instant.now();
-        seen.add("attempt " + job.fence().attempt());
-        job.checkpointNow("stored");
-        Await.until("three leases have passed", BOUND, () -> job.isLost()
-            || Duration.between(begun, Instant.now()).compareTo(SECOND.multipliedBy(3)) > 0);
-        seen.add("lost " + job.isLost());
-        mayEnd.countDown();
-        return JobResult.done();
-      }).start();
-      await(mayEnd);
+      foliot.workers().of("billing").lease(lease).onError((what, failure) -> {}).declare(once("long"))
+          .handle("long", job -> {
+            Instant begun = Instant.now();
+            job.checkpointNow("stored");
+            Await.until("two leases have passed", BOUND, () -> job.isLost()
+                || Duration.between(begun, Instant.now()).compareTo(lease.multipliedBy(2)) > 0);
+            job.ensureRuns();
+            seen.add("held, with checkpoint " + job.checkpoint());
+            return JobResult.done();
+          }).start();
+      awaitSeen(1);
     }
-    assertThat(seen).containsExactly("attempt 1", "lost false");
+    assertThat(seen).containsExactly("held, with checkpoint stored");
   }
 
   @Test

@@ -35,7 +35,7 @@ public interface JobListener {
    * log of this call, which are those of no shard.
    *
    * @throws Exception fails the attempt: the listeners after this one are not called, and all listeners are called
-   *         again with the next attempt. The shards wait
+   *         again with the next attempt. The shards wait, and do not begin if the last attempt fails
    */
   default void onRunStarted(JobContext job) throws Exception {}
 
