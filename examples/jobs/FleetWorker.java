@@ -27,7 +27,7 @@ public class FleetWorker {
     URI server = URI.create(System.getenv().getOrDefault("FOLIOT_URL", "http://127.0.0.1:7400"));
     JobWorker worker = JobWorker.builder(FoliotClient.builder(server).build(), "fleet").name(args[0]).zone(args[1])
         .lease(Duration.ofSeconds(3)) // after which other workers take over what ran on one that died
-        .pollWait(Duration.ofSeconds(5)) // for which a claim waits, and so a stop
+        .pollWait(Duration.ofSeconds(3)) // a claim of a worker that died waits no longer than its shards
         .handlers(new FleetWorker(args[1]))
         .dataflow("orders", new Orders(), Dataflow.streaming())
         .scripts(ScriptRunner.in(Path.of("examples/jobs/scripts")))
