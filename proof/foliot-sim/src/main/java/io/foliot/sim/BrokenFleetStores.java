@@ -254,8 +254,7 @@ final class BrokenFleetStores {
       List<ClaimResult> results = new ArrayList<>();
       for (Claim claim : claims) {
         TaskRecord task = peek(claim.id());
-        boolean isOfWorker = task != null && task.queue().equals(FleetRuns.QUEUE);
-        results.add(isOfWorker ? wrong(claim, task) : claimOne(claim));
+        results.add(task != null && task.queue().equals(FleetRuns.QUEUE) ? wrong(claim, task) : claimOne(claim));
       }
       return BrokenStores.told(new ClaimBatch(scene.nowMillis(), results));
     }
