@@ -14,11 +14,16 @@ public interface JobContext {
    */
   Instant scheduledAt();
 
-  /** Returns the number of this shard, from 0. */
+  /** Returns the number of this shard, from 0; with the scope {@link JobScope#PER_ZONE}, within its zone. */
   int shard();
 
-  /** Returns how many shards the run has. */
+  /** Returns how many shards the run has; with the scope {@link JobScope#PER_ZONE}, in the zone. */
   int shards();
+
+  /** Returns the zone of this shard, or null unless the scope of the job is {@link JobScope#PER_ZONE}. */
+  default @Nullable String zone() {
+    return null;
+  }
 
   /** Returns the text of this shard, or null if it has none. */
   @Nullable

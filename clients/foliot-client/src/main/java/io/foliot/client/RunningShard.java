@@ -15,6 +15,7 @@ final class RunningShard implements JobContext {
   private static final String SHARDS = "foliot-shards";
   private static final String SHARD_PARAMETER = "foliot-shard-parameter";
   private static final String MISSED = "foliot-missed";
+  private static final String ZONE = "foliot-zone";
   private static final String PHASE = "foliot-phase";
   private static final String RUN_RESULT = "foliot-run-result";
   private static final String RUN_FAILED = "foliot-run-failed";
@@ -114,6 +115,11 @@ final class RunningShard implements JobContext {
   @Override
   public int shards() {
     return shards;
+  }
+
+  @Override
+  public @Nullable String zone() {
+    return task.headers().get(ZONE);
   }
 
   @Override

@@ -62,8 +62,8 @@ final class JobServer implements AutoCloseable {
         + attempt
         + ",\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"secret\",\"leaseEnd\":\"2026-11-21T10:00:30Z\","
         + "\"headers\":{\"foliot-job\":\"" + job + "\",\"foliot-scheduled-at\":\"2026-11-21T09:59:58.000Z\","
-        + "\"foliot-shard\":\"1\",\"foliot-shards\":\"4\",\"foliot-shard-parameter\":\"us\",\"foliot-missed\":\"33\""
-        + (headers.isEmpty() ? "" : ",") + headers + "}" + fields + "}]}"));
+        + "\"foliot-shard\":\"1\",\"foliot-shards\":\"4\",\"foliot-shard-parameter\":\"us\",\"foliot-missed\":\"33\","
+        + "\"foliot-zone\":\"fra1\"" + (headers.isEmpty() ? "" : ",") + headers + "}" + fields + "}]}"));
   }
 
   void give(String job) {

@@ -45,6 +45,7 @@ final class JobWorkerTest {
     assertThat(job.scheduledAt()).isEqualTo(Instant.parse("2026-11-21T09:59:58Z"));
     assertThat(job.shard()).isOne();
     assertThat(job.shards()).isEqualTo(4);
+    assertThat(job.zone()).isEqualTo("fra1");
     assertThat(job.shardParameter()).isEqualTo("us");
     assertThat(job.missed()).isEqualTo(33);
     assertThat(job.parameter()).isEqualTo(Payload.json("{\"kind\": 1}"));

@@ -1,0 +1,81 @@
+package io.foliot.kill;
+
+import io.foliot.client.Fence;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of a shard, as its worker has logged it. Times are microseconds since 1970 by the clock of this machine.
+ *
+ * @param worker the name that was given to the worker's process, which no other process has
+ * @param workerZone the zone of that process
+ * @param shard the shard
+ * @param fence the fence of the attempt
+ * @param begunMicros before the work began
+ * @param writesMicros when the handler wrote to its sink
+ * @param heldMicros when the last extension was sent that the server has confirmed, or 0 if none was
+ * @param target the worker that the server names as the target of the shard, with scope ALL; null if it was not read
+ * @param end the end of the handler, or null if the process ended before
+ */
+record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, long begunMicros,
+    List<Long> writesMicros, long heldMicros, @Nullable String target, @Nullable End end) {
+  ShardAttempt {
+    writesMicros = List.copyOf(writesMicros);
+  }
+
+  /**
+   * One shard of one run.
+   *
+   * @param zone the zone of the shard, or an empty text
+   * @param number the number of the shard, within its zone
+   */
+  record Shard(String job, long scheduledMillis, String zone, int number) {
+    /** Returns the name of this shard in each run of its job: fences grow for it. */
+    String line() {
+      return job + "/" + zone + "/" + number;
+    }
+  }
+
+  /** The ways in which a handler ends. */
+  enum Outcome {
+    /** It reports success. */
+    DONE,
+    /** It gives the shard back. */
+    GIVEN_BACK
+  }
+
+  /**
+   * The end of a handler, before it is reported.
+   *
+   * @param atMicros before the lease was examined, if the handler still had it; else after the handler was interrupted
+   * @param isLost whether the worker knew that the lease was lost
+   * @param isInterrupted whether the handler was interrupted
+   */
+  record End(long atMicros, Outcome outcome, boolean isLost, boolean isInterrupted) {}
+
+  /** Returns the text of the result that the handler reports. */
+  String result() {
+    return result(worker, fence);
+  }
+
+  /** Returns the text of the result of an attempt. */
+  static String result(String worker, Fence fence) {
+    return worker + " with " + fence;
+  }
+
+  ShardAttempt begun(long micros) {
+    return new ShardAttempt(worker, workerZone, shard, fence, micros, writesMicros, heldMicros, target, end);
+  }
+
+  ShardAttempt ended(End newEnd) {
+    return new ShardAttempt(worker, workerZone, shard, fence, begunMicros, writesMicros, heldMicros, target, newEnd);
+  }
+
+  ShardAttempt by(String otherWorker, String otherZone) {
+    return new ShardAttempt(otherWorker, otherZone, shard, fence, begunMicros, writesMicros, heldMicros, target, end);
+  }
+
+  ShardAttempt under(Fence other) {
+    return new ShardAttempt(worker, workerZone, shard, other, begunMicros, writesMicros, heldMicros, target, end);
+  }
+}

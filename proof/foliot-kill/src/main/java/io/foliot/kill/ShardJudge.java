@@ -1,0 +1,323 @@
+package io.foliot.kill;
+
+import io.foliot.client.Fence;
+import io.foliot.client.JobScope;
+import io.foliot.client.TaskState;
+import io.foliot.kill.ShardAttempt.Shard;
+import io.foliot.kill.ShardHistory.Claim;
+import io.foliot.kill.ShardHistory.Shown;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges a {@link ShardHistory}. No rule depends on how fast the machine is: each compares what a worker knew at an
+ * instant with what the store did before it.
+ *
+ * <p>An attempt holds its shard until its handler has ended, and at least for a lease from its claim and from each
+ * extension that the server has confirmed. A handler that examines its lease and finds it in force proves that no other
+ * worker had the shard until then.
+ */
+final class ShardJudge {
+  /** Difference of two clocks of one machine: the store's time is a reading that is some milliseconds old. */
+  private static final long CLOCK_MILLIS = 20;
+  /** Longest time of a claim that a node has sent before it read that the worker is disabled. */
+  private static final long KNOWN_MILLIS = 6_000;
+  private static final int MOST_TOLD = 20;
+
+  /** The demands. */
+  enum Demand {
+    /** Each scheduled time has one run with all its shards, or one record; each shard has ended. */
+    ACCOUNT,
+    /** No attempt begins before its scheduled time. */
+    EARLY,
+    /** A shard runs only where its address permits. */
+    PLACE,
+    /** Fences grow for a shard in the order of the store, over attempts and over runs. */
+    FENCE,
+    /** No shard runs at two workers at once, but around a lost lease. */
+    ONCE,
+    /** A run begins after the one before has ended. */
+    RUNS,
+    /** A shard that has ended is not run again, and each attempt is one that the store knows. */
+    FINAL,
+    /** The result of a shard is that of its last attempt: a late report has no effect. */
+    REPORT,
+    /** A handler whose lease is lost is interrupted. */
+    INTERRUPT,
+    /** A handler ends, unless its process was killed. */
+    END,
+    /** A disabled worker is given nothing. */
+    DISABLED,
+    /** A sink that keeps the greatest fence refuses each write of a worker that was replaced, and no other. */
+    SINK
+  }
+
+  /**
+   * The judgement.
+   *
+   * @param broken the demands that were not met, with the first cases
+   * @param lost attempts whose worker found its lease lost
+   * @param silent attempts whose process ended before they did
+   * @param refused writes that a sink would have refused
+   */
+  record Verdict(Map<Demand, List<String>> broken, int lost, int silent, int refused) {
+    boolean isGood() {
+      return broken.isEmpty();
+    }
+  }
+
+  private final ShardHistory history;
+  private final Map<Demand, List<String>> broken = new EnumMap<>(Demand.class);
+  private final Map<Shard, Shown> records = new LinkedHashMap<>();
+  private final Map<Shard, List<ShardAttempt>> attempts = new HashMap<>();
+  private int refused;
+
+  private ShardJudge(ShardHistory history) {
+    this.history = history;
+  }
+
+  static Verdict judge(ShardHistory history) {
+    return new ShardJudge(history).judge();
+  }
+
+  private Verdict judge() {
+    for (Shown record : history.records()) {
+      ensure(records.putIfAbsent(record.shard(), record) == null, Demand.ACCOUNT, "a shard is there twice: ", record);
+    }
+    for (ShardAttempt attempt : history.attempts()) {
+      attempts.computeIfAbsent(attempt.shard(), none -> new ArrayList<>()).add(attempt);
+    }
+    attempts.values().forEach(each -> each.sort(Comparator.comparing(ShardAttempt::fence)));
+    history.jobs().forEach(this::judgeJob);
+    history.attempts().forEach(this::judgeAttempt);
+    records.values().forEach(this::judgeEnd);
+    attempts.forEach(this::judgeShard);
+    judgeFences();
+    judgeDisabled();
+    judgeSinks();
+    return new Verdict(broken,
+        (int) history.attempts().stream().filter(each -> each.end() != null && each.end().isLost()).count(),
+        (int) history.attempts().stream().filter(each -> each.end() == null).count(), refused);
+  }
+
+  private void ensure(boolean isMet, Demand demand, String what, Object... evidence) {
+    if (!isMet) {
+      List<String> told = broken.computeIfAbsent(demand, none -> new ArrayList<>());
+      if (told.size() < MOST_TOLD) {
+        told.add(what + List.of(evidence));
+      }
+    }
+  }
+
+  // The schedule.
+
+  private void judgeJob(ShardHistory.Plan job) {
+    Map<Long, List<Shown>> runs = new TreeMap<>();
+    records.values().stream().filter(record -> record.shard().job().equals(job.kind().name()))
+        .forEach(record -> runs.computeIfAbsent(record.shard().scheduledMillis(), none -> new ArrayList<>())
+            .add(record));
+    long accounted = job.total("fired") + job.total("skipped") + job.total("missed") + job.total("noTargets")
+        + job.waiting();
+    ensure(accounted == job.times(), Demand.ACCOUNT, "each time has a run or a record: times=" + job.times()
+        + ", accounted=" + accounted, job);
+    ensure(runs.size() == job.total("fired"), Demand.ACCOUNT, "each time that fired has shards: " + runs.keySet(), job);
+    long endedMillis = 0;
+    for (Map.Entry<Long, List<Shown>> run : runs.entrySet()) {
+      ensure(job.isTime(run.getKey()), Demand.ACCOUNT, "a run has a scheduled time: " + run.getKey(), job);
+      judgeShards(job.kind(), run.getKey(), run.getValue());
+      long before = endedMillis;
+      for (Shown record : run.getValue()) {
+        for (Claim claim : record.claims()) {
+          ensure(claim.atMillis() >= before - CLOCK_MILLIS, Demand.RUNS,
+              "a run begins after the one before: endedMillis=" + before, record);
+          endedMillis = claim.isSuccess() ? Math.max(endedMillis, claim.endedMillis()) : endedMillis;
+        }
+      }
+    }
+  }
+
+  /** The shards of a run are there, each once. */
+  private void judgeShards(ShardHistory.Kind job, long millis, List<Shown> shards) {
+    Map<String, Set<Integer>> numbers = new TreeMap<>();
+    for (Shown record : shards) {
+      numbers.computeIfAbsent(record.shard().zone(), none -> new HashSet<>()).add(record.shard().number());
+      boolean isFinal = record.state() == TaskState.FINISHED || (job.scope() == JobScope.ALL
+          && (record.state() == TaskState.CANCELLED || record.state() == TaskState.FAILED));
+      ensure(isFinal, Demand.ACCOUNT, "a shard ends, with success but where its only worker is gone: ", record);
+    }
+    numbers.forEach((zone, found) -> {
+      int wanted = job.scope() == JobScope.ALL ? shards.getFirst().shards() : job.shards();
+      ensure(found.size() == wanted && found.contains(0) && found.contains(wanted - 1), Demand.ACCOUNT,
+          "a run has all its shards: job=" + job + ", time=" + millis + ", zone=" + zone, found);
+    });
+    if (job.scope() == JobScope.PER_ZONE) {
+      ensure(job.zones().isEmpty() ? !numbers.containsKey("") : numbers.keySet().equals(job.zones()), Demand.ACCOUNT,
+          "a run is in each of its zones: job=" + job + ", time=" + millis, numbers);
+    } else {
+      ensure(numbers.keySet().equals(Set.of("")), Demand.ACCOUNT, "a run is in no zone: job=" + job, numbers);
+    }
+  }
+
+  // Attempts.
+
+  private static long millis(long micros) {
+    return Math.floorDiv(micros, 1_000);
+  }
+
+  private void judgeAttempt(ShardAttempt attempt) {
+    Shard shard = attempt.shard();
+    ensure(millis(attempt.begunMicros()) >= shard.scheduledMillis(), Demand.EARLY, "an attempt is early: ", attempt);
+    ensure(shard.zone().isEmpty() || shard.zone().equals(attempt.workerZone()), Demand.PLACE,
+        "a shard of a zone runs in it: ", attempt);
+    String target = attempt.target();
+    ensure(target == null || target.startsWith(attempt.worker() + "-"), Demand.PLACE,
+        "a shard for one worker runs there: ", attempt);
+    Shown record = records.get(shard);
+    if (record == null) {
+      ensure(false, Demand.FINAL, "a shard runs that the server does not know: ", attempt);
+      return;
+    }
+    ensure(attempt.fence().generation() == record.fence().generation()
+        && attempt.fence().attempt() <= record.fence().attempt(), Demand.FINAL,
+        "an attempt is one that the store knows, and the last one is that of the end: ", attempt, record);
+    Claim claim = claim(record, attempt.fence());
+    ensure(claim == null || millis(attempt.begunMicros()) >= claim.atMillis() - CLOCK_MILLIS, Demand.FINAL,
+        "an attempt begins after its claim: ", attempt, record);
+    ShardAttempt.End end = attempt.end();
+    ensure(end != null || history.killed().contains(attempt.worker()), Demand.END, "a handler ends: ", attempt);
+    ensure(end == null || !end.isLost() || end.isInterrupted(), Demand.INTERRUPT,
+        "a handler that has lost its lease is interrupted: ", attempt);
+  }
+
+  private static @Nullable Claim claim(Shown record, Fence fence) {
+    return record.claims().stream().filter(claim -> claim.fence().equals(fence)).findFirst().orElse(null);
+  }
+
+  private void judgeEnd(Shown record) {
+    if (record.state() != TaskState.FINISHED) {
+      return;
+    }
+    ShardAttempt last = attempts.getOrDefault(record.shard(), List.of()).stream()
+        .filter(attempt -> attempt.fence().equals(record.fence())).findFirst().orElse(null);
+    if (last == null) {
+      ensure(false, Demand.REPORT, "a shard has succeeded that no worker has run: ", record);
+      return;
+    }
+    ensure(last.end() != null && last.end().outcome() == ShardAttempt.Outcome.DONE, Demand.REPORT,
+        "a shard has succeeded, and its last handler has not: ", record, last);
+    ensure(record.result().equals(last.result()), Demand.REPORT, "the result is that of the last attempt: ", record,
+        last);
+    ensure(record.claims().stream().filter(Claim::isSuccess).count() == 1, Demand.FINAL, "a shard succeeds once: ",
+        record);
+  }
+
+  /** The attempts of one shard, in the order of their fences. */
+  private void judgeShard(Shard shard, List<ShardAttempt> ordered) {
+    Shown record = records.get(shard);
+    for (int i = 1; i < ordered.size(); i++) {
+      ShardAttempt before = ordered.get(i - 1);
+      ShardAttempt after = ordered.get(i);
+      ensure(before.fence().compareTo(after.fence()) < 0, Demand.ONCE, "a claim is given to one worker: ", before,
+          after);
+      Claim claim = record == null ? null : claim(record, after.fence());
+      long claimedMillis = claim == null ? millis(after.begunMicros()) : claim.atMillis();
+      ensure(claimedMillis >= releasedMillis(before, record) - CLOCK_MILLIS, Demand.ONCE,
+          "a shard begins elsewhere after its lease has ended: claimed=" + claimedMillis, before, after);
+      ShardAttempt.End end = before.end();
+      ensure(end == null || end.isLost() || end.atMicros() <= after.begunMicros(), Demand.ONCE,
+          "a worker that was replaced knows it: ", before, after);
+    }
+    ShardHistory.Kind job = kind(shard.job());
+    if (job != null && job.scope() == JobScope.ALL) {
+      ensure(ordered.stream().map(ShardAttempt::worker).distinct().count() == 1, Demand.PLACE,
+          "a shard for one worker runs at one: ", ordered);
+    }
+  }
+
+  private ShardHistory.@Nullable Kind kind(String name) {
+    return history.jobs().stream().map(ShardHistory.Plan::kind).filter(kind -> kind.name().equals(name)).findFirst()
+        .orElse(null);
+  }
+
+  /** Returns until when an attempt certainly held its shard. */
+  private long releasedMillis(ShardAttempt attempt, @Nullable Shown record) {
+    Claim claim = record == null ? null : claim(record, attempt.fence());
+    long heldMillis = Math.max(millis(attempt.heldMicros()), claim == null ? 0 : claim.atMillis())
+        + history.leaseMillis();
+    return attempt.end() == null ? heldMillis : Math.min(heldMillis, millis(attempt.end().atMicros()));
+  }
+
+  // Fences.
+
+  private record Placed(Shard shard, Claim claim) {}
+
+  private void judgeFences() {
+    Map<String, List<Placed>> lines = new HashMap<>();
+    for (Shown record : records.values()) {
+      record.claims().forEach(claim -> lines.computeIfAbsent(record.shard().line(), none -> new ArrayList<>())
+          .add(new Placed(record.shard(), claim)));
+    }
+    lines.values().forEach(claims -> {
+      claims.sort(Comparator.comparingLong(each -> each.claim().atMillis()));
+      for (int i = 1; i < claims.size(); i++) {
+        Placed before = claims.get(i - 1);
+        Placed after = claims.get(i);
+        ensure(before.claim().fence().compareTo(after.claim().fence()) < 0
+            && before.shard().scheduledMillis() <= after.shard().scheduledMillis(), Demand.FENCE,
+            "fences grow in the order of the claims: ", before, after);
+      }
+    });
+  }
+
+  private void judgeDisabled() {
+    for (ShardHistory.Disabled pause : history.pauses()) {
+      for (ShardAttempt attempt : history.attempts()) {
+        Shown record = attempt.worker().equals(pause.worker()) ? records.get(attempt.shard()) : null;
+        Claim claim = record == null ? null : claim(record, attempt.fence());
+        ensure(claim == null || claim.atMillis() <= pause.fromMillis() + KNOWN_MILLIS
+            || claim.atMillis() >= pause.toMillis(), Demand.DISABLED, "a disabled worker is given nothing: ", pause,
+            attempt);
+      }
+    }
+  }
+
+  private record Write(long micros, ShardAttempt attempt) {}
+
+  /** Replays what handlers have written to a sink that remembers the greatest fence of each shard of a job. */
+  private void judgeSinks() {
+    Map<String, List<Write>> lines = new HashMap<>();
+    for (ShardAttempt attempt : history.attempts()) {
+      attempt.writesMicros().forEach(micros -> lines.computeIfAbsent(attempt.shard().line(), none -> new ArrayList<>())
+          .add(new Write(micros, attempt)));
+    }
+    lines.values().forEach(writes -> {
+      writes.sort(Comparator.comparingLong(Write::micros));
+      ShardAttempt greatest = null;
+      Set<ShardAttempt> replaced = new HashSet<>();
+      for (Write write : writes) {
+        ShardAttempt writer = write.attempt();
+        if (greatest == null || writer.fence().compareTo(greatest.fence()) >= 0) {
+          ensure(!replaced.contains(writer), Demand.SINK, "a write of a worker that was replaced is refused: ", writer);
+          if (greatest != null && !greatest.equals(writer)) {
+            replaced.add(greatest);
+          }
+          greatest = writer;
+        } else {
+          refused++;
+          ShardAttempt.End end = writer.end();
+          ensure(end == null || end.isLost(), Demand.SINK, "a write is refused of a worker that has its lease: ",
+              writer, greatest);
+        }
+      }
+    });
+  }
+}

@@ -1,0 +1,179 @@
+package io.foliot.kill;
+
+import io.foliot.backends.Await;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Random faults of the workers and servers of a {@link WorkerRig}. Several last at a time, one for each process; of the
+ * servers one is down at a time, and one worker at least has no fault.
+ */
+final class WorkerFaults {
+  private static final int MIN_PAUSE_MILLIS = 100;
+  private static final int MAX_PAUSE_MILLIS = 900;
+  private static final int MAX_MISSING_MILLIS = 3_000;
+  /** By how much a worker is paused beyond its lease, so that another worker begins what it has begun. */
+  private static final int MIN_BEYOND_MILLIS = 1_500;
+  private static final int MAX_BEYOND_MILLIS = 5_000;
+  /** Longer than nodes take to read that a worker is disabled, so that the judge has something to judge. */
+  private static final int MIN_DISABLED_MILLIS = 7_000;
+  private static final int MAX_DISABLED_MILLIS = 10_000;
+  /** A fault waits for so long for a worker that has begun an attempt. */
+  private static final int IDLE_MILLIS = 2_000;
+  private static final int LOOK_MILLIS = 20;
+
+  /** The faults, with how often each is drawn among twenty. */
+  enum Fault {
+    WORKER_KILLED(9), SERVER_KILLED(4), WORKER_PAUSED(3), WORKER_STOPPED(2), WORKER_DISABLED(2);
+
+    private final int weight;
+
+    Fault(int weight) {
+      this.weight = weight;
+    }
+
+    /** Returns whether it ends a process by SIGKILL. */
+    boolean isKill() {
+      return this == WORKER_KILLED || this == SERVER_KILLED;
+    }
+  }
+
+  private final WorkerRig rig;
+  private final SplittableRandom random;
+  private final ExecutorService healers = Executors.newVirtualThreadPerTaskExecutor();
+  private final Map<Object, Future<?>> healings = new HashMap<>();
+  private final Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
+
+  WorkerFaults(WorkerRig rig, SplittableRandom random) {
+    this.rig = rig;
+    this.random = random;
+  }
+
+  /** Injects faults until as many processes have been killed, and waits until all is healed. */
+  Map<Fault, Integer> kill(int kills) {
+    try (healers) {
+      for (int killed = 0; killed < kills;) {
+        Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
+        Fault fault = draw();
+        if (fault == Fault.SERVER_KILLED ? breakServer() : breakWorker(fault)) {
+          counts.merge(fault, 1, Integer::sum);
+          killed += fault.isKill() ? 1 : 0;
+        }
+      }
+      healings.values().forEach(WorkerFaults::await);
+    }
+    return counts;
+  }
+
+  private Fault draw() {
+    int drawn = random.nextInt(List.of(Fault.values()).stream().mapToInt(fault -> fault.weight).sum());
+    for (Fault fault : Fault.values()) {
+      drawn -= fault.weight;
+      if (drawn < 0) {
+        return fault;
+      }
+    }
+    throw new IllegalStateException("the weights of all faults have a sum");
+  }
+
+  private void heal(Object process, Runnable healing) {
+    healings.put(process, healers.submit(healing));
+  }
+
+  private static void await(Future<?> healing) {
+    try {
+      healing.get();
+    } catch (ExecutionException e) {
+      throw new AssertionError("a fault ends", e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private boolean isWell(Object process) {
+    Future<?> healing = healings.get(process);
+    if (healing != null && healing.isDone()) {
+      await(healing);
+      healings.remove(process);
+    }
+    return !healings.containsKey(process);
+  }
+
+  private boolean breakServer() {
+    if (!rig.servers.stream().allMatch(this::isWell)) {
+      return false;
+    }
+    ServerProcess server = rig.servers.get(random.nextInt(rig.servers.size()));
+    rig.kill(server);
+    heal(server, () -> {
+      server.start();
+      awaitReady(server);
+    });
+    return true;
+  }
+
+  /** Starts a server again, as a supervisor does, if it has given up because the store was late on a busy machine. */
+  static void awaitReady(ServerProcess server) {
+    while (!server.becomesReady()) {
+      server.start();
+    }
+    server.awaitReady();
+  }
+
+  private boolean breakWorker(Fault fault) {
+    WorkerProcess worker = victim();
+    if (worker == null) {
+      return false;
+    }
+    long missingMillis = random.nextInt(MAX_MISSING_MILLIS);
+    long pausedMillis = WorkerProcess.LEASE.toMillis() + random.nextInt(MIN_BEYOND_MILLIS, MAX_BEYOND_MILLIS);
+    long disabledMillis = random.nextInt(MIN_DISABLED_MILLIS, MAX_DISABLED_MILLIS);
+    switch (fault) {
+      case WORKER_KILLED -> {
+        worker.kill();
+        heal(worker, () -> {
+          Await.pause(missingMillis);
+          worker.start();
+        });
+      }
+      case WORKER_PAUSED -> {
+        worker.freeze();
+        heal(worker, () -> {
+          Await.pause(pausedMillis);
+          worker.thaw();
+        });
+      }
+      case WORKER_STOPPED -> heal(worker, () -> {
+        worker.stop();
+        worker.start();
+      });
+      case WORKER_DISABLED -> heal(worker, () -> rig.disable(worker, disabledMillis));
+      case SERVER_KILLED -> throw new IllegalArgumentException("a server is no worker");
+    }
+    return true;
+  }
+
+  /** Returns a worker without a fault, and if possible one that has begun an attempt; null if no other one is left. */
+  private @Nullable WorkerProcess victim() {
+    List<WorkerProcess> well = rig.workers.stream().filter(this::isWell).filter(WorkerProcess::isStarted).toList();
+    if (well.size() < 2) {
+      return null;
+    }
+    for (int waited = 0; waited < IDLE_MILLIS; waited += LOOK_MILLIS) {
+      List<WorkerProcess> busy = well.stream().filter(worker -> worker.content().isBusy()).toList();
+      if (!busy.isEmpty()) {
+        return busy.get(random.nextInt(busy.size()));
+      }
+      Await.pause(LOOK_MILLIS);
+    }
+    return well.get(random.nextInt(well.size()));
+  }
+}

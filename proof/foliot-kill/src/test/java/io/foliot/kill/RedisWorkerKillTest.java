@@ -1,0 +1,24 @@
+package io.foliot.kill;
+
+import io.foliot.backends.RedisServer;
+import io.foliot.kill.ClusterFaults.Shared;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * Workers of jobs, and servers over one Redis that keeps its file, which they also coordinate through. As often as
+ * wanted, and with the seed of an earlier run:
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
+ */
+@Tag("long")
+class RedisWorkerKillTest extends WorkerKills {
+  @Override
+  Shared start() {
+    return new Shared(RedisServer.start(Map.of("appendfsync", "always")), StoreChoice::redis);
+  }
+
+  @Override
+  String runName() {
+    return "redis-workers";
+  }
+}

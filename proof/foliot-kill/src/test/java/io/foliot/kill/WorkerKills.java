@@ -1,0 +1,95 @@
+package io.foliot.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.backends.Await;
+import io.foliot.backends.TcpProxy;
+import io.foliot.kill.ClusterFaults.Shared;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Two servers over one store, and four workers of jobs in two zones: workers and servers are killed, workers are paused
+ * for longer than their leases, stopped and disabled. A subclass chooses the store and the coordination.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class WorkerKills {
+  private static final int KILLS = Integer.getInteger("kills", 10);
+  private static final int SERVERS = 2;
+  /** Runs before the first fault, so that it meets workers at work. */
+  private static final int CALM_MILLIS = 4_000;
+
+  private @Nullable ShardHistory history;
+  private ShardJudge.@Nullable Verdict verdict;
+
+  /** Starts the store. */
+  abstract Shared start();
+
+  /** Returns the name of a run's files. */
+  abstract String runName();
+
+  @BeforeAll
+  void killAgainAndAgain() throws IOException {
+    long seed = Rig.seed();
+    long begunNanos = System.nanoTime();
+    List<TcpProxy> ways = new ArrayList<>();
+    try (Shared store = start()) {
+      IntStream.range(0, SERVERS).forEach(server -> ways.add(TcpProxy.to(store.server())));
+      try (WorkerRig rig = new WorkerRig(runName(), seed, ways.stream().map(store.ways()).toList(), ServerHost.LOOPBACK,
+          Map.of())) {
+        Await.pause(CALM_MILLIS);
+        rig.say("faults: " + new WorkerFaults(rig, new SplittableRandom(seed)).kill(KILLS));
+        history = rig.end();
+        verdict = judged(rig, history, begunNanos);
+      }
+    } finally {
+      ways.forEach(TcpProxy::close);
+    }
+  }
+
+  /** Judges a history, and prints its figures. */
+  static ShardJudge.Verdict judged(WorkerRig rig, ShardHistory history, long begunNanos) {
+    ShardJudge.Verdict verdict = ShardJudge.judge(history);
+    Map<String, Long> totals = new TreeMap<>();
+    history.jobs().forEach(job -> job.totals().forEach((what, count) -> totals.merge(what, count, Long::sum)));
+    rig.say(history.attempts().size() + " attempts of " + history.records().size() + " shards; leases lost: "
+        + verdict.lost() + ", attempts ended by a kill: " + verdict.silent() + ", writes that a sink refuses: "
+        + verdict.refused() + "; times: " + totals + "; " + (System.nanoTime() - begunNanos) / 1_000_000_000 + " s");
+    return verdict;
+  }
+
+  private ShardHistory history() {
+    return Objects.requireNonNull(history);
+  }
+
+  @Test
+  void allDemandsAreMet() {
+    assertThat(Objects.requireNonNull(verdict).broken()).isEmpty();
+  }
+
+  @Test
+  void theRunHasMetWhatItIsFor() {
+    assertThat(history().attempts()).hasSizeGreaterThan(10 * KILLS);
+    assertThat(history().attempts()).as("shards for one worker").anyMatch(attempt -> attempt.target() != null);
+    // Kills that have ended no attempt have met idle workers.
+    assertThat(Objects.requireNonNull(verdict).silent()).isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFalsifiedHistoryWouldBeFound(TamperedShards how) {
+    assertThat(ShardJudge.judge(how.of(history())).broken()).containsKey(how.demand());
+  }
+}

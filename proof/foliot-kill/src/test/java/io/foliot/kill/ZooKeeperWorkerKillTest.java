@@ -1,0 +1,42 @@
+package io.foliot.kill;
+
+import io.foliot.kill.ClusterFaults.Shared;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.apache.curator.test.TestingServer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Workers of jobs, and servers over one PostgreSQL that coordinate through ZooKeeper. As often as wanted, and with the
+ * seed of an earlier run:
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
+ */
+@Tag("long")
+class ZooKeeperWorkerKillTest extends WorkerKills {
+  @TempDir
+  private static Path folder = Path.of("");
+
+  private @Nullable TestingServer zooKeeper;
+
+  @Override
+  Shared start() {
+    zooKeeper = ZooKeeperClusterFaultsTest.zooKeeper(folder);
+    Shared postgres = Shared.postgres();
+    String cluster = "zookeeper://127.0.0.1:" + zooKeeper.getPort();
+    return new Shared(postgres.server(), way -> postgres.ways().apply(way).with("--cluster", cluster));
+  }
+
+  @Override
+  String runName() {
+    return "zookeeper-workers";
+  }
+
+  @AfterAll
+  void endZooKeeper() throws IOException {
+    Objects.requireNonNull(zooKeeper).close();
+  }
+}
