@@ -27,8 +27,10 @@ final class StoreOutageTest {
     for (int second = 0; second < 10; second++) {
       nowNanos = Duration.ofSeconds(second).toNanos();
       for (StoreHealth loop : loops) {
-        loop.called("due", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()), nowNanos);
-        loop.called("claim", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()), nowNanos);
+        loop.called("due", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()),
+            nowNanos);
+        loop.called("claim", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()),
+            nowNanos);
         loop.wrote(false, nowNanos);
         loop.turn(nowNanos);
       }

@@ -78,10 +78,11 @@ class RedisFaultsTest extends StoreFaults {
 
   /** It answers questions, and refuses to write. */
   private static InjectedFault asReplica(RedisServer redis, int outageMillis) {
-    return new InjectedFault("Redis is a replica of an address that does not answer", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
-      redis.command("REPLICAOF", "127.0.0.1", "1");
-      Await.pause(outageMillis);
-    }, redis::promote);
+    return new InjectedFault("Redis is a replica of an address that does not answer", Event.Fault.OTHER,
+        InjectedFault.Effect.OUTAGE, () -> {
+          redis.command("REPLICAOF", "127.0.0.1", "1");
+          Await.pause(outageMillis);
+        }, redis::promote);
   }
 
   @Test

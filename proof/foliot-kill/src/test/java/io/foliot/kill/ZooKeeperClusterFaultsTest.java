@@ -58,10 +58,11 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
     TestingServer server = Objects.requireNonNull(zooKeeper);
     TcpProxy proxy = Objects.requireNonNull(entrance);
     return List.of(
-        new InjectedFault("ZooKeeper is unavailable, and comes back", Event.Fault.OTHER, InjectedFault.Effect.HITCH, () -> {
-          stop(server);
-          Await.pause(AWAY_MILLIS);
-        }, () -> restart(server)),
+        new InjectedFault("ZooKeeper is unavailable, and comes back", Event.Fault.OTHER, InjectedFault.Effect.HITCH,
+            () -> {
+              stop(server);
+              Await.pause(AWAY_MILLIS);
+            }, () -> restart(server)),
         new InjectedFault("ZooKeeper is cut off from all", Event.Fault.OTHER, InjectedFault.Effect.HITCH, () -> {
           proxy.blackHole();
           Await.pause(AWAY_MILLIS);
