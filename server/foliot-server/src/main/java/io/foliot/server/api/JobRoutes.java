@@ -10,6 +10,7 @@ import io.foliot.jobs.Job;
 import io.foliot.jobs.JobHost;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
+import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.Scope;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
@@ -369,7 +370,7 @@ final class JobRoutes {
           ? "it " + status.waitsFor()
           : status.active().isEmpty()
               ? "it waits for its next time" + (next == null ? "" : ", " + next)
-              : status.active().size() + " of its runs are active, and " + status.waiting()
+              : status.active().size() + " of its runs are active" + phase(status) + ", and " + status.waiting()
                   + " times wait for their turn";
     };
     return Reply.json(200, json -> {
@@ -379,6 +380,13 @@ final class JobRoutes {
       TaskJson.text(json, "reason", reason);
       json.writeEndObject();
     });
+  }
+
+  /** Returns of which run a listener is being waited for; empty if of none. */
+  private static String phase(JobStatus status) {
+    return status.active().stream().filter(run -> run.phase() != RunPhase.SHARDS).findFirst()
+        .map(run -> " (that of " + run.time() + " waits for its task " + JsonIn.word(run.phase()) + " the shards)")
+        .orElse("");
   }
 
   // Calendars.
