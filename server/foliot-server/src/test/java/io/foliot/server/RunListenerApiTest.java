@@ -40,11 +40,13 @@ final class RunListenerApiTest {
   }
 
   private Rig.Answer put(String more) {
-    return rig.put("/v1/jobs/report", "{\"queue\": \"orders\", \"schedule\": {\"cron\": \"0 0 1 1 *\"}" + more + "}");
+    return rig.put("/v1/jobs/report",
+        "{\"queue\": \"orders\", \"schedule\": {\"cron\": \"0 0 1 1 *\"}" + more + "}");
   }
 
   private Rig.Answer claim() {
-    Rig.Answer claimed = rig.post("/v1/queues/orders/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
+    Rig.Answer claimed = rig.post("/v1/queues/orders/claims",
+        "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
     assertThat(claimed.list("tasks")).as(claimed.body()).hasSize(1);
     return claimed;
   }
@@ -94,7 +96,6 @@ final class RunListenerApiTest {
     assertThat(header(before, "foliot-phase")).isEqualTo("before");
     assertThat(header(before, "foliot-shards")).isEqualTo("2");
     assertThat(rig.get("/v1/jobs/report/runs").text("runs", 0, "phase")).isEqualTo("before");
-    assertThat(rig.get("/v1/jobs/report/explain").text("reason")).contains("waits for its task before the shards");
     end(before, "ack", "");
     Rig.Answer first = claim();
     Rig.Answer second = claim();
@@ -113,6 +114,16 @@ final class RunListenerApiTest {
     assertThat(ended.text("runs", 0, "result")).isEqualTo("FAILED");
     assertThat(ended.at("runs", 0, "failed")).hasToString("1");
     assertThat(ended.list("runs", 0, "failedListeners")).hasToString("[after]");
+  }
+
+  @Test
+  void aJobExplainsThatItsRunWaitsForAListener() {
+    // Nothing listens there: the task is attempted again and again.
+    rig.put("/v1/queues/calls", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:1/x\"}}");
+    rig.put("/v1/jobs/called", "{\"queue\": \"calls\", \"schedule\": {\"cron\": \"0 0 1 1 *\"}" + BOTH + "}");
+    rig.post("/v1/jobs/called/trigger", "");
+    eventually("/v1/jobs/called/explain",
+        answer -> answer.text("reason").contains("waits for its task before the shards"));
   }
 
   @Test
