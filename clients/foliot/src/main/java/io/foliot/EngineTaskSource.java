@@ -22,6 +22,7 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.jobs.Allocation;
 import io.foliot.jobs.Misfire;
 import io.foliot.jobs.Overlap;
+import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.Scope;
 import java.time.Duration;
 import java.time.Instant;
@@ -207,6 +208,8 @@ final class EngineTaskSource implements TaskSource {
     set(job.parameter(), json -> builder.parameter(Body.json(json)));
     set(job.maxAttempts(), builder::maxAttempts);
     set(job.pauseAfterFailures(), builder::pauseAfterFailures);
+    builder.runListeners(job.runListeners().stream().map(phase -> RunPhase.valueOf(phase.name()))
+        .toArray(RunPhase[]::new));
     return builder.build();
   }
 

@@ -2,6 +2,7 @@ package io.foliot;
 
 import io.foliot.core.JobHeaders;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +17,26 @@ import org.jspecify.annotations.Nullable;
  * @param shardParameter the text that the job has for the shard, or null
  * @param missed how many scheduled times were missed before this one
  * @param zone the zone of the shard if the job runs in each zone, or null
+ * @param phase whether the task is a shard, or the one before or after the shards of a run with listeners
+ * @param runResult the result of the run, on the task after its shards: SUCCEEDED, FAILED, STOPPED and others; else null
+ * @param runFailed how many shards of the run failed, on the task after them; else 0
  */
 public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nullable String shardParameter,
-    int missed, @Nullable String zone) {
+    int missed, @Nullable String zone, Phase phase, @Nullable String runResult, int runFailed) {
+  /** The phases of a run. */
+  public enum Phase {
+    /** Before the first shard. */
+    BEFORE,
+    /** The shards. */
+    SHARDS,
+    /** After the last shard. */
+    AFTER;
+
+    private static Phase of(@Nullable String header) {
+      return header == null ? SHARDS : valueOf(header.toUpperCase(Locale.ROOT));
+    }
+  }
+
   /** Returns the job of a task with these headers, or null if it belongs to none. */
   static @Nullable JobRun of(Map<String, String> headers) {
     String job = headers.get(JobHeaders.JOB);
@@ -28,7 +46,9 @@ public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nu
     }
     return new JobRun(job, Instant.parse(scheduledAt), number(headers, JobHeaders.SHARD),
         number(headers, JobHeaders.SHARDS), headers.get(JobHeaders.SHARD_PARAMETER),
-        number(headers, JobHeaders.MISSED), headers.get(JobHeaders.ZONE));
+        number(headers, JobHeaders.MISSED), headers.get(JobHeaders.ZONE),
+        Phase.of(headers.get(JobHeaders.PHASE)), headers.get(JobHeaders.RUN_RESULT),
+        number(headers, JobHeaders.RUN_FAILED));
   }
 
   private static int number(Map<String, String> headers, String name) {

@@ -14,6 +14,8 @@ import io.foliot.client.JobResult;
 import io.foliot.client.JobScope;
 import io.foliot.client.JobWorker;
 import io.foliot.client.Payload;
+import io.foliot.client.RunEnd;
+import io.foliot.client.RunPhase;
 import io.foliot.client.Settlement;
 import java.time.Duration;
 import java.time.Instant;
@@ -95,6 +97,30 @@ abstract class JobWorkerContract {
       awaitSeen(1);
     }
     assertThat(seen).containsExactly(true);
+  }
+
+  @Test
+  void listenersSeeARunOnceBeforeAndAfterItsShards() {
+    JobListener listener = new JobListener() {
+      @Override
+      public void onRunStarted(JobContext job) {
+        seen.add("started, shards " + job.shards());
+      }
+
+      @Override
+      public void onRunEnded(JobContext job, RunEnd end) {
+        seen.add("ended " + end.result() + ", failed " + end.failed());
+      }
+    };
+    try (Foliot foliot = open()) {
+      foliot.workers().of("billing").listener(listener)
+          .declare(once("report").shards(2).runListeners(RunPhase.BEFORE, RunPhase.AFTER)).handle("report", job -> {
+            seen.add("shard");
+            return job.shard() == 0 ? JobResult.done() : JobResult.giveUp("on purpose");
+          }).start();
+      awaitSeen(4);
+    }
+    assertThat(seen).containsExactly("started, shards 2", "shard", "shard", "ended FAILED, failed 1");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.foliot.client;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -122,6 +123,11 @@ public final class Job {
     return from.pauseAfterFailures;
   }
 
+  /** Returns the phases in which a run has a task of its own, which {@link JobListener}s see. */
+  public List<RunPhase> runListeners() {
+    return from.runListeners;
+  }
+
   /** Returns this job if it names a queue, else the same job in the given one. */
   Job orInQueue(String queue) {
     return from.queue == null ? new Job(from.copy().queue(queue)) : this;
@@ -160,6 +166,9 @@ public final class Job {
     if (!from.zones.isEmpty()) {
       Json.writeTexts(json, "zones", from.zones);
     }
+    if (!from.runListeners.isEmpty()) {
+      Json.writeTexts(json, "runListeners", from.runListeners.stream().map(RunPhase::json).toList());
+    }
     Json.write(json, "overlap", from.overlap);
     if (from.misfire != null) {
       json.writeObjectPropertyStart("misfire");
@@ -190,6 +199,7 @@ public final class Job {
     private @Nullable JobScope scope;
     private @Nullable ShardAllocation allocation;
     private List<String> zones = List.of();
+    private List<RunPhase> runListeners = List.of();
     private @Nullable String overlap;
     private @Nullable String misfire;
     private @Nullable Duration window;
@@ -216,6 +226,7 @@ public final class Job {
       copy.scope = scope;
       copy.allocation = allocation;
       copy.zones = zones;
+      copy.runListeners = runListeners;
       copy.overlap = overlap;
       copy.misfire = misfire;
       copy.window = window;
@@ -290,6 +301,15 @@ public final class Job {
     /** Sets the zones of workers, such as {@code fra1}, in which a job of the scope {@code PER_ZONE} runs. */
     public Builder zones(String... workerZones) {
       zones = List.of(workerZones);
+      return this;
+    }
+
+    /**
+     * Sets the phases in which a run has a task of its own, once for all workers: before its first shard, after its
+     * last one.
+     */
+    public Builder runListeners(RunPhase... phases) {
+      runListeners = List.copyOf(new TreeSet<>(List.of(phases)));
       return this;
     }
 

@@ -340,9 +340,11 @@ final class FoliotClientTest {
     client.putJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).build());
     assertAsked("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"}}");
     client.declareJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).shards(2).scope(JobScope.PER_ZONE)
-        .allocation(ShardAllocation.ROUND_ROBIN).zones("fra1", "ams2").build());
+        .allocation(ShardAllocation.ROUND_ROBIN).zones("fra1", "ams2")
+        .runListeners(RunPhase.AFTER, RunPhase.BEFORE).build());
     assertAsked("POST", "/v1/jobs/r/declare", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"shards\":2,"
-        + "\"scope\":\"per-zone\",\"allocation\":\"round-robin\",\"zones\":[\"fra1\",\"ams2\"]}");
+        + "\"scope\":\"per-zone\",\"allocation\":\"round-robin\",\"zones\":[\"fra1\",\"ams2\"],"
+        + "\"runListeners\":[\"before\",\"after\"]}");
     assertThatThrownBy(() -> client.putJob(Job.named("r").build())).hasMessageContaining("job=r");
     client.pauseJob("r", "month end");
     assertAsked("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");

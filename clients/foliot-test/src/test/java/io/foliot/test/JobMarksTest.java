@@ -1,10 +1,13 @@
 package io.foliot.test;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.foliot.JobRun;
 import io.foliot.jobs.Job;
 import io.foliot.jobs.JobStatus;
+import io.foliot.jobs.RunPhase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +33,20 @@ final class JobMarksTest {
       foliot.advance(Duration.ofMinutes(10));
       assertThat(ran).hasSize(1);
       assertThat(foliot.jobs().find("alarm").orElseThrow().state()).isEqualTo(JobStatus.State.COMPLETED);
+    }
+  }
+
+  @Test
+  void aHandlerSeesThePhasesOfItsRun() {
+    try (FoliotTest foliot = FoliotTest.start()) {
+      foliot.tasks("billing", String.class).handle((text, run) -> {
+        JobRun job = requireNonNull(run.job());
+        ran.add(job.phase() + " " + job.runResult() + " " + job.runFailed() + " of " + job.shards());
+      });
+      foliot.jobs().put(minutely().shards(2).runListeners(RunPhase.BEFORE, RunPhase.AFTER));
+      foliot.advance(Duration.ofSeconds(70));
+      assertThat(ran).containsExactly("BEFORE null 0 of 2", "SHARDS null 0 of 2", "SHARDS null 0 of 2",
+          "AFTER SUCCEEDED 0 of 2");
     }
   }
 

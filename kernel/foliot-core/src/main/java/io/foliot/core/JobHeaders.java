@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The headers by which a recurring job describes a shard to its receiver. A receiver trusts them, so no submission may
- * set them.
+ * The headers by which a recurring job describes a task of a run to its receiver. A receiver trusts them, so no
+ * submission may set them.
  */
 public final class JobHeaders {
   /** The name of the job. */
@@ -20,6 +20,12 @@ public final class JobHeaders {
   public static final String SHARD_PARAMETER = "foliot-shard-parameter";
   /** The number of scheduled times that were missed before this one. */
   public static final String MISSED = "foliot-missed";
+  /** Set on the task before the shards of a run, and on the one after them: {@code before} or {@code after}. */
+  public static final String PHASE = "foliot-phase";
+  /** The result of the run, on the task after its shards. */
+  public static final String RUN_RESULT = "foliot-run-result";
+  /** How many shards of the run failed, on the task after them. */
+  public static final String RUN_FAILED = "foliot-run-failed";
   /** The zone in which the shard runs, if the job runs in each zone. */
   public static final String ZONE = "foliot-zone";
   /**
@@ -30,7 +36,9 @@ public final class JobHeaders {
   /** Set if the job waits for the end of the shard; the engine wakes the job then. */
   public static final String AWAITED = "foliot-awaited";
 
-  private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED, ZONE);
+  private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED, ZONE,
+      PHASE,
+      RUN_RESULT, RUN_FAILED);
   private static final Set<String> KEPT = Set.of(AWAITED, CHECKPOINT);
 
   private JobHeaders() {}

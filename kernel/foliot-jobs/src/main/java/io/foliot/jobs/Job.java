@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,10 +34,12 @@ import org.jspecify.annotations.Nullable;
  * @param allocation how shards are divided among workers
  * @param zones with {@link Scope#PER_ZONE}, the zones in which it runs; empty for those that have a worker when a run
  *     begins
+ * @param runListeners the phases around its shards in which a run has a task
  */
 public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
-    int pauseAfterFailures, int history, Scope scope, Allocation allocation, List<String> zones) {
+    int pauseAfterFailures, int history, Scope scope, Allocation allocation, List<String> zones,
+    Set<RunPhase> runListeners) {
   /** Most shards of one run: each takes two bits of the job's record. */
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
@@ -105,6 +108,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(history >= 1 && history <= MAX_HISTORY, "history", "a whole number from 1 to " + MAX_HISTORY, history);
     zones = List.copyOf(zones);
     ensureScope(scope, shards, shardParameters, zones);
+    runListeners = RunPhase.copy(runListeners);
+    ensure(!runListeners.contains(RunPhase.SHARDS), "runListeners", "before, after, or both", runListeners);
   }
 
   private static void ensureScope(Scope scope, int shards, List<String> shardParameters, List<String> zones) {
@@ -165,6 +170,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     private Scope scope = Scope.ONE;
     private Allocation allocation = Allocation.AVERAGE;
     private List<String> zones = List.of();
+    private Set<RunPhase> runListeners = Set.of();
 
     private Builder(String name) {
       this.name = name;
@@ -285,6 +291,12 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
+    /** Sets the phases in which a run has a task of its own: before its first shard, after its last one. */
+    public Builder runListeners(RunPhase... phases) {
+      runListeners = Set.copyOf(List.of(phases));
+      return this;
+    }
+
     /**
      * Returns the job.
      *
@@ -296,7 +308,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       }
       return new Job(name, queue, settings == null ? schedule.build() : settings, shards, shardParameters, overlap,
           misfire, timeout, parameter, maxAttempts, pauseAfterFailures, history, scope,
-          allocation, zones);
+          allocation, zones, runListeners);
     }
   }
 }

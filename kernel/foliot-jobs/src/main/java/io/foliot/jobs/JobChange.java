@@ -101,7 +101,8 @@ final class JobChange {
 
   /**
    * Replaces the definition. The same definition changes nothing, unless a handler has ended the job: then its times
-   * run again. A run keeps the definition under which it began.
+   * run again. A run keeps the number and the targets of its shards, and its listeners. If its shards have not begun,
+   * because the task before them has not ended, they have the payload of the new definition.
    *
    * @throws BehindException if times must be caught up first, or shards of a run inserted
    */
@@ -113,7 +114,7 @@ final class JobChange {
     if (!record.job().schedule().equals(job.schedule()) || record.isEnded()) {
       job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     }
-    if (record.active().stream().anyMatch(run -> !run.isStopping() && run.inserted() < run.shards())) {
+    if (record.active().stream().anyMatch(run -> run.phase() == RunPhase.SHARDS && run.hasShardsToInsert())) {
       // The shards that are left have the parameters of this definition: passes insert them first, within a second.
       throw new BehindException(job.name());
     }

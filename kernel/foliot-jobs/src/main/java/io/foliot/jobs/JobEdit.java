@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import io.foliot.core.Body;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link JobRecord} while it changes. One thread. */
@@ -91,10 +92,15 @@ final class JobEdit {
     return null;
   }
 
-  /** Returns whether shards of a request are still to be inserted. */
-  private boolean isAwaited(long origin) {
-    return waiting.stream().anyMatch(each -> each.origin() == origin) || active.stream()
-        .anyMatch(run -> run.origin() == origin && !run.isStopping() && run.inserted() < run.shards());
+  /** Returns whether a run of a request waits, or is active and as the condition says. */
+  private boolean isAwaited(long origin, Predicate<Run> condition) {
+    return waiting.stream().anyMatch(each -> each.origin() == origin)
+        || active.stream().anyMatch(run -> run.origin() == origin && condition.test(run));
+  }
+
+  /** Returns whether a run still inserts tasks with the payload of its request. */
+  private static boolean insertsTasks(Run run) {
+    return run.hasShardsToInsert() || run.listeners().hasAfterToCome();
   }
 
   /** Returns how many scheduled times were missed in a row up to a time that has been decided. */
@@ -110,8 +116,8 @@ final class JobEdit {
     int dropped = Math.max(0, history.size() - job.history());
     JobRecord after = new JobRecord(job, version, declared, before.created(), paused, cursor, nextAfter, origins,
         waiting, active, history.subList(dropped, history.size()), totals, requests,
-        parameters.stream().filter(parameter -> isAwaited(parameter.origin())).toList(), isEnded,
-        carried.stream().filter(each -> isAwaited(each.origin())).toList());
+        parameters.stream().filter(parameter -> isAwaited(parameter.origin(), JobEdit::insertsTasks)).toList(), isEnded,
+        carried.stream().filter(each -> isAwaited(each.origin(), Run::hasShardsToInsert)).toList());
     return after.equals(before) ? before : after;
   }
 }

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * records and never by a clock. A run past its deadline is stopped, and the shards of a run that is being stopped are
  * cancelled in each pass until they have ended.
  * <li><i>Start.</i> Waiting times begin by the overlap rule. {@link RunPlaces} chooses where their shards run; that is
- * frozen in the run, and a later fleet does not change it. At most {@link Outcome.Rearm#MAX_CHILDREN} shards are
- * inserted; the next pass continues.
+ * frozen in the run, and a later fleet does not change it. A run with listeners has a task before its shards, which
+ * must succeed, and one after them; it stays active until both have ended. At most
+ * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted; the next pass continues.
  * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
  * pause, and a day from now, so that changed calendars and time zone data take effect.
  * </ol>
@@ -64,6 +65,7 @@ final class JobLife {
   private final @Nullable Fleet fleet;
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
+  private long childBytes;
   private boolean readsOn;
   /** Closed runs of which a shard asks for another run. */
   private final List<Run> continuations = new ArrayList<>();
@@ -88,23 +90,41 @@ final class JobLife {
     this.now = now;
   }
 
-  /** Returns the shards whose ends a pass wants to know. */
+  /** Returns the tasks whose ends a pass wants to know. */
   static List<TaskId> wanted(JobRecord record) {
     List<TaskId> ids = new ArrayList<>();
+    // Tasks of phases first: there are few, and shards of a large run would hide them.
     for (Run run : record.active()) {
-      unended(run, MAX_READ - ids.size()).stream()
-          .forEach(shard -> ids.add(Shards.id(record.job().name(), run, shard)));
+      if (run.phase() != RunPhase.SHARDS) {
+        ids.addAll(open(record.job().name(), run, 1));
+      }
+    }
+    for (Run run : record.active()) {
+      if (run.phase() == RunPhase.SHARDS) {
+        ids.addAll(open(record.job().name(), run, MAX_READ - ids.size()));
+      }
     }
     return ids;
   }
 
-  /** Returns the shards of the runs of a time that are being stopped and have not ended. */
+  /** Returns the tasks of the runs of a time that are being stopped and have not ended. */
   static List<TaskId> stopping(JobRecord record, long time) {
     List<TaskId> ids = new ArrayList<>();
     record.active().stream().filter(run -> run.time() == time && run.isStopping())
-        .forEach(run -> unended(run, run.inserted()).stream()
-            .forEach(shard -> ids.add(Shards.id(record.job().name(), run, shard))));
+        .forEach(run -> ids.addAll(open(record.job().name(), run, run.inserted())));
     return ids;
+  }
+
+  /**
+   * Returns the tasks of a run that are inserted and have not ended.
+   *
+   * @param most how many shards at most
+   */
+  static List<TaskId> open(String job, Run run, int most) {
+    if (run.phase() != RunPhase.SHARDS) {
+      return run.listeners().isOpen() ? List.of(Shards.id(job, run, run.phase())) : List.of();
+    }
+    return unended(run, most).stream().mapToObj(shard -> Shards.id(job, run, shard)).toList();
   }
 
   /** Returns inserted shards that have not ended, from where the last pass stopped reading. */
@@ -162,7 +182,10 @@ final class JobLife {
       if (run.deadline() != 0 && now >= run.deadline()) {
         run = run.stopping(Run.Stop.TIMED_OUT);
       }
-      if (run.isOver()) {
+      if (run.isPhaseOver() && run.phase() != RunPhase.AFTER && run.listeners().hasAfter()) {
+        run = run.after(result(run), now + Math.max(Run.AFTER_MILLIS, timeoutMillis()));
+      }
+      if (run.isPhaseOver()) {
         close(run);
         lastEnd = Math.max(lastEnd, run.lastEnd() == 0 ? now : run.lastEnd());
       } else {
@@ -179,7 +202,31 @@ final class JobLife {
     }
   }
 
+  private long timeoutMillis() {
+    Duration timeout = edit.job.timeout();
+    return timeout == null ? 0 : timeout.toMillis();
+  }
+
   private Run noted(Run run, Map<TaskId, ShardEnd> ends) {
+    if (run.phase() == RunPhase.SHARDS) {
+      return shardsNoted(run, ends);
+    }
+    ShardEnd end = run.listeners().isOpen() ? ends.get(Shards.id(edit.job.name(), run, run.phase())) : null;
+    return end == null || end.isLive() ? run : phaseNoted(run, end);
+  }
+
+  /** Shards begin only once the task before them is known to have succeeded. */
+  private Run phaseNoted(Run run, ShardEnd end) {
+    boolean isBefore = run.phase() == RunPhase.BEFORE;
+    boolean isForgotten = end.state() == ShardEnd.State.ABSENT;
+    boolean hasFailed = !isForgotten && end.state() != ShardEnd.State.SUCCEEDED && !(isBefore && run.isStopping());
+    boolean isPrepared = !isBefore || end.state() == ShardEnd.State.SUCCEEDED || run.isStopping();
+    edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
+    return run.told(run.listeners().ended(hasFailed), isPrepared ? run.stop() : Run.Stop.NOT_PREPARED,
+        run.unknown() + (isBefore && isForgotten ? 1 : 0), end.at(), again(run.again(), 0, end.mark(), null));
+  }
+
+  private Run shardsNoted(Run run, Map<TaskId, ShardEnd> ends) {
     BitSet ended = (BitSet) run.ended().clone();
     BitSet failed = (BitSet) run.failed().clone();
     int unknown = run.unknown();
@@ -198,7 +245,7 @@ final class JobLife {
           gone += isGone ? 1 : 0;
           failed.set(shard,
               end.state() == ShardEnd.State.FAILED || (end.state() == ShardEnd.State.NOT_BEGUN && !isGone));
-          again = again(again, shard, end);
+          again = again(again, shard, end.mark(), end.checkpoint());
           edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
           unknown += end.state() == ShardEnd.State.ABSENT ? 1 : 0;
           lastEnd = Math.max(lastEnd, end.at());
@@ -206,15 +253,15 @@ final class JobLife {
       }
     }
     return new Run(run.time(), run.origin(), run.shards(), run.inserted(), run.missed(), run.begun(), run.deadline(),
-        run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again);
+        run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again, run.listeners());
   }
 
   /** Adds a shard that asks for another run. One is enough; further ones are kept while their checkpoints fit. */
-  private static List<Run.Again> again(List<Run.Again> before, int shard, ShardEnd end) {
-    if (end.mark() != TaskNote.Mark.RUN_AGAIN) {
+  private static List<Run.Again> again(List<Run.Again> before, int shard, TaskNote.Mark mark, @Nullable String last) {
+    if (mark != TaskNote.Mark.RUN_AGAIN) {
       return before;
     }
-    String checkpoint = end.checkpoint() == null ? "" : end.checkpoint();
+    String checkpoint = last == null ? "" : last;
     int carried = before.stream().mapToInt(each -> each.checkpoint().length()).sum();
     boolean fits = carried + checkpoint.length() <= JobRecord.MAX_CARRIED;
     if (!before.isEmpty() && (checkpoint.isEmpty() || !fits)) {
@@ -244,20 +291,30 @@ final class JobLife {
     });
   }
 
-  private void close(Run run) {
-    int failed = run.failed().cardinality();
-    PastRun.Result result = switch (run.stop()) {
+  /** Returns the result of a run whose shards have ended; its listener after them does not change it. */
+  private static PastRun.Result result(Run run) {
+    PastRun.Result known = run.listeners().result();
+    if (known != null) {
+      return known;
+    }
+    return switch (run.stop()) {
       case STOPPED -> PastRun.Result.STOPPED;
       case TIMED_OUT -> PastRun.Result.TIMED_OUT;
       case REPLACED -> PastRun.Result.REPLACED;
-      case NONE -> failed > 0 || run.gone() == run.shards()
+      case NOT_PREPARED -> run.unknown() > 0 ? PastRun.Result.UNKNOWN : PastRun.Result.FAILED;
+      case NONE -> !run.failed().isEmpty() || run.gone() == run.shards()
           ? PastRun.Result.FAILED
           : run.unknown() > 0 ? PastRun.Result.UNKNOWN : PastRun.Result.SUCCEEDED;
     };
+  }
+
+  private void close(Run run) {
+    PastRun.Result result = result(run);
     long failuresBefore = edit.totals.failuresInRow();
-    edit.past(new PastRun(run.time(), run.time(), 1, run.origin(), result, run.shards(), failed, run.begun(),
-        run.lastEnd() == 0 ? now : run.lastEnd(), run.gone()));
-    if (!run.again().isEmpty() && run.stop() == Run.Stop.NONE) {
+    edit.past(new PastRun(run.time(), run.time(), 1, run.origin(), result, run.shards(),
+        run.failed().cardinality(), run.begun(), run.lastEnd() == 0 ? now : run.lastEnd(), run.gone(),
+        run.listeners().hasAfterToCome() ? run.listeners().ended(true).failed() : run.listeners().failed()));
+    if (!run.again().isEmpty() && !result.isStopped() && run.stop() != Run.Stop.STOPPED) {
       continuations.add(run);
     }
     int most = edit.job.pauseAfterFailures();
@@ -271,8 +328,7 @@ final class JobLife {
 
   private void cancelIfStopping(Run run, Map<TaskId, ShardEnd> ends) {
     if (run.isStopping()) {
-      unended(run, MAX_READ).stream().forEach(shard -> {
-        TaskId id = Shards.id(edit.job.name(), run, shard);
+      open(edit.job.name(), run, MAX_READ).forEach(id -> {
         ShardEnd end = ends.get(id);
         if (end == null || end.isLive()) {
           cancels.add(id);
@@ -329,9 +385,9 @@ final class JobLife {
   private void begin(JobRecord.Waiting time) {
     switch (RunPlaces.choose(edit.job, fleet)) {
       case RunPlaces.Begin place -> {
-        Duration timeout = edit.job.timeout();
+        long timeout = timeoutMillis();
         edit.active.add(Run.started(time.time(), time.origin(), place.shards(), place.targets(), time.missed(), now,
-            timeout == null ? 0 : now + timeout.toMillis()));
+            timeout == 0 ? 0 : now + timeout, RunListeners.of(edit.job)));
         edit.totals = edit.totals.began(time.origin());
         edit.nextAfter = 0;
       }
@@ -383,24 +439,44 @@ final class JobLife {
     edit.past(PastRun.Result.SKIPPED, time.time(), time.time(), 1, now);
   }
 
-  /** Inserts shards of runs that have begun; returns whether none is left. */
+  /** Inserts tasks of runs that have begun; returns whether none is left that could be inserted now. */
   private boolean insert() {
-    long bytes = 0;
     boolean all = true;
     for (int i = 0; i < edit.active.size(); i++) {
       Run run = edit.active.get(i);
-      Body parameter = edit.parameter(run);
-      int shard = run.inserted();
-      while (!run.isStopping() && shard < run.shards() && children.size() < Outcome.Rearm.MAX_CHILDREN
-          && bytes + parameter.payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES) {
-        String checkpoint = edit.checkpoint(run, shard);
-        children.add(Shards.child(edit.job, run, parameter, shard++, checkpoint));
-        bytes += parameter.payload().length;
-      }
-      all &= run.isStopping() || shard == run.shards();
-      edit.active.set(i, run.inserted(shard));
+      Run after = run.isStopping() ? run : run.phase() == RunPhase.SHARDS ? shardsInserted(run) : phaseInserted(run);
+      edit.active.set(i, after);
+      all &= after.isStopping() || (after.phase() == RunPhase.SHARDS
+          ? after.inserted() == after.shards()
+          : !after.listeners().isToInsert());
     }
     return all;
+  }
+
+  private Run shardsInserted(Run run) {
+    Body parameter = edit.parameter(run);
+    int shard = run.inserted();
+    while (shard < run.shards() && hasRoom(parameter)) {
+      String checkpoint = edit.checkpoint(run, shard);
+      children.add(Shards.child(edit.job, run, parameter, shard++, checkpoint));
+      childBytes += parameter.payload().length;
+    }
+    return run.inserted(shard);
+  }
+
+  private Run phaseInserted(Run run) {
+    Body parameter = edit.parameter(run);
+    if (!run.listeners().isToInsert() || !hasRoom(parameter)) {
+      return run;
+    }
+    children.add(Shards.phase(edit.job, run, parameter, now));
+    childBytes += parameter.payload().length;
+    return run.listeners(run.listeners().inserted());
+  }
+
+  private boolean hasRoom(Body child) {
+    return children.size() < Outcome.Rearm.MAX_CHILDREN
+        && childBytes + child.payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES;
   }
 
   // Next pass.
@@ -434,10 +510,13 @@ final class JobLife {
     if (run.isStopping()) {
       return STOPPING_POLL_MILLIS;
     }
+    if (run.phase() != RunPhase.SHARDS) {
+      return AWAITED_POLL_MILLIS;
+    }
     if (run.targets().isOnly()) {
       return WORKERS_POLL_MILLIS;
     }
-    if (run.shards() > 1 || Shards.isAwaited(edit.job)) {
+    if (run.shards() > 1 || Shards.isAwaited(edit.job, run)) {
       return AWAITED_POLL_MILLIS;
     }
     return edit.waiting.isEmpty() ? IDLE_POLL_MILLIS : WAITING_POLL_MILLIS;

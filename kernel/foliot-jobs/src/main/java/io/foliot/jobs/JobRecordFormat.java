@@ -15,6 +15,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -38,6 +39,11 @@ final class JobRecordFormat {
   private static final int CARRIED = 8;
   /** Flag beside a code: rare fields follow. */
   private static final int MORE = 0x40;
+  /** The same for the fields of listeners. */
+  private static final int LISTENERS = 0x20;
+  private static final int HAS_AFTER = 0x10;
+  private static final int STEP_SHIFT = 2;
+  private static final int PHASE_MASK = 0x03;
 
   private JobRecordFormat() {}
 
@@ -161,7 +167,9 @@ final class JobRecordFormat {
     list(out, job.shardParameters(), out::text);
     Duration timeout = job.timeout();
     boolean isPlaced = isPlaced(job);
-    out.u8(job.overlap().code() | (isPlaced ? MORE : 0)).u8(job.misfire().policy().code())
+    boolean hasListeners = !job.runListeners().isEmpty();
+    out.u8(job.overlap().code() | (isPlaced ? MORE : 0) | (hasListeners ? LISTENERS : 0))
+        .u8(job.misfire().policy().code())
         .near(job.misfire().window().toMillis())
         .varint(job.misfire().max()).near(timeout == null ? 0 : timeout.toMillis()).varint(job.maxAttempts())
         .varint(job.pauseAfterFailures()).varint(job.history());
@@ -169,6 +177,9 @@ final class JobRecordFormat {
     if (isPlaced) {
       out.u8(job.scope().code()).u8(job.allocation().code());
       list(out, job.zones(), out::text);
+    }
+    if (hasListeners) {
+      out.u8(RunPhase.bits(job.runListeners()));
     }
   }
 
@@ -187,7 +198,7 @@ final class JobRecordFormat {
     int shards = in.varint();
     List<String> parameters = list(in, in::text);
     int flags = in.u8();
-    Overlap overlap = constant(Overlap.values(), Overlap::code, flags & ~MORE);
+    Overlap overlap = constant(Overlap.values(), Overlap::code, flags & ~(MORE | LISTENERS));
     Misfire misfire = new Misfire(constant(Misfire.Policy.values(), Misfire.Policy::code, in.u8()),
         Duration.ofMillis(in.near()), in.varint());
     long timeout = in.near();
@@ -198,15 +209,17 @@ final class JobRecordFormat {
     boolean isPlaced = (flags & MORE) != 0;
     Scope scope = isPlaced ? constant(Scope.values(), Scope::code, in.u8()) : Scope.ONE;
     Allocation allocation = isPlaced ? constant(Allocation.values(), Allocation::code, in.u8()) : Allocation.AVERAGE;
+    List<String> zones = isPlaced ? list(in, in::text) : List.of();
     return new Job(name, queue, ScheduleSettings.of(schedule), shards, parameters, overlap, misfire,
         timeout == 0 ? null : Duration.ofMillis(timeout), parameter, maxAttempts, pauseAfterFailures, history, scope,
-        allocation, isPlaced ? list(in, in::text) : List.of());
+        allocation, zones, (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()));
   }
 
   private static void writeRun(Run run, long base, Bytes out) {
     boolean isPlaced = !run.targets().isNone() || !run.again().isEmpty();
     out.near(run.time() - base).near(run.origin()).varint(run.shards()).varint(run.inserted()).varint(run.missed())
-        .near(run.begun() - base).near(run.deadline()).u8(run.stop().code() | (isPlaced ? MORE : 0))
+        .near(run.begun() - base).near(run.deadline()).u8(run.stop().code() | (isPlaced ? MORE : 0)
+            | (run.listeners().isNone() ? 0 : LISTENERS))
         .varint(run.readFrom());
     bits(out, run.ended());
     bits(out, run.failed());
@@ -216,6 +229,25 @@ final class JobRecordFormat {
       out.varint(run.gone());
       writeAgain(run.again(), out);
     }
+    if (!run.listeners().isNone()) {
+      writeListeners(run.listeners(), out);
+    }
+  }
+
+  private static void writeListeners(RunListeners listeners, Bytes out) {
+    PastRun.Result result = listeners.result();
+    out.u8(listeners.phase().code() | (listeners.step().code() << STEP_SHIFT) | (listeners.hasAfter() ? HAS_AFTER : 0))
+        .u8(RunPhase.bits(listeners.failed())).u8(result == null ? 0 : result.code()).text(listeners.queue());
+  }
+
+  private static RunListeners readListeners(BytesReader in) {
+    int flags = in.u8();
+    Set<RunPhase> failed = RunPhase.of(in.u8());
+    int result = in.u8();
+    return new RunListeners(constant(RunPhase.values(), RunPhase::code, flags & PHASE_MASK),
+        constant(RunListeners.Step.values(), RunListeners.Step::code, (flags & ~HAS_AFTER) >> STEP_SHIFT),
+        (flags & HAS_AFTER) != 0, in.text(), failed,
+        result == 0 ? null : constant(PastRun.Result.values(), PastRun.Result::code, result));
   }
 
   private static Run readRun(long base, BytesReader in) {
@@ -227,7 +259,7 @@ final class JobRecordFormat {
     long begun = base + in.near();
     long deadline = in.near();
     int flags = in.u8();
-    Run.Stop stop = constant(Run.Stop.values(), Run.Stop::code, flags & ~MORE);
+    Run.Stop stop = constant(Run.Stop.values(), Run.Stop::code, flags & ~(MORE | LISTENERS));
     int readFrom = in.varint();
     BitSet ended = bits(in);
     BitSet failed = bits(in);
@@ -239,8 +271,10 @@ final class JobRecordFormat {
       throw new IllegalArgumentException(
           "each shard of a run has a target: shards=" + shards + ", targets=" + targets.shards());
     }
+    int gone = isPlaced ? in.varint() : 0;
+    List<Run.Again> again = isPlaced ? readAgain(in) : List.of();
     return new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
-        lastEnd, targets, isPlaced ? in.varint() : 0, isPlaced ? readAgain(in) : List.of());
+        lastEnd, targets, gone, again, (flags & LISTENERS) == 0 ? RunListeners.NONE : readListeners(in));
   }
 
   private static void writeAgain(List<Run.Again> shards, Bytes out) {
@@ -253,10 +287,15 @@ final class JobRecordFormat {
 
   private static void writePast(PastRun past, long base, Bytes out) {
     out.near(past.from() - base).near(past.to() - past.from()).near(past.count()).near(past.origin())
-        .u8(past.result().code() | (past.gone() == 0 ? 0 : MORE)).varint(past.shards()).varint(past.failed())
+        .u8(past.result().code() | (past.gone() == 0 ? 0 : MORE)
+            | (past.failedListeners().isEmpty() ? 0 : LISTENERS))
+        .varint(past.shards()).varint(past.failed())
         .near(past.begun() == 0 ? 0 : beside0(past.begun() - past.from())).near(past.ended() - past.to());
     if (past.gone() != 0) {
       out.varint(past.gone());
+    }
+    if (!past.failedListeners().isEmpty()) {
+      out.u8(RunPhase.bits(past.failedListeners()));
     }
   }
 
@@ -271,13 +310,14 @@ final class JobRecordFormat {
     long count = in.near();
     long origin = in.near();
     int flags = in.u8();
-    PastRun.Result result = constant(PastRun.Result.values(), PastRun.Result::code, flags & ~MORE);
+    PastRun.Result result = constant(PastRun.Result.values(), PastRun.Result::code, flags & ~(MORE | LISTENERS));
     int shards = in.varint();
     int failed = in.varint();
     long begun = in.near();
     long distance = begun > 0 ? begun - 1 : begun;
     return new PastRun(from, to, count, origin, result, shards, failed, begun == 0 ? 0 : from + distance,
-        to + in.near(), (flags & MORE) == 0 ? 0 : in.varint());
+        to + in.near(), (flags & MORE) == 0 ? 0 : in.varint(),
+        (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()));
   }
 
   private static void bits(Bytes out, BitSet bits) {

@@ -66,9 +66,10 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * @param deadline when it times out, or null
    * @param stopping whether it is being stopped
    * @param targets where its shards run, as chosen when it began; empty if any worker may run each of them
+   * @param phase what it does; {@link RunPhase#SHARDS} if it has no listeners
    */
   public record ActiveRun(Instant time, long origin, int shards, int ended, int failed, Instant begun,
-      @Nullable Instant deadline, boolean stopping, List<RunTarget> targets) {
+      @Nullable Instant deadline, boolean stopping, List<RunTarget> targets, RunPhase phase) {
     public ActiveRun {
       targets = List.copyOf(targets);
     }

@@ -215,7 +215,7 @@ final class JobViews {
     return new JobStatus.ActiveRun(Instant.ofEpochMilli(run.time()), run.origin(), run.shards(),
         run.ended().cardinality(), run.failed().cardinality(), Instant.ofEpochMilli(run.begun()),
         run.deadline() == 0 ? null : Instant.ofEpochMilli(run.deadline()), run.isStopping(),
-        targets(run, fleet));
+        targets(run, fleet), run.phase());
   }
 
   // Times.

@@ -307,13 +307,7 @@ public final class Jobs {
 
   private static List<TaskId> inserted(JobRecord record) {
     List<TaskId> ids = new ArrayList<>();
-    for (Run run : record.active()) {
-      for (int shard = 0; shard < run.inserted(); shard++) {
-        if (!run.ended().get(shard)) {
-          ids.add(Shards.id(record.job().name(), run, shard));
-        }
-      }
-    }
+    record.active().forEach(run -> ids.addAll(JobLife.open(record.job().name(), run, run.inserted())));
     return ids;
   }
 
@@ -377,7 +371,8 @@ public final class Jobs {
 
   /**
    * Stops the runs of a time: no attempt of their shards begins from the answer on. Those that run learn it through
-   * their leases. Fails with {@link UnknownRunException} if there is none to stop.
+   * their leases. The task after the shards of a run with a listener still follows; another stop meanwhile cancels it.
+   * Fails with {@link UnknownRunException} if there is none to stop.
    */
   public CompletableFuture<JobStatus> stop(String name, Instant time) {
     return change(name, (record, now, known) -> {

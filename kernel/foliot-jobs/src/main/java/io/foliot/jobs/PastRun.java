@@ -1,5 +1,7 @@
 package io.foliot.jobs;
 
+import java.util.Set;
+
 /**
  * An entry of a job's history: a run that has ended, or a range of scheduled times that did not run. Times are
  * milliseconds since 1970 by the store's clock.
@@ -14,18 +16,26 @@ package io.foliot.jobs;
  * @param begun when it began, or 0
  * @param ended when it ended or was recorded
  * @param gone how many of its shards were cancelled because their worker was gone before they began
+ * @param failedListeners the phases whose task failed
  */
 public record PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun,
-    long ended, int gone) {
+    long ended, int gone, Set<RunPhase> failedListeners) {
+  public PastRun {
+    failedListeners = RunPhase.copy(failedListeners);
+  }
+
   PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun, long ended) {
-    this(from, to, count, origin, result, shards, failed, begun, ended, 0);
+    this(from, to, count, origin, result, shards, failed, begun, ended, 0, Set.of());
   }
 
   /** The result of a scheduled time. */
   public enum Result {
     /** All shards succeeded. */
     SUCCEEDED(1),
-    /** A shard failed for good, or was cancelled by its own id; or no worker was left that a shard was for. */
+    /**
+     * A shard failed for good, or was cancelled by its own id; or no worker was left that a shard was for; or the task
+     * before the shards failed.
+     */
     FAILED(2),
     /** The run did not end within its timeout, and was stopped. */
     TIMED_OUT(3),
@@ -33,7 +43,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
     STOPPED(4),
     /** A newer time replaced it. */
     REPLACED(5),
-    /** All shards have ended, and the end of at least one was forgotten before it was read. */
+    /** The end of a shard, or of the task before them, was forgotten before it was read. */
     UNKNOWN(6),
     /** It did not run, because a run was active, or because a handler had ended the job. */
     SKIPPED(7),
@@ -58,6 +68,11 @@ public record PastRun(long from, long to, long count, long origin, Result result
     /** Returns whether shards were inserted for the time, or might have been. */
     public boolean isRun() {
       return code <= UNKNOWN.code;
+    }
+
+    /** Returns whether it is the result of a run that did not come to its own end. */
+    boolean isStopped() {
+      return this == TIMED_OUT || this == STOPPED || this == REPLACED;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 
@@ -22,10 +23,14 @@ import java.util.List;
  * @param targets where its shards run, as chosen when it began
  * @param gone how many of the ended shards were cancelled because their worker was gone before they began
  * @param again the ended shards that ask for another run, each once
+ * @param listeners its listeners, and the phase in which it is
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,
     int readFrom, BitSet ended, BitSet failed, int unknown, long lastEnd, Targets targets, int gone,
-    List<Again> again) {
+    List<Again> again, RunListeners listeners) {
+  /** The least time that the task after the shards has; it has the timeout of the job if that is longer. */
+  static final long AFTER_MILLIS = Duration.ofHours(1).toMillis();
+
   Run {
     again = List.copyOf(again);
   }
@@ -40,7 +45,9 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
 
   /** The reason for which a run is being stopped. */
   enum Stop {
-    NONE(0), STOPPED(1), TIMED_OUT(2), REPLACED(3);
+    NONE(0), STOPPED(1), TIMED_OUT(2), REPLACED(3),
+    /** The task before its shards has not succeeded, or it is not known whether it has. */
+    NOT_PREPARED(4);
 
     private final int code;
 
@@ -55,28 +62,73 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   static Run started(long time, long origin, int shards, Targets targets, int missed, long begun, long deadline) {
+    return started(time, origin, shards, targets, missed, begun, deadline, RunListeners.NONE);
+  }
+
+  static Run started(long time, long origin, int shards, Targets targets, int missed, long begun, long deadline,
+      RunListeners listeners) {
     return new Run(time, origin, shards, 0, missed, begun, deadline, Stop.NONE, 0, new BitSet(), new BitSet(), 0, 0,
-        targets, 0, List.of());
+        targets, 0, List.of(), listeners);
   }
 
   Run inserted(int count) {
     return new Run(time, origin, shards, count, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
-        lastEnd, targets, gone, again);
+        lastEnd, targets, gone, again, listeners);
   }
 
+  /** The task after the shards is not replaced: it has a bound, and says what became of the run. */
   Run stopping(Stop reason) {
-    return stop != Stop.NONE
+    return stop != Stop.NONE || (reason == Stop.REPLACED && phase() == RunPhase.AFTER)
         ? this
         : new Run(time, origin, shards, inserted, missed, begun, deadline, reason, readFrom, ended, failed, unknown,
-            lastEnd, targets, gone, again);
+            lastEnd, targets, gone, again, listeners);
+  }
+
+  Run listeners(RunListeners next) {
+    return new Run(time, origin, shards, inserted, missed, begun, deadline, stop, readFrom, ended, failed, unknown,
+        lastEnd, targets, gone, again, next);
+  }
+
+  /**
+   * Notes the end of the task of its phase.
+   *
+   * @param nowUnknown how many ends are unknown with that of the task
+   */
+  Run told(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> asked) {
+    return new Run(time, origin, shards, inserted, missed, begun, deadline, nextStop, readFrom, ended, failed,
+        nowUnknown, Math.max(lastEnd, at), targets, gone, asked, next);
+  }
+
+  /** Begins the phase after the shards. From here on, a stop and the deadline are those of its task. */
+  Run after(PastRun.Result result, long afterDeadline) {
+    return new Run(time, origin, shards, inserted, missed, begun, afterDeadline, Stop.NONE, readFrom, ended, failed,
+        unknown, lastEnd, targets, gone, again, listeners.after(result));
   }
 
   boolean isStopping() {
     return stop != Stop.NONE;
   }
 
-  /** Returns whether all shards have ended that are inserted, and no other one is to be. */
-  boolean isOver() {
-    return ended.cardinality() == (isStopping() ? inserted : shards);
+  RunPhase phase() {
+    return listeners.phase();
+  }
+
+  /** Returns the queue of its tasks: that of the definition, unless it has listeners and keeps the one it began in. */
+  String queue(Job job) {
+    return listeners.isNone() ? job.queue() : listeners.queue();
+  }
+
+  /** Returns whether shards are to be inserted, now or once the task before them has succeeded. */
+  boolean hasShardsToInsert() {
+    return phase() != RunPhase.AFTER && !isStopping() && inserted < shards;
+  }
+
+  /** Returns whether all tasks of the phase have ended that are inserted, and no other one is to be. */
+  boolean isPhaseOver() {
+    return switch (phase()) {
+      case BEFORE -> isStopping() && listeners.isToInsert();
+      case SHARDS -> ended.cardinality() == (isStopping() ? inserted : shards);
+      case AFTER -> !listeners.isOpen() && (isStopping() || !listeners.isToInsert());
+    };
   }
 }

@@ -119,9 +119,9 @@ final class RunPlaces {
 
   /** Returns why an active run waits for workers, by the workers there are now; empty if it does not. */
   static String waitsFor(Job job, Run run, Fleet fleet) {
-    List<Seat> workers = fleet.working(job.queue());
+    List<Seat> workers = fleet.working(run.queue(job));
     if (workers.isEmpty()) {
-      return "waits for a worker of queue " + job.queue();
+      return "waits for a worker of queue " + run.queue(job);
     }
     for (int shard = run.ended().nextClearBit(0); shard < run.inserted(); shard = run.ended().nextClearBit(shard + 1)) {
       if (!run.targets().isNone()) {

@@ -11,12 +11,13 @@ import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that are the shards of runs. Their ids follow from (job, scheduled time, origin, shard), so that a run
- * which is planned twice still gets its shards once.
+ * The tasks that are the shards of runs, and those of the phases around them. Their ids follow from (job, scheduled
+ * time, origin, shard or phase), so that a run which is planned twice still gets its tasks once.
  */
 final class Shards {
   /** The queue of the jobs' own tasks. */
@@ -36,22 +37,31 @@ final class Shards {
    * id has the address of the shard, its number, and fewer bits of the hash.
    */
   static TaskId id(String job, Run run, int shard) {
+    long hash = hash(job, run, shard);
+    return run.targets().isNone()
+        ? TaskId.of(run.time(), hash16(job), hash)
+        : TaskId.addressed(run.time(), hash16(job), run.targets().address(shard), shard, hash);
+  }
+
+  /** Returns the id of the task of a phase, which has no address: its number is above those of all shards. */
+  static TaskId id(String job, Run run, RunPhase phase) {
+    return TaskId.of(run.time(), hash16(job), hash(job, run, Job.MAX_SHARDS + phase.code()));
+  }
+
+  private static long hash(String job, Run run, int number) {
     long hash = 0;
     for (int i = 0; i < job.length(); i++) {
       hash = mixed(hash + job.charAt(i) + 1);
     }
-    hash = mixed(mixed(hash + run.origin()) + shard + 1);
-    return run.targets().isNone()
-        ? TaskId.of(run.time(), hash16(job), hash)
-        : TaskId.addressed(run.time(), hash16(job), run.targets().address(shard), shard, hash);
+    return mixed(mixed(hash + run.origin()) + number + 1);
   }
 
   /**
    * Returns whether something begins when a run of a job ends, or its end is more than the end of one task. Otherwise
    * the end is noted by the next pass, and a pass for each end would double the cost of a firing.
    */
-  static boolean isAwaited(Job job) {
-    return job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE
+  static boolean isAwaited(Job job, Run run) {
+    return run.listeners().hasAfter() || job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE
         || job.pauseAfterFailures() > 0
         || job.schedule().after() != null;
   }
@@ -78,14 +88,9 @@ final class Shards {
    * @param checkpoint where it begins, or null
    */
   static Outcome.Child child(Job job, Run run, Body parameter, int shard, @Nullable String checkpoint) {
-    Instant time = Instant.ofEpochMilli(run.time());
-    Instant due = run.origin() == 0 ? job.schedule().jitter(job.name()).begin(time) : Instant.ofEpochMilli(run.begun());
-    Map<String, String> headers = new HashMap<>(parameter.headers());
-    headers.put(JobHeaders.JOB, job.name());
-    headers.put(JobHeaders.SCHEDULED_AT, time.toString());
     int number = run.targets().numberInZone(shard);
-    headers.put(JobHeaders.SHARD, Integer.toString(number));
-    headers.put(JobHeaders.SHARDS, Integer.toString(run.targets().isNone() ? run.shards() : run.targets().groupSize()));
+    int shards = run.targets().isNone() ? run.shards() : run.targets().groupSize();
+    Map<String, String> headers = headers(job, run, parameter, number, shards);
     String zone = run.targets().isNone() ? "" : run.targets().group(shard).zone();
     if (!zone.isEmpty()) {
       headers.put(JobHeaders.ZONE, zone);
@@ -97,14 +102,52 @@ final class Shards {
     if (text != null) {
       headers.put(JobHeaders.SHARD_PARAMETER, text);
     }
+    if (isAwaited(job, run)) {
+      headers.put(JobHeaders.AWAITED, "true");
+    }
+    return child(job, run, id(job.name(), run, shard), due(job, run), parameter, headers);
+  }
+
+  /**
+   * Returns the task to insert for the phase of a run: before the shards, due as they are, or after them, due now.
+   *
+   * @param now the store's time, in milliseconds since 1970
+   */
+  static Outcome.Child phase(Job job, Run run, Body parameter, long now) {
+    Map<String, String> headers = headers(job, run, parameter, 0, run.shards());
+    headers.put(JobHeaders.PHASE, run.phase().name().toLowerCase(Locale.ROOT));
+    headers.put(JobHeaders.AWAITED, "true");
+    PastRun.Result result = run.listeners().result();
+    if (result != null) {
+      headers.put(JobHeaders.RUN_RESULT, result.name());
+      headers.put(JobHeaders.RUN_FAILED, Integer.toString(run.failed().cardinality()));
+    }
+    Due due = run.phase() == RunPhase.BEFORE ? due(job, run) : Due.at(now);
+    return child(job, run, id(job.name(), run, run.phase()), due, parameter, headers);
+  }
+
+  private static Map<String, String> headers(Job job, Run run, Body parameter, int shard, int shards) {
+    Map<String, String> headers = new HashMap<>(parameter.headers());
+    headers.put(JobHeaders.JOB, job.name());
+    headers.put(JobHeaders.SCHEDULED_AT, Instant.ofEpochMilli(run.time()).toString());
+    headers.put(JobHeaders.SHARD, Integer.toString(shard));
+    headers.put(JobHeaders.SHARDS, Integer.toString(shards));
     if (run.missed() > 0) {
       headers.put(JobHeaders.MISSED, Integer.toString(run.missed()));
     }
-    if (isAwaited(job)) {
-      headers.put(JobHeaders.AWAITED, "true");
-    }
+    return headers;
+  }
+
+  private static Due due(Job job, Run run) {
+    Instant due = run.origin() == 0
+        ? job.schedule().jitter(job.name()).begin(Instant.ofEpochMilli(run.time()))
+        : Instant.ofEpochMilli(run.begun());
+    return Due.at(due.toEpochMilli());
+  }
+
+  private static Outcome.Child child(Job job, Run run, TaskId id, Due due, Body parameter,
+      Map<String, String> headers) {
     Body body = new Body(parameter.payload(), parameter.contentType(), headers);
-    return new Outcome.Child(id(job.name(), run, shard), job.queue(), Due.at(due.toEpochMilli()), body,
-        job.maxAttempts(), false);
+    return new Outcome.Child(id, run.queue(job), due, body, job.maxAttempts(), false);
   }
 }

@@ -113,8 +113,17 @@ final class JobLifePropertyTest {
     });
     int shards = 1 + random.nextInt(3);
     return job.overlap(any(random, Overlap.values())).allocation(any(random, Allocation.values())).shards(shards)
-        .scope(scope(job, random))
+        .scope(scope(job, random)).runListeners(listeners(random))
         .history(1 + random.nextInt(Job.MAX_HISTORY)).build();
+  }
+
+  private static RunPhase[] listeners(Random random) {
+    return switch (random.nextInt(5)) {
+      case 0 -> new RunPhase[]{RunPhase.BEFORE};
+      case 1 -> new RunPhase[]{RunPhase.AFTER};
+      case 2 -> new RunPhase[]{RunPhase.BEFORE, RunPhase.AFTER};
+      default -> new RunPhase[]{};
+    };
   }
 
   private static Scope scope(Job.Builder job, Random random) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Address;
 import io.foliot.core.Body;
+import io.foliot.core.Limits;
 import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.UnreadableException;
@@ -13,9 +14,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,6 +26,9 @@ import org.junit.jupiter.api.Test;
 /** The stored bytes of jobs: exact, refused when damaged, bounded. */
 final class JobRecordFormatTest {
   private static final int ROUNDS = 500;
+  /** The record of a plain job with an active run, as it was before there were listeners. */
+  private static final String BEGUN = "0102036a6f6201710105657665727904505431530100010180f0b25201000000320100"
+      + "00020100000002000100020101000000000000000000000002000000000000000000002bc67f75";
   private static final long[] TIMES = {0, 1, -1, 1_790_000_000_000L, 1_790_000_000_001L, 4_102_444_800_000L,
       Long.MAX_VALUE >> 8, Long.MIN_VALUE >> 8};
 
@@ -50,6 +56,23 @@ final class JobRecordFormatTest {
     placed.active.replaceAll(run -> Run.started(run.time(), run.origin(), 1, one, 0, run.begun(), 0).inserted(1));
     assertThat(JobRecordFormat.encode(placed.done()).length - JobRecordFormat.encode(begun).length)
         .isEqualTo(one.bytes() + 2);
+  }
+
+  @Test
+  void onlyWhatHasListenersTakesBytesForThem() {
+    Job.Builder job = Job.named("job").queue("q").every(Duration.ofSeconds(1));
+    JobRecord plain = begun(job.build());
+    JobRecord listened = begun(job.runListeners(RunPhase.AFTER).build());
+    assertThat(plain.active().getFirst().listeners()).isSameAs(RunListeners.NONE);
+    // One byte of the definition; of the run four, and its queue.
+    assertThat(JobRecordFormat.encode(listened)).hasSize(JobRecordFormat.encode(plain).length + 1 + 3 + 2);
+    assertThat(HexFormat.of().formatHex(JobRecordFormat.encode(plain))).isEqualTo(BEGUN);
+  }
+
+  private static JobRecord begun(Job job) {
+    JobRecord created = JobChange.create(job, 0, JobWorld.NO_CALENDARS);
+    return JobLife.plan(JobChange.trigger(created, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS, null)
+        .record();
   }
 
   @Test
@@ -119,7 +142,8 @@ final class JobRecordFormatTest {
     for (int i = 0; i < JobRecord.maxActive(job); i++) {
       active.add(new Run(1_790_000_000_000L + i, 1L << 50, 1_000, 1_000, Integer.MAX_VALUE, 1_790_000_000_000L,
           Long.MAX_VALUE >> 1, Run.Stop.STOPPED, 999, all, all, 999, Long.MAX_VALUE >> 1,
-          Targets.NONE, 0, List.of()));
+          Targets.NONE, 0, List.of(), new RunListeners(RunPhase.AFTER, RunListeners.Step.INSERTED, true,
+              "q".repeat(Limits.MAX_QUEUE_NAME), Set.of(RunPhase.BEFORE), PastRun.Result.SUCCEEDED)));
     }
     for (int i = 0; i < Job.MAX_HISTORY; i++) {
       history.add(new PastRun(i, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2, Long.MAX_VALUE >> 2,
@@ -186,6 +210,11 @@ final class JobRecordFormatTest {
         .parameter(Body.json("{\"n\": " + random.nextInt() + "}"))
         .overlap(any(random, Overlap.values())).allocation(any(random, Allocation.values()))
         .scope(random.nextBoolean() ? Scope.ONE : Scope.PER_ZONE)
+        .runListeners(switch (random.nextInt(3)) {
+          case 0 -> new RunPhase[]{};
+          case 1 -> new RunPhase[]{RunPhase.AFTER};
+          default -> new RunPhase[]{RunPhase.BEFORE, RunPhase.AFTER};
+        })
         .misfire(Misfire.all(1 + random.nextInt(9), Duration.ofMinutes(random.nextInt(9)))).build();
   }
 
@@ -196,7 +225,19 @@ final class JobRecordFormatTest {
     return new Run(time(random), random.nextInt(99), 128, random.nextInt(128), random.nextInt(99), time(random),
         time(random), any(random, Run.Stop.values()), random.nextInt(128), ended, failed, random.nextInt(9),
         time(random), isPlaced ? TargetsTest.random(random, 1 << random.nextInt(3), 128) : Targets.NONE,
-        isPlaced ? random.nextInt(9) : 0, isPlaced ? again(random) : List.of());
+        isPlaced ? random.nextInt(9) : 0, isPlaced ? again(random) : List.of(), listeners(random));
+  }
+
+  private static RunListeners listeners(Random random) {
+    return random.nextBoolean()
+        ? RunListeners.NONE
+        : new RunListeners(any(random, RunPhase.values()), any(random, RunListeners.Step.values()),
+            random.nextBoolean(), "q" + random.nextInt(9), phases(random),
+            random.nextBoolean() ? null : any(random, PastRun.Result.values()));
+  }
+
+  private static Set<RunPhase> phases(Random random) {
+    return RunPhase.of(random.nextInt(8) << 1);
   }
 
   private static List<Run.Again> again(Random random) {
@@ -207,7 +248,7 @@ final class JobRecordFormatTest {
     return new PastRun(time(random), time(random), 1 + random.nextInt(9), random.nextInt(9),
         any(random, PastRun.Result.values()), random.nextInt(9), random.nextInt(9),
         random.nextBoolean() ? 0 : time(random), time(random),
-        random.nextInt(2));
+        random.nextInt(2), random.nextBoolean() ? Set.of() : phases(random));
   }
 
   private static long time(Random random) {

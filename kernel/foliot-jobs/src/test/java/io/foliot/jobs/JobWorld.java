@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Address;
+import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskId;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Due;
@@ -58,6 +59,8 @@ final class JobWorld {
   private final Set<TaskId> cancelled = new HashSet<>();
   private final Map<TaskId, Long> ends = new HashMap<>();
   private final Set<Long> fired = new HashSet<>();
+  /** The listeners of each run, by the definition that was in force when it began. */
+  private final Map<RunName, Set<RunPhase>> listeners = new HashMap<>();
   @Nullable
   Fleet fleet;
   Fault fault = Fault.NONE;
@@ -70,6 +73,13 @@ final class JobWorld {
   int failPercent;
   /** The time for which a record is kept after its end. */
   long retention = Long.MAX_VALUE;
+
+  /** What a run is known by. */
+  private record RunName(long time, long origin) {
+    static RunName of(Run run) {
+      return new RunName(run.time(), run.origin());
+    }
+  }
 
   JobWorld(Random random, Job job, long now) {
     this.random = random;
@@ -113,6 +123,8 @@ final class JobWorld {
     plan.cancels().forEach(this::cancel);
     check(plan);
     checkPlaces(plan, read);
+    plan.record().active().forEach(run -> checkListeners(plan, run));
+    record.active().forEach(run -> checkClosed(plan.record(), run));
     for (Outcome.Child child : plan.children()) {
       if (shards.containsKey(child.id())) {
         throw new AssertionError("a shard is inserted twice: " + child);
@@ -340,6 +352,50 @@ final class JobWorld {
         assertThat(working).as("a seat of a worker that works").anyMatch(seat -> seat.number() == address.number()
             && (zone.isEmpty() || seat.zone().equals(zone)));
       }
+    }
+  }
+
+  /** A shard begins once the task before them has succeeded, and the task after them once all have ended. */
+  private void checkListeners(JobLife.Plan plan, Run run) {
+    String name = record.job().name();
+    Set<RunPhase> phases = listeners.computeIfAbsent(RunName.of(run), is -> record.job().runListeners());
+    Set<TaskId> inserted = new HashSet<>();
+    plan.children().forEach(child -> inserted.add(child.id()));
+    TaskId before = Shards.id(name, run, RunPhase.BEFORE);
+    TaskId after = Shards.id(name, run, RunPhase.AFTER);
+    boolean isPrepared = !phases.contains(RunPhase.BEFORE) || hasSucceeded(before);
+    boolean isOver = !shards.containsKey(before) || isEnded(before);
+    for (int shard = 0; shard < run.shards(); shard++) {
+      TaskId id = Shards.id(name, run, shard);
+      assertThat(!inserted.contains(id) || isPrepared).as("no shard begins before its run is prepared").isTrue();
+      isOver &= !inserted.contains(id) && (!shards.containsKey(id) || isEnded(id));
+    }
+    assertThat(!inserted.contains(before) || phases.contains(RunPhase.BEFORE)).isTrue();
+    assertThat(!inserted.contains(after) || (phases.contains(RunPhase.AFTER) && isOver))
+        .as("the last task begins once all shards have ended").isTrue();
+  }
+
+  private boolean hasSucceeded(TaskId id) {
+    Stored stored = shards.get(id);
+    return stored != null && isEnded(id) && !cancelled.contains(id) && !stored.fails();
+  }
+
+  /** A run that is closed has had its last task, which was told the result that is recorded. */
+  private void checkClosed(JobRecord next, Run run) {
+    RunName name = RunName.of(run);
+    if (next.active().stream().anyMatch(each -> RunName.of(each).equals(name))) {
+      return;
+    }
+    TaskId id = Shards.id(record.job().name(), run, RunPhase.AFTER);
+    Stored after = shards.get(id);
+    boolean hasAfter = listeners.getOrDefault(name, Set.of()).contains(RunPhase.AFTER);
+    assertThat(after != null).as("a run with a listener has told it: %s", run).isEqualTo(hasAfter);
+    PastRun past = next.history().stream()
+        .filter(each -> each.from() == run.time() && each.origin() == run.origin() && each.result().isRun()).findFirst()
+        .orElse(null);
+    if (after != null && past != null) {
+      assertThat(isEnded(id)).as("a run ends with its last task").isTrue();
+      assertThat(after.child().body().headers()).containsEntry(JobHeaders.RUN_RESULT, past.result().name());
     }
   }
 

@@ -544,6 +544,45 @@ final class JobsTest {
   }
 
   @Test
+  void aRunHasATaskBeforeItsShardsAndOneAfterThem() {
+    List<String> phases = new ArrayList<>();
+    behaviour = attempt -> {
+      Map<String, String> headers = attempt.task().body().headers();
+      phases.add(headers.getOrDefault(JobHeaders.PHASE, "shard")
+          + headers.getOrDefault(JobHeaders.RUN_RESULT, "") + headers.getOrDefault(JobHeaders.RUN_FAILED, ""));
+      return CompletableFuture.completedFuture(headers.getOrDefault(JobHeaders.SHARD, "").equals("1")
+          ? new Answer.Fail("planned")
+          : new Answer.Done(""));
+    };
+    join(jobs.put(everyTenSeconds().shards(2).runListeners(RunPhase.BEFORE, RunPhase.AFTER).build()));
+    passes(Duration.ofSeconds(11));
+    assertThat(phases).as("each within a second").containsExactly("before", "shard", "shard", "afterFAILED1");
+    passes(Duration.ofSeconds(9));
+    assertThat(JobRecordFormat.decode("report", task("report").body().payload()).totals().failed()).isEqualTo(1);
+  }
+
+  @Test
+  void aRunIsShownWithItsPhase() {
+    behaviour = attempt -> new CompletableFuture<>();
+    join(jobs.put(everyTenSeconds().runListeners(RunPhase.BEFORE).build()));
+    passes(Duration.ofSeconds(11));
+    assertThat(report().active()).singleElement().extracting(JobStatus.ActiveRun::phase).isEqualTo(RunPhase.BEFORE);
+  }
+
+  @Test
+  void aStopAndADeleteCancelTheTaskBeforeTheShards() {
+    behaviour = attempt -> CompletableFuture.completedFuture(
+        new Answer.Retry(Duration.ofMinutes(1), Answer.Health.WELL, "later"));
+    join(jobs.put(everyTenSeconds().runListeners(RunPhase.BEFORE).build()));
+    passes(Duration.ofSeconds(10));
+    join(jobs.stop("report", report().active().getFirst().time()));
+    assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).hasSize(1);
+    passes(Duration.ofSeconds(10));
+    join(jobs.delete("report", true));
+    assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).hasSize(2);
+  }
+
+  @Test
   void aJobThatANewerVersionWroteIsNotReplaced() {
     join(jobs.put(everyTenSeconds().build()));
     TaskRecord task = task("report");

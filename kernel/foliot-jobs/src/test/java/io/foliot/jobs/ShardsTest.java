@@ -33,6 +33,8 @@ final class ShardsTest {
   @Test
   void theIdOfAShardNeverChangesBetweenReleases() {
     assertThat(Shards.id("report", run(TIME, 0), 0)).hasToString("01a0c450-6c00-750b-a1ba-9a938dd184d4");
+    assertThat(Shards.id("report", run(TIME, 0), RunPhase.BEFORE)).hasToString("01a0c450-6c00-70d2-bc32-fc8fb8b284d4");
+    assertThat(Shards.id("report", run(TIME, 0), RunPhase.AFTER)).hasToString("01a0c450-6c00-7a95-b174-bf08a76c84d4");
   }
 
   @Test
@@ -43,6 +45,10 @@ final class ShardsTest {
       for (long origin : new long[]{0, 1, 2, TIME}) {
         for (int shard = 0; shard < Job.MAX_SHARDS; shard++) {
           ids.add(Shards.id("report", run(time, origin), shard));
+          made++;
+        }
+        for (RunPhase phase : RunPhase.values()) {
+          ids.add(Shards.id("report", run(time, origin), phase));
           made++;
         }
       }

@@ -32,11 +32,12 @@ final class BrokenJobStores {
   static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
       case PLAN_WITHOUT_SHARDS, SHARDS_WITHOUT_PLAN, SHARDS_TWICE, ENDS_WITHOUT_POLL, WAKE_DROPS_SHARDS,
-          PLAN_OF_A_LOST_LEASE ->
+          PLAN_OF_A_LOST_LEASE, LISTENER_IS_FORGOTTEN ->
         new Plans(bug, delegate, scene);
       case PLANNED_BY_NODE_CLOCK -> new NodeTime(delegate, scene);
       case CHANGE_WITHOUT_COMPARE -> new Overwriting(delegate, scene);
       case RUNNING_IS_ENDED -> new Impatient(delegate, scene);
+      case SHARDS_UNPREPARED -> new Unprepared(delegate, scene);
       case STOP_CANCELS_NOTHING, DELETE_CANCELS_NOTHING -> new Stopless(bug, delegate, scene);
       case FENCE_BEGINS_ANEW -> new Fenceless(delegate, scene);
       default -> throw new IllegalArgumentException("no bug of jobs: " + bug);
@@ -76,6 +77,8 @@ final class BrokenJobStores {
         case SHARDS_TWICE -> seldom(settlement, new Outcome.Rearm(plan.due(), plan.body(), twice(plan.children())));
         case ENDS_WITHOUT_POLL -> with(settlement, new Outcome.Rearm(unpolled(task, plan.due()), plan.body(),
             plan.children()));
+        case LISTENER_IS_FORGOTTEN -> with(settlement, new Outcome.Rearm(plan.due(), plan.body(),
+            plan.children().stream().filter(child -> !isAfter(child)).toList()));
         case WAKE_DROPS_SHARDS -> task.successor() == null
             ? settlement
             : with(settlement, new Outcome.Rearm(plan.due(), plan.body(), List.of()));
@@ -98,6 +101,10 @@ final class BrokenJobStores {
           TaskId.of(scene.nowMillis(), child.id().hash16(), scene.luck.nextLong()), child.queue(), child.due(),
           child.body(), child.maxAttempts(), child.parked())));
       return both;
+    }
+
+    private static boolean isAfter(Outcome.Child child) {
+      return child.body().headers().containsKey(JobHeaders.RUN_RESULT);
     }
 
     private static Due unpolled(TaskRecord task, Due due) {
@@ -150,6 +157,21 @@ final class BrokenJobStores {
     public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
       return BrokenStores.told(BrokenStores.now(delegate.find(ids)).stream()
           .map(found -> found.filter(task -> !isShard(task) || task.state() != TaskState.RUNNING)).toList());
+    }
+  }
+
+  /** A task before the shards of a run that runs is read as one that has succeeded. */
+  private static final class Unprepared extends BrokenStores.Broken {
+    Unprepared(TaskStore delegate, SimStore.Scene scene) {
+      super(delegate, scene);
+    }
+
+    @Override
+    public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+      return BrokenStores.told(BrokenStores.now(delegate.find(ids)).stream()
+          .map(found -> found.map(task -> task.body().headers().containsKey(JobHeaders.PHASE)
+              && task.state() == TaskState.RUNNING ? task.edit().state(TaskState.FINISHED).done() : task))
+          .toList());
     }
   }
 

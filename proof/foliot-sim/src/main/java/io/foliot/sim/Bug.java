@@ -98,6 +98,10 @@ enum Bug {
   CHANGE_WITHOUT_COMPARE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
   /** A shard that runs counts as ended. */
   RUNNING_IS_ENDED(Check.RUNS),
+  /** The task before the shards of a run counts as ended while it runs. */
+  SHARDS_UNPREPARED(Check.LISTENER),
+  /** The task after the shards of a run is not inserted. */
+  LISTENER_IS_FORGOTTEN(Check.LISTENER),
   /** A run that is stopped or replaced continues. */
   STOP_CANCELS_NOTHING(Check.CHANGE),
   /** A deleted job continues. */

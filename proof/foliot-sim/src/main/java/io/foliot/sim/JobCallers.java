@@ -12,12 +12,14 @@ import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
 import io.foliot.jobs.Misfire;
 import io.foliot.jobs.Overlap;
+import io.foliot.jobs.RunPhase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -49,6 +51,9 @@ final class JobCallers implements SimReceiver.Listener {
   private static final List<Overlap> OVERLAPS = List.copyOf(EnumSet.allOf(Overlap.class));
   private static final List<Misfire> MISFIRES = List.of(Misfire.DEFAULT, Misfire.all(5, Duration.ofHours(1)),
       Misfire.all(100, Duration.ofHours(1)), Misfire.skip(Duration.ofSeconds(5)), Misfire.once(Duration.ofSeconds(8)));
+
+  private static final List<Set<RunPhase>> LISTENERS = List.of(Set.of(), Set.of(), Set.of(), Set.of(RunPhase.BEFORE),
+      Set.of(RunPhase.AFTER), EnumSet.of(RunPhase.BEFORE, RunPhase.AFTER));
 
   private final Sim sim;
   private final Schedule schedule;
@@ -111,10 +116,14 @@ final class JobCallers implements SimReceiver.Listener {
     Job.Builder job = Job.named(name).queue(QUEUE).shards(oneOf(List.of(1, 1, 3))).overlap(oneOf(OVERLAPS))
         .misfire(oneOf(MISFIRES)).history(HISTORY).maxAttempts(oneOf(List.of(0, 0, 2)))
         .timeout(luck.nextInt(3) == 0 ? Duration.ofMillis(1_000 + luck.nextLong(9_000)) : null)
-        .pauseAfterFailures(luck.nextInt(8) == 0 ? 3 : 0);
+        .pauseAfterFailures(luck.nextInt(8) == 0 ? 3 : 0).runListeners(listeners(oneOf(LISTENERS)));
     return luck.nextInt(4) == 0
         ? job.after(Duration.ofMillis(1_000 + luck.nextLong(3_000))).build()
         : timed(job).build();
+  }
+
+  private static RunPhase[] listeners(Set<RunPhase> phases) {
+    return phases.toArray(RunPhase[]::new);
   }
 
   private Job.Builder timed(Job.Builder job) {
@@ -176,7 +185,8 @@ final class JobCallers implements SimReceiver.Listener {
   private Job changed(Job job) {
     Job.Builder next = Job.named(job.name()).queue(QUEUE).shards(job.shards()).overlap(job.overlap())
         .misfire(job.misfire()).history(HISTORY).maxAttempts(job.maxAttempts()).timeout(job.timeout())
-        .pauseAfterFailures(job.pauseAfterFailures());
+        .pauseAfterFailures(job.pauseAfterFailures())
+        .runListeners(listeners(luck.nextInt(4) == 0 ? oneOf(LISTENERS) : job.runListeners()));
     return job.schedule().after() == null
         ? timed(next).build()
         : next.after(Duration.ofMillis(1_000 + luck.nextLong(3_000))).build();
@@ -324,7 +334,7 @@ final class JobCallers implements SimReceiver.Listener {
       if (story.name.equals(job)) {
         long time = Instant.parse(headers.getOrDefault(JobHeaders.SCHEDULED_AT, "")).toEpochMilli();
         int shard = Integer.parseInt(headers.getOrDefault(JobHeaders.SHARD, ""));
-        story.begun.add(new JobStory.Begun(time, shard, task.id(), task.generation(), task.attempt(),
+        story.begun.add(new JobStory.Begun(time, shard, headers.getOrDefault(JobHeaders.PHASE, ""), task.id(), task.generation(), task.attempt(),
             task.claimedAt(), schedule.nowMillis()));
       }
     }

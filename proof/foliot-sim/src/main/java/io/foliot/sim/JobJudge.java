@@ -2,6 +2,7 @@ package io.foliot.sim;
 
 import io.foliot.core.JobHeaders;
 import io.foliot.core.TaskRef;
+import io.foliot.core.TaskState;
 import io.foliot.core.store.TaskPage;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.jobs.Job;
@@ -10,6 +11,7 @@ import io.foliot.jobs.JobTotals;
 import io.foliot.jobs.Jobs;
 import io.foliot.jobs.Overlap;
 import io.foliot.jobs.PastRun;
+import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.schedule.Schedule;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Judges jobs by rules of its own: the definitions that callers put, what the receiver saw, and the records of the
@@ -42,6 +45,8 @@ final class JobJudge {
   /** Within this time before the end each job has fired that has so short a period. */
   private static final long LAST_MILLIS = 45_000;
   private static final int PAGE = 1_000;
+  private static final String BEFORE = "before";
+  private static final String AFTER = "after";
 
   private final World world;
   private final SimStore store;
@@ -63,6 +68,8 @@ final class JobJudge {
     for (PastRun.Result result : PastRun.Result.values()) {
       counts.put(result.name(), 0L);
     }
+    counts.put(BEFORE, 0L);
+    counts.put(AFTER, 0L);
     String cursor = null;
     do {
       TaskPage page = store.truth().query(JobCallers.QUEUE, null, PAGE, cursor).toCompletableFuture().join();
@@ -108,6 +115,9 @@ final class JobJudge {
       ensureFences(story);
     }
     ensureChanges(story);
+    if (!mayForget) {
+      ensureListened(story, status);
+    }
     ensureAlive(story, status);
   }
 
@@ -171,7 +181,7 @@ final class JobJudge {
   private void ensureOnePerShard(JobStory story) {
     Map<String, Set<Object>> ids = new HashMap<>();
     for (JobStory.Begun begun : story.begun) {
-      Set<Object> same = ids.computeIfAbsent(begun.time() + "/" + begun.shard(), shard -> new HashSet<>());
+      Set<Object> same = ids.computeIfAbsent(begun.time() + "/" + begun.shard() + begun.phase(), shard -> new HashSet<>());
       same.add(begun.id());
       if (same.size() > 1 + story.requests(begun.time())) {
         unmet.accept(JobSimulation.Check.SCHEDULE, "a time fires under one id: job=" + story.name + ", " + begun);
@@ -222,7 +232,8 @@ final class JobJudge {
   private void ensureAllBegan(JobStory story, PastRun past) {
     for (int shard = 0; shard < past.shards(); shard++) {
       int mine = shard;
-      if (story.begun.stream().noneMatch(begun -> begun.time() == past.from() && begun.shard() == mine)) {
+      if (story.begun.stream().noneMatch(begun -> begun.time() == past.from() && begun.shard() == mine
+          && begun.phase().isEmpty())) {
         unmet.accept(JobSimulation.Check.SCHEDULE, "a run that succeeded was delivered: job=" + story.name
             + ", shard=" + shard + ", " + past);
       }
@@ -330,8 +341,8 @@ final class JobJudge {
     if (mayForget) {
       return;
     }
-    Map<Integer, List<JobStory.Begun>> byShard = new HashMap<>();
-    story.begun.forEach(begun -> byShard.computeIfAbsent(begun.shard(), shard -> new ArrayList<>()).add(begun));
+    Map<String, List<JobStory.Begun>> byShard = new HashMap<>();
+    story.begun.forEach(begun -> byShard.computeIfAbsent(begun.shard() + begun.phase(), shard -> new ArrayList<>()).add(begun));
     for (List<JobStory.Begun> attempts : byShard.values()) {
       attempts.sort(Comparator.comparingLong(JobStory.Begun::claimedAt));
       JobStory.Begun last = null;
@@ -364,11 +375,93 @@ final class JobJudge {
       for (JobStory.Stop stop : story.stops) {
         boolean isAskedAgain = story.requested.stream()
             .anyMatch(each -> each.times().contains(begun.time()) && each.answered() > stop.answered());
-        if (begun.time() == stop.time() && begun.claimedAt() > stop.answered() && !isAskedAgain) {
+        if (begun.time() == stop.time() && begun.claimedAt() > stop.answered() && !isAskedAgain
+            && !begun.phase().equals(AFTER)) {
           unmet.accept(JobSimulation.Check.CHANGE, "nothing of a run begins once it was stopped: job=" + story.name
               + ", " + stop + ", " + begun);
         }
       }
+    }
+  }
+
+  // Listeners.
+
+  /**
+   * The tasks of one run, by the records of the store.
+   *
+   * @param before that before its shards, or null
+   * @param after that after them, or null
+   */
+  private record Tasks(@Nullable TaskRecord before, List<TaskRecord> shards, @Nullable TaskRecord after) {}
+
+  /** A time that was also asked for has several runs, whose tasks have the same headers: it is left out. */
+  private void ensureListened(JobStory story, JobStatus status) {
+    Map<Long, List<TaskRecord>> byTime = new HashMap<>();
+    for (TaskRecord task : shards.getOrDefault(story.name, List.of())) {
+      long time = Instant.parse(String.valueOf(task.body().headers().get(JobHeaders.SCHEDULED_AT))).toEpochMilli();
+      if (story.requests(time) == 0) {
+        byTime.computeIfAbsent(time, at -> new ArrayList<>()).add(task);
+      }
+    }
+    byTime.forEach((time, tasks) -> {
+      String run = "job=" + story.name + ", time=" + time;
+      Tasks sorted = new Tasks(phase(tasks, BEFORE), tasks.stream().filter(task -> phase(task).isEmpty()).toList(),
+          phase(tasks, AFTER));
+      ensurePrepared(story, sorted, run);
+      ensureTold(sorted, run);
+      PastRun past = status.history().stream().filter(each -> each.from() == time && each.result().isRun()).findFirst()
+          .orElse(null);
+      if (past != null) {
+        ensureToldWhatIsRecorded(story, past, sorted.after(), run);
+      }
+    });
+  }
+
+  private static String phase(TaskRecord task) {
+    return task.body().headers().getOrDefault(JobHeaders.PHASE, "");
+  }
+
+  private static @Nullable TaskRecord phase(List<TaskRecord> tasks, String phase) {
+    return tasks.stream().filter(task -> phase(task).equals(phase)).findFirst().orElse(null);
+  }
+
+  /** No shard is inserted before the task before them has succeeded. */
+  private void ensurePrepared(JobStory story, Tasks tasks, String run) {
+    TaskRecord before = tasks.before();
+    count(BEFORE, before == null ? 0 : 1);
+    for (TaskRecord shard : tasks.shards()) {
+      boolean isPrepared = before == null
+          ? !story.listens(RunPhase.BEFORE)
+          : before.state() == TaskState.FINISHED && before.changedAt() <= shard.createdAt();
+      if (!isPrepared) {
+        unmet.accept(JobSimulation.Check.LISTENER, "no shard begins before the task before it has succeeded: " + run
+            + ", before=" + before + ", shard=" + shard);
+      }
+    }
+  }
+
+  /** The task after the shards is inserted once all others have ended. */
+  private void ensureTold(Tasks tasks, String run) {
+    TaskRecord after = tasks.after();
+    if (after == null) {
+      return;
+    }
+    count(AFTER, 1);
+    Stream<TaskRecord> others = Stream.concat(Stream.ofNullable(tasks.before()), tasks.shards().stream());
+    others.filter(task -> task.isLive() || task.changedAt() > after.createdAt())
+        .forEach(task -> unmet.accept(JobSimulation.Check.LISTENER, "a run ends before its last task begins: " + run
+            + ", after=" + after + ", task=" + task));
+  }
+
+  /** A run that is over has told its listener the result of its record. */
+  private void ensureToldWhatIsRecorded(JobStory story, PastRun past, @Nullable TaskRecord after, String run) {
+    // A run that waited when it was stopped has no tasks.
+    boolean isMissing = after == null && story.listens(RunPhase.AFTER) && past.shards() > 0;
+    boolean isWrong = after != null
+        && !past.result().name().equals(after.body().headers().get(JobHeaders.RUN_RESULT));
+    if (isMissing || isWrong || (after != null && after.isLive())) {
+      unmet.accept(JobSimulation.Check.LISTENER, "a listener is told the result of its run: " + run + ", " + past
+          + ", after=" + after);
     }
   }
 

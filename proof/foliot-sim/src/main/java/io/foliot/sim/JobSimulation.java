@@ -40,6 +40,8 @@ public final class JobSimulation {
     SCHEDULE,
     /** Runs that must not overlap do not. */
     RUNS,
+    /** A run has its listeners' tasks before its first shard and after its last one, and they are told its result. */
+    LISTENER,
     /** Nothing begins after a pause or a stop that was answered. */
     CHANGE,
     /** The attempts at a shard, over all runs, have growing fences. */

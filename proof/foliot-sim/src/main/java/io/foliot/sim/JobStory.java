@@ -2,6 +2,7 @@ package io.foliot.sim;
 
 import io.foliot.core.TaskId;
 import io.foliot.jobs.Job;
+import io.foliot.jobs.RunPhase;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,8 +32,12 @@ final class JobStory {
   /** Requested runs, and when the answer came. */
   record Requested(List<Long> times, long answered) {}
 
-  /** An attempt at a shard, as the receiver saw it. */
-  record Begun(long time, int shard, TaskId id, long generation, int attempt, long claimedAt, long at) {}
+  /**
+   * An attempt at a shard or at the task of a listener, as the receiver saw it.
+   *
+   * @param phase empty for a shard
+   */
+  record Begun(long time, int shard, String phase, TaskId id, long generation, int attempt, long claimedAt, long at) {}
 
   final String name;
   final List<Defined> defined = new ArrayList<>();
@@ -55,6 +60,11 @@ final class JobStory {
 
   JobStory(String name) {
     this.name = name;
+  }
+
+  /** Returns whether all of its definitions have a listener for a phase. */
+  boolean listens(RunPhase phase) {
+    return defined.stream().allMatch(each -> each.job().runListeners().contains(phase));
   }
 
   Job job() {

@@ -69,12 +69,16 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       shell.line("  queue     " + job.at("queue").text());
       shell.line("  schedule  " + JobsCommand.schedule(job.at("schedule")));
       shell.line("  shards    " + job.at("shards").number());
-      String zones = job.at("zones").items().stream().map(JsonView::text).collect(Collectors.joining(", "));
+      String zones = texts(job.at("zones"));
       shell.line("  scope     " + job.at("scope").text() + (zones.isEmpty() ? "" : " in " + zones) + ", allocation "
           + job.at("allocation").text());
       shell.line(
           "  overlap   " + job.at("overlap").text() + ", misfire " + job.at("misfire", "policy").text() + " within "
               + job.at("misfire", "window").text());
+      String listeners = texts(job.at("runListeners"));
+      if (!listeners.isEmpty()) {
+        shell.line("  listeners " + listeners + " its shards");
+      }
       JsonView totals = job.at("totals");
       long waiting = job.at("waiting").number();
       shell
@@ -128,7 +132,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
           .right("failed").left("ended");
       for (JsonView run : JsonView.parse(answer).at("runs").items()) {
         table.row(run.at("time").text(), run.at("count").exists() ? run.at("count").number() : 1L,
-            run.at("origin").text(), run.at("result").text(), run.at("shards").number(), run.at("failed").number(),
+            run.at("origin").text(), result(run), run.at("shards").number(), run.at("failed").number(),
             run.at("endedAt").text("-"));
       }
       if (table.isEmpty()) {
@@ -138,6 +142,18 @@ abstract sealed class JobActCommand implements Callable<Integer> {
         targets(shell, JsonView.parse(answer).at("runs").items());
       }
     }
+  }
+
+  private static String texts(JsonView array) {
+    return array.items().stream().map(JsonView::text).collect(Collectors.joining(", "));
+  }
+
+  /** Returns the result of a run, with the phase in which it is or of which the task failed. */
+  private static String result(JsonView run) {
+    String phase = run.at("phase").text("shards");
+    String failed = texts(run.at("failedListeners"));
+    return run.at("result").text() + (phase.equals("shards") ? "" : " (" + phase + ")")
+        + (failed.isEmpty() ? "" : " (" + failed + " failed)");
   }
 
   /** Shows where the shards of active runs run, if they belong to workers or zones. */

@@ -73,6 +73,9 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--zones", paramLabel = "ZONE", split = ",", description = "with the scope per-zone: its zones, instead of those that have a worker")
   private List<String> zones = List.of();
 
+  @Option(names = "--run-listeners", paramLabel = "PHASE", split = ",", description = "the phases in which a run has a task of its own: before its first shard, after its last one")
+  private List<String> runListeners = List.of();
+
   @Mixin
   private final ServerOption server = new ServerOption();
 
@@ -107,6 +110,9 @@ final class JobPutCommand implements Callable<Integer> {
     put(body, "allocation", allocation);
     if (!zones.isEmpty()) {
       zones.forEach(body.putArray("zones")::add);
+    }
+    if (!runListeners.isEmpty()) {
+      runListeners.forEach(body.putArray("runListeners")::add);
     }
     JsonView answer;
     try (ServerConnection remote = server.open(shell)) {

@@ -54,6 +54,17 @@ final class JobsTalkingTest {
   }
 
   @Test
+  void aJobIsPutWithListenersOfItsRuns() {
+    output("jobs", "put", "report", "--queue", "billing", "--cron", "0 2 1 1 *", "--run-listeners", "before,after");
+    assertThat(output("jobs", "get", "report")).contains("listeners before, after its shards");
+    String time = output("jobs", "trigger", "report").strip().replace("report runs for ", "");
+    assertThat(output("jobs", "runs", "report")).contains("RUNNING");
+    output("jobs", "stop", "report", time);
+    assertThat(run("jobs", "put", "report", "--queue", "billing", "--every", "1m", "--run-listeners", "during").err())
+        .contains("runListeners", "before, after, or both");
+  }
+
+  @Test
   void aJobIsPutShownListedAndDeleted() {
     assertThat(output("jobs")).contains("there are no such jobs");
     putReport();

@@ -131,7 +131,8 @@ class ReplyTest {
         .allSatisfy(name -> assertThat(HeaderText.isFree(name)).as(name).isFalse());
     assertThat(List.of("authorization", "x-tenant", "accept", "tracestate", "foliot-job", "foliot-scheduled-at",
         "foliot-shard",
-        "foliot-shards", "foliot-shard-parameter", "foliot-missed"))
+        "foliot-shards", "foliot-shard-parameter", "foliot-missed", "foliot-phase", "foliot-run-result",
+        "foliot-run-failed"))
         .allSatisfy(name -> assertThat(HeaderText.isFree(name)).as(name).isTrue());
   }
 }

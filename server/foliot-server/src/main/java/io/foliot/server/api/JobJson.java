@@ -12,6 +12,7 @@ import io.foliot.jobs.JobTotals;
 import io.foliot.jobs.Misfire;
 import io.foliot.jobs.Overlap;
 import io.foliot.jobs.PastRun;
+import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.Scope;
 import io.foliot.jobs.schedule.CronDialect;
 import io.foliot.jobs.schedule.DstGap;
@@ -23,8 +24,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -32,12 +35,13 @@ import tools.jackson.core.JsonGenerator;
 final class JobJson {
   private static final List<String> FIELDS = List.of("queue", "schedule", "shards", "shardParameters", "overlap",
       "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history", "scope", "allocation",
-      "zones");
+      "zones", "runListeners");
   /** Fields of answers beside the definition: a job that was read can be changed and sent back as it is. */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
       "active", "totals", "endedByHandler",
       "waitsFor", "error");
   private static final List<String> MISFIRE_FIELDS = List.of("policy", "window", "max");
+  private static final int MAX_LISTENERS = 2;
   private static final String JSON = "application/json";
   private static final String SCHEDULE = "schedule";
 
@@ -59,6 +63,7 @@ final class JobJson {
   private Scope scope = Scope.ONE;
   private Allocation allocation = Allocation.AVERAGE;
   private List<String> zones = List.of();
+  private Set<RunPhase> runListeners = Set.of();
 
   JobJson(String name) {
     this.name = name;
@@ -110,6 +115,7 @@ final class JobJson {
     scope = from.scope;
     allocation = from.allocation;
     zones = from.zones;
+    runListeners = from.runListeners;
   }
 
   private boolean readField(JsonIn in, String field) {
@@ -127,6 +133,7 @@ final class JobJson {
       case "history" -> history = or(in.integer(field, 1, Job.MAX_HISTORY), Job.DEFAULT_HISTORY);
       case "scope" -> scope = or(in.choice(field, Scope.class), Scope.ONE);
       case "allocation" -> allocation = or(in.choice(field, Allocation.class), Allocation.AVERAGE);
+      case "runListeners" -> runListeners = readListeners(in, field);
       case "zones" -> zones = or(in.texts(field, Job.MAX_ZONES), List.of());
       case "job" -> {
         String written = in.text(field);
@@ -142,6 +149,18 @@ final class JobJson {
       }
     }
     return true;
+  }
+
+  private static Set<RunPhase> readListeners(JsonIn in, String field) {
+    EnumSet<RunPhase> phases = EnumSet.noneOf(RunPhase.class);
+    for (String phase : or(in.texts(field, MAX_LISTENERS), List.<String>of())) {
+      phases.add(switch (phase) {
+        case "before" -> RunPhase.BEFORE;
+        case "after" -> RunPhase.AFTER;
+        default -> throw JsonIn.invalidText(field, "before, after, or both", phase);
+      });
+    }
+    return phases;
   }
 
   /** Reads the body of a request for a run; null if it has no parameter of its own. */
@@ -199,7 +218,7 @@ final class JobJson {
     }
     try {
       return new Job(name, queue, schedule, shards, shardParameters, overlap, misfire(), timeout, parameter,
-          maxAttempts, pauseAfterFailures, history, scope, allocation, zones);
+          maxAttempts, pauseAfterFailures, history, scope, allocation, zones, runListeners);
     } catch (InvalidJobException e) {
       throw refused(e);
     }
@@ -340,6 +359,15 @@ final class JobJson {
       job.zones().forEach(json::writeString);
       json.writeEndArray();
     }
+    phases(json, "runListeners", job.runListeners());
+  }
+
+  private static void phases(JsonGenerator json, String field, Set<RunPhase> phases) {
+    if (!phases.isEmpty()) {
+      json.writeArrayPropertyStart(field);
+      phases.forEach(phase -> json.writeString(JsonIn.word(phase)));
+      json.writeEndArray();
+    }
   }
 
   private static void schedule(JsonGenerator json, ScheduleSettings schedule) {
@@ -383,6 +411,7 @@ final class JobJson {
     instant(json, "time", run.time());
     json.writeStringProperty("origin", origin(run.origin()));
     json.writeStringProperty("result", run.stopping() ? "STOPPING" : "RUNNING");
+    json.writeStringProperty("phase", JsonIn.word(run.phase()));
     json.writeNumberProperty("shards", run.shards());
     json.writeNumberProperty("ended", run.ended());
     json.writeNumberProperty("failed", run.failed());
@@ -483,6 +512,7 @@ final class JobJson {
       if (run.gone() > 0) {
         json.writeNumberProperty("gone", run.gone());
       }
+      phases(json, "failedListeners", run.failedListeners());
       TaskJson.instant(json, "begunAt", run.begun());
     }
     TaskJson.instant(json, "endedAt", run.ended());

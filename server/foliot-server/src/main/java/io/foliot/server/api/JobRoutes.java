@@ -10,6 +10,7 @@ import io.foliot.jobs.Job;
 import io.foliot.jobs.JobHost;
 import io.foliot.jobs.JobStatus;
 import io.foliot.jobs.Jobs;
+import io.foliot.jobs.RunPhase;
 import io.foliot.jobs.Scope;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleException;
@@ -421,7 +422,7 @@ final class JobRoutes {
   private String active(JobStatus status) {
     int runs = status.active().size();
     int waiting = status.waiting();
-    return (runs == 1 ? "a run is active" : runs + " runs are active")
+    return (runs == 1 ? "a run is active" : runs + " runs are active") + phase(status)
         + (waiting == 0
             ? ""
             : waiting == 1
@@ -432,6 +433,13 @@ final class JobRoutes {
             + (failed.zone().isEmpty() ? "" : " in zone " + failed.zone()) + " of the run of " + failed.scheduledAt()
             + " failed at attempt " + failed.attempt() + " and begins again at " + failed.next()
             + (failed.reason().isEmpty() ? "" : ": " + failed.reason())).orElse("");
+  }
+
+  /** Returns of which run a listener is being waited for; empty if of none. */
+  private static String phase(JobStatus status) {
+    return status.active().stream().filter(run -> run.phase() != RunPhase.SHARDS).findFirst()
+        .map(run -> " (that of " + run.time() + " waits for its task " + JsonIn.word(run.phase()) + " the shards)")
+        .orElse("");
   }
 
   // Calendars.

@@ -1,0 +1,90 @@
+package io.foliot.jobs;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run with listeners does: TO_INSERT, INSERTED and ENDED are the steps of the task before the shards, then the
+ * shards run, then the task after them takes the same steps. Chosen when the run begins. Immutable.
+ *
+ * @param phase what the run does
+ * @param step where the task of the phase is; of no meaning for shards
+ * @param hasAfter whether a task follows the shards
+ * @param queue the queue in which the run began; empty for {@link #NONE}
+ * @param failed the phases whose task failed or was cancelled; not the one before the shards if the run was stopped
+ * @param result the result of the run, once its shards have ended; before that null
+ */
+record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, Set<RunPhase> failed,
+    PastRun.@Nullable Result result) {
+  /** A run without listeners. */
+  static final RunListeners NONE = new RunListeners(RunPhase.SHARDS, Step.ENDED, false, "", Set.of(), null);
+
+  /** The steps of a phase's task. */
+  enum Step {
+    TO_INSERT(0), INSERTED(1), ENDED(2);
+
+    private final int code;
+
+    Step(int code) {
+      this.code = code;
+    }
+
+    /** Returns the code of this step in stored records. */
+    int code() {
+      return code;
+    }
+  }
+
+  RunListeners {
+    failed = RunPhase.copy(failed);
+  }
+
+  /** Returns the listeners of a run of a job that begins. */
+  static RunListeners of(Job job) {
+    boolean hasBefore = job.runListeners().contains(RunPhase.BEFORE);
+    return job.runListeners().isEmpty()
+        ? NONE
+        : new RunListeners(hasBefore ? RunPhase.BEFORE : RunPhase.SHARDS, hasBefore ? Step.TO_INSERT : Step.ENDED,
+            job.runListeners().contains(RunPhase.AFTER), job.queue(), Set.of(), null);
+  }
+
+  boolean isNone() {
+    return queue.isEmpty();
+  }
+
+  /** Returns whether the task of the phase is to be inserted. */
+  boolean isToInsert() {
+    return step == Step.TO_INSERT;
+  }
+
+  /** Returns whether the task of the phase is inserted and its end is not known. */
+  boolean isOpen() {
+    return step == Step.INSERTED;
+  }
+
+  /** Returns whether a task follows and is not inserted yet. */
+  boolean hasAfterToCome() {
+    return hasAfter && (phase != RunPhase.AFTER || isToInsert());
+  }
+
+  RunListeners inserted() {
+    return new RunListeners(phase, Step.INSERTED, hasAfter, queue, failed, result);
+  }
+
+  /** Returns the next state once the task of the phase has ended. */
+  RunListeners ended(boolean hasFailed) {
+    EnumSet<RunPhase> all = EnumSet.noneOf(RunPhase.class);
+    all.addAll(failed);
+    if (hasFailed) {
+      all.add(phase);
+    }
+    return new RunListeners(phase == RunPhase.BEFORE ? RunPhase.SHARDS : phase, Step.ENDED, hasAfter, queue, all,
+        result);
+  }
+
+  /** Returns the next state once the shards have ended with a result. */
+  RunListeners after(PastRun.Result of) {
+    return new RunListeners(RunPhase.AFTER, Step.TO_INSERT, hasAfter, queue, failed, of);
+  }
+}

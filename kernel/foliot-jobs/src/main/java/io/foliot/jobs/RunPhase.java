@@ -1,0 +1,60 @@
+package io.foliot.jobs;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** The phases of a run. A listener of the run is a task of the phase before or after its shards. */
+public enum RunPhase {
+  /** A task before the first shard, which must succeed so that the shards begin. */
+  BEFORE(1),
+  /** The shards. */
+  SHARDS(2),
+  /** A task after the last shard, which carries the result of the run. */
+  AFTER(3);
+
+  private final int code;
+
+  RunPhase(int code) {
+    this.code = code;
+  }
+
+  /** Returns the code of this phase in stored records. */
+  int code() {
+    return code;
+  }
+
+  /** Returns an immutable set of these phases, in their order. */
+  static Set<RunPhase> copy(Collection<RunPhase> phases) {
+    if (phases.isEmpty()) {
+      return Set.of();
+    }
+    EnumSet<RunPhase> copy = EnumSet.noneOf(RunPhase.class);
+    copy.addAll(phases);
+    return Collections.unmodifiableSet(copy);
+  }
+
+  /** Returns a number with a bit for each of these phases. */
+  static int bits(Collection<RunPhase> phases) {
+    return phases.stream().mapToInt(phase -> 1 << phase.code).sum();
+  }
+
+  /**
+   * Returns the phases of a number.
+   *
+   * @throws IllegalArgumentException if it has a bit of no phase
+   */
+  static Set<RunPhase> of(int bits) {
+    EnumSet<RunPhase> phases = EnumSet.noneOf(RunPhase.class);
+    for (RunPhase phase : values()) {
+      if ((bits & (1 << phase.code)) != 0) {
+        phases.add(phase);
+      }
+    }
+    if (bits(phases) != bits) {
+      throw new IllegalArgumentException("no such phases of a run: bits=" + bits);
+    }
+    return Collections.unmodifiableSet(phases);
+  }
+}
