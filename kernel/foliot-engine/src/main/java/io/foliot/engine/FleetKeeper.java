@@ -29,12 +29,12 @@ import java.util.function.Predicate;
  * is gone.
  *
  * <ol>
- * <li>Each second it takes the workers that are alive from the {@link WorkerRoster}, and this node itself if it has
+ * <li>Each second, and twice a second while there are workers, it takes the workers that are alive from the {@link WorkerRoster}, and this node itself if it has
  * handlers of its own. While there are any, it vouches for them in a document of this node, every three seconds and
  * when they change.
  * <li>It reads the documents of all nodes, and the one with the seats ({@link FleetRecord}).
  * <li>Where a worker of this node has no seat, or a seat is one of a worker that is gone, it writes the seats by
- * compare-and-set. Another node that was faster is read a second later.
+ * compare-and-set. Another node that was faster is read with the next turn.
  * <li>What it has read is the {@link Seating} of the lanes and, after a change, goes to the deliveries.
  * </ol>
  *
@@ -48,6 +48,12 @@ final class FleetKeeper {
   private static final long VOUCH_NANOS = 3_000_000_000L;
   /** The document of a node that has not vouched for so long is deleted. */
   private static final long FORGET_MICROS = 3_600_000_000L;
+  private static final long READ_NANOS = 1_000_000_000L;
+  /**
+   * The same while there are workers. The tasks of one that has stopped begin elsewhere within a second, and reads of
+   * them, a claim, and the writes of its node are part of that second.
+   */
+  private static final long READ_SOON_NANOS = 500_000_000L;
   private static final int MOST_CHANGES = 20;
 
   private final TaskStore store;
@@ -71,6 +77,9 @@ final class FleetKeeper {
   private long seatsVersion;
   private boolean isFullLogged;
   private boolean isPublished;
+  private long turnedNanos;
+  /** Whether a turn is due at once. */
+  private boolean isUrgent = true;
 
   /** @param isGone whether the coordinator knows that a node is gone */
   FleetKeeper(TaskStore store, QueueRegistry registry, EngineOptions options, Inbox inbox, Predicate<String> isGone) {
@@ -122,11 +131,25 @@ final class FleetKeeper {
     });
   }
 
+  /** The roster has lost a worker that has stopped: the other nodes are to know soon. */
+  void left() {
+    inbox.post(nowNanos -> isUrgent = true);
+  }
+
   // The loop's thread.
 
-  void eachSecond(long nowNanos, long nowMicros) {
+  void turn(long nowNanos, long nowMicros) {
+    long restNanos = fleet.hasWorkers() ? READ_SOON_NANOS : READ_NANOS;
+    if (!underWay && (isUrgent || nowNanos - turnedNanos >= restNanos)) {
+      isUrgent = false;
+      turnedNanos = nowNanos;
+      read(nowNanos, nowMicros);
+    }
+  }
+
+  private void read(long nowNanos, long nowMicros) {
     Map<String, WorkerRoster.Present> own = own(nowNanos);
-    if (underWay || (!plans && own.isEmpty() && vouched.isEmpty())) {
+    if (!plans && own.isEmpty() && vouched.isEmpty()) {
       return;
     }
     if (!store.isShared() && hasRead) {
@@ -140,7 +163,7 @@ final class FleetKeeper {
       underWay = false;
       // After a failure the last fleet is kept: that the store is away says nothing of the workers.
       if (documents != null) {
-        read(documents, own, nowMicros);
+        found(documents, own, nowMicros);
       }
     });
   }
@@ -177,7 +200,7 @@ final class FleetKeeper {
     });
   }
 
-  private void read(List<Document> documents, Map<String, WorkerRoster.Present> own, long nowMicros) {
+  private void found(List<Document> documents, Map<String, WorkerRoster.Present> own, long nowMicros) {
     Map<String, Vouchers> vouchers = new TreeMap<>();
     FleetRecord read = FleetRecord.EMPTY;
     seatsVersion = 0;

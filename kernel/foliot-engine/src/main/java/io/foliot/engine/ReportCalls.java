@@ -99,6 +99,13 @@ final class ReportCalls {
     });
   }
 
+  /** Notes that a worker takes no more tasks of a queue. */
+  void left(String worker, String queue) {
+    roster.leaves(worker, queue);
+    registry.shared(queue).longPolls().end(worker, clock.monotonicNanos());
+    loops.asked(queue);
+  }
+
   CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note) {
     return report(id, token, "", note, (task, queue) -> next == null
         ? new Outcome.Finished()
