@@ -162,8 +162,10 @@ final class FleetClusterTest {
     int seat = stopped.seat();
     // It has no room: what is addressed to it waits at its node, or is parked.
     stopped.polls = false;
-    work(Duration.ofMillis(WAIT_MILLIS));
-    nodes.get(0).engine.seen("one");
+    for (int i = 0; i < 3; i++) {
+      work(Duration.ofMillis(WAIT_MILLIS / 2));
+      nodes.get(0).engine.seen("one");
+    }
     submit(40, new Address(Address.Kind.SEAT, seat));
     work(Duration.ofSeconds(1));
     assertThat(other.begun).isEmpty();

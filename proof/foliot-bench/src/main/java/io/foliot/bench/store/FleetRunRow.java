@@ -20,7 +20,8 @@ final class FleetRunRow implements Row {
   private static final int WORKERS = 10;
   private static final int CONCURRENCY = 200;
   private static final int SHARDS = 10_000;
-  private static final int QUICK_SHARDS = 500;
+  /** The tasks that are drained in a round come to as much work as a run. */
+  private static final int TASKS_A_SHARD = 20;
   private static final Duration BOUND = Duration.ofMinutes(2);
   private static final double WANTED_RATE = 10_000;
   private static final double WANTED_SPREAD = 10;
@@ -37,7 +38,7 @@ final class FleetRunRow implements Row {
   @Override
   public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
     SqlSite site = sites.postgres();
-    int shards = options.isWarm() ? SHARDS : QUICK_SHARDS;
+    int shards = Math.clamp(options.work().tasks() / TASKS_A_SHARD, WORKERS, SHARDS);
     FigureTable table = new FigureTable(name(),
         "PostgreSQL: runs of " + shards + " shards, three nodes, ten workers");
     try (WorkerCluster cluster = new WorkerCluster(site)) {
