@@ -243,6 +243,12 @@ final class EngineTaskSource implements TaskSource {
   }
 
   @Override
+  public CompletableFuture<Void> leave(String queue, String worker) {
+    engine.left(worker, queue);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
   public boolean isClosed() {
     return isClosed.getAsBoolean();
   }

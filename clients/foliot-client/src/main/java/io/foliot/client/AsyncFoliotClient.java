@@ -276,6 +276,16 @@ public final class AsyncFoliotClient {
         Reading.of(one(json -> json.objects("tasks").stream().map(ClaimedTask::of).toList())));
   }
 
+  /** Announces that a worker stops, as {@link TaskSource#leave} does. */
+  CompletableFuture<Void> leave(String queue, String worker) {
+    HttpRequest request = transport.request(ApiPath.queue(queue).then("/claims")).header("Content-Type", JSON)
+        .POST(body(json -> {
+          Json.write(json, "worker", worker);
+          json.writeBooleanProperty("leave", true);
+        })).build();
+    return transport.call(request, requestTimeout, Repeat.NEVER, Reading.NOTHING);
+  }
+
   /** As {@link FoliotClient#ack(Lease)}. */
   public CompletableFuture<Void> ack(Lease lease) {
     return settle(lease, Settlement.ack());

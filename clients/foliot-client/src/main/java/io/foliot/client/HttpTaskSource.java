@@ -29,6 +29,11 @@ record HttpTaskSource(FoliotClient client) implements TaskSource {
   }
 
   @Override
+  public CompletableFuture<Void> leave(String queue, String worker) {
+    return client.async().leave(queue, worker);
+  }
+
+  @Override
   public boolean isClosed() {
     return client.async().transport().isClosed();
   }

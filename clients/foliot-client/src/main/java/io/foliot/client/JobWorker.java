@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * time that a rolling deployment may take in which old instances claim shards of a new job. A job that needs longer has
  * more attempts ({@link Job.Builder#maxAttempts}).
  *
- * <p>When the worker stops, shards that it gives up begin elsewhere at once, from their checkpoints.
+ * <p>When the worker stops, it announces it to the server. Shards that it gives up begin elsewhere at once, from their
+ * checkpoints, and so do those that waited for it.
  */
 public final class JobWorker implements AutoCloseable {
   /** Pause after the first attempt on a worker without the handler. */
@@ -35,6 +36,9 @@ public final class JobWorker implements AutoCloseable {
   private static final int PAUSE_FACTOR = 5;
   /** Longest pause: a worker with the handler is found within it. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+  /** The server takes a worker that died for alive until its last claim would have ended. */
+  private static final Duration POLL_WAIT = Duration.ofSeconds(5);
 
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int REQUEST_TIMEOUT = 408;
@@ -79,7 +83,7 @@ public final class JobWorker implements AutoCloseable {
     onError = builder.onError;
     onStart = List.copyOf(builder.onStart);
     settings = new Worker.Builder(surroundings, queue, this::handle).name(name).concurrency(builder.concurrency)
-        .lease(builder.lease).pollWait(builder.pollWait).grace(grace).onError(onError);
+        .lease(builder.lease).pollWait(builder.pollWait).grace(grace).onError(onError).leaves();
     if (builder.zone != null) {
       settings.zone(builder.zone);
     }
@@ -374,7 +378,7 @@ public final class JobWorker implements AutoCloseable {
     private @Nullable String zone;
     private int concurrency = 16;
     private Duration lease = Duration.ofSeconds(10);
-    private Duration pollWait = Duration.ofSeconds(10);
+    private Duration pollWait = POLL_WAIT;
     private Duration grace = Duration.ofSeconds(30);
     private BiConsumer<? super String, ? super Throwable> onError = Worker::log;
 
@@ -423,7 +427,10 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Sets how long one claim waits for shards, and so how long a stop may take; 10 seconds by default. */
+    /**
+     * Sets how long one claim waits for shards; 5 seconds by default. Shards that wait for a worker that died begin
+     * elsewhere some seconds later than that.
+     */
     public Builder pollWait(Duration duration) {
       pollWait = DurationText.requirePositive("pollWait", duration);
       return this;

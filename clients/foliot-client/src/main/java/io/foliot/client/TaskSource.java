@@ -41,6 +41,11 @@ public interface TaskSource {
    */
   void declare(Job job);
 
+  /**
+   * Announces that a worker stops: its claims that wait are answered, and tasks that wait for it go to another worker.
+   */
+  CompletableFuture<Void> leave(String queue, String worker);
+
   /** Returns whether no call succeeds any more. */
   boolean isClosed();
 }

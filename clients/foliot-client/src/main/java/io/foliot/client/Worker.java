@@ -9,8 +9,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,9 @@ public final class Worker implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
+  /** A claim that waits for longer than this after the worker has left was sent before, and overtaken. */
+  private static final Duration OVERTAKEN = Duration.ofSeconds(1);
+
   private static final int GONE = 410;
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
@@ -56,6 +61,7 @@ public final class Worker implements AutoCloseable {
   private final Duration grace;
   private final @Nullable String name;
   private final @Nullable String zone;
+  private final boolean leaves;
   private final BiConsumer<? super String, ? super Throwable> onError;
   private final Thread poller;
 
@@ -82,6 +88,7 @@ public final class Worker implements AutoCloseable {
     grace = settings.grace;
     name = settings.name;
     zone = settings.zone;
+    leaves = settings.leaves;
     onError = settings.onError;
     permits = new Semaphore(concurrency);
     poller = Thread.ofVirtual().name("foliot-worker-" + queue).unstarted(this::poll);
@@ -425,12 +432,18 @@ public final class Worker implements AutoCloseable {
     long begunNanos = System.nanoTime();
     long graceNanos = TimeUnit.NANOSECONDS.convert(grace);
     stopping = true;
+    CompletableFuture<Void> leaving = leave();
     pause.complete(null);
     // Ends its wait for permits; a claim ignores the interrupt.
     poller.interrupt();
     boolean done = false;
     try {
-      done = poller.join(Duration.ofNanos(Math.max(0, graceNanos)))
+      boolean claimsNoMore = poller.join(Duration.ofNanos(Math.max(0, graceNanos)));
+      if (elapsedSince(begunNanos).compareTo(OVERTAKEN) > 0) {
+        leaving = leave();
+      }
+      await(leaving, graceNanos - (System.nanoTime() - begunNanos));
+      done = claimsNoMore
           && permits.tryAcquire(concurrency, graceNanos - (System.nanoTime() - begunNanos), TimeUnit.NANOSECONDS);
     } finally {
       if (done) {
@@ -442,6 +455,34 @@ public final class Worker implements AutoCloseable {
       }
     }
     return done;
+  }
+
+  private static Duration elapsedSince(long nanos) {
+    return Duration.ofNanos(System.nanoTime() - nanos);
+  }
+
+  /** Announces that this worker stops, if it was built so. The stage never fails. */
+  private CompletableFuture<Void> leave() {
+    String worker = name;
+    if (!leaves || worker == null || source.isClosed()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return source.leave(queue, worker).exceptionally(failure -> {
+      report("cannot announce the stop of the worker; its shards begin elsewhere some seconds later, worker=" + worker,
+          cause(failure));
+      return null;
+    });
+  }
+
+  private static void await(CompletableFuture<Void> leaving, long boundNanos) throws InterruptedException {
+    try {
+      leaving.get(Math.max(0, boundNanos), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      LOGGER.log(System.Logger.Level.DEBUG, "the announcement that the worker stops was not answered within the grace",
+          e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the stage of a leave never fails", e);
+    }
   }
 
   /** Stops with the grace that the worker was built with. */
@@ -465,12 +506,19 @@ public final class Worker implements AutoCloseable {
     private Duration grace = Duration.ofSeconds(30);
     private @Nullable String name;
     private @Nullable String zone;
+    private boolean leaves;
     private BiConsumer<? super String, ? super Throwable> onError = Worker::log;
 
     Builder(Surroundings surroundings, String queue, RunningAttempt.Handler handler) {
       this.surroundings = surroundings;
       this.queue = Names.requireName("queue", queue);
       this.handler = handler;
+    }
+
+    /** Has the worker announce its stop. */
+    Builder leaves() {
+      leaves = true;
+      return this;
     }
 
     /** Sets how many tasks may run at a time; 16 by default. */

@@ -16,6 +16,8 @@ final class JobServer implements AutoCloseable {
   /** Answers to claims; while there is none, claims wait. */
   final BlockingQueue<Reply> claims = new LinkedBlockingQueue<>();
   final BlockingQueue<Request> claimed = new LinkedBlockingQueue<>();
+  /** Claims that say that their worker stops. */
+  final BlockingQueue<Request> left = new LinkedBlockingQueue<>();
   /** Extensions and ends of attempts. */
   final BlockingQueue<Request> reports = new LinkedBlockingQueue<>();
   final BlockingQueue<Request> declared = new LinkedBlockingQueue<>();
@@ -32,6 +34,12 @@ final class JobServer implements AutoCloseable {
     if (request.path().endsWith("/declare")) {
       declared.add(request);
       return toDeclare.apply(request);
+    }
+    if (request.path().endsWith("/claims") && request.body().contains("\"leave\":true")) {
+      left.add(request);
+      // As the server does, it answers the claim that waits.
+      claims.add(Reply.json(200, "{\"tasks\":[]}"));
+      return Reply.json(200, "{\"tasks\":[]}");
     }
     if (request.path().endsWith("/claims")) {
       claimed.add(request);
@@ -93,7 +101,6 @@ final class JobServer implements AutoCloseable {
 
   /** Stops a worker whose claim waits for shards that do not come. */
   boolean stop(JobWorker worker) {
-    claims.add(Reply.json(200, "{\"tasks\":[]}"));
     try {
       return worker.stop(Duration.ofSeconds(Bound.BOUND_SECONDS));
     } catch (InterruptedException e) {

@@ -78,6 +78,17 @@ final class JobWorkerTest {
   }
 
   @Test
+  void aWorkerThatStopsEndsItsOwnClaim() {
+    JobWorker worker = server.worker().handle("report", job -> JobResult.done()).start();
+    assertThat(Bound.take(server.claimed).body()).contains("\"wait\":\"PT5S\"");
+    assertThat(server.stop(worker)).isTrue();
+    assertThat(Bound.take(server.left).body())
+        .isEqualTo("{\"worker\":\"" + WorkerName.of("w1") + "\",\"leave\":true}");
+    assertThat(server.claimed).as("claims after the stop").isEmpty();
+    assertThat(server.errors).isEmpty();
+  }
+
+  @Test
   void fencesGrowByGenerationThenByAttempt() {
     assertThat(List.of(new Fence(8, 1), new Fence(7, 10), new Fence(7, 9), new Fence(10, 1)).stream().sorted())
         .containsExactly(new Fence(7, 9), new Fence(7, 10), new Fence(8, 1), new Fence(10, 1));

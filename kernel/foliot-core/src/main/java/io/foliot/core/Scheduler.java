@@ -166,6 +166,12 @@ public interface Scheduler extends AutoCloseable {
   void seen(String worker);
 
   /**
+   * Notes that a worker of this node takes no more tasks of a queue: its waits end with what they were promised, and
+   * what is addressed to it and has not begun goes to its substitute within a second. It may end what it runs.
+   */
+  void left(String worker, String queue);
+
+  /**
    * Enables or disables a worker. A disabled one is given no new task; what it runs comes to its end. It holds until
    * the worker's process ends.
    *

@@ -158,6 +158,7 @@ public final class Engine implements Scheduler {
     watch.turn(nowNanos);
     deletions.turn(nowNanos);
     hints.turn(nowNanos);
+    fleet.turn(nowNanos, loops.get(0).storeMicros());
     if (store.isShared()) {
       permits.turn(nowNanos);
     }
@@ -178,7 +179,6 @@ public final class Engine implements Scheduler {
     deletions.takeBackLeftOff();
     boolean hasOthers = membership.hasOthers();
     loops.forEach(loop -> loop.others(hasOthers));
-    fleet.eachSecond(clock.monotonicNanos(), loops.get(0).storeMicros());
     if (store.isShared()) {
       membership.eachSecond(loops.get(0).storeOffsetMicros() / 1_000);
       store.document(DocumentKind.CLUSTER, StoreSeal.NAME).whenComplete((found, failure) -> {
@@ -369,6 +369,12 @@ public final class Engine implements Scheduler {
   @Override
   public void seen(String worker) {
     fleet.roster().works(worker, clock.monotonicNanos());
+  }
+
+  @Override
+  public void left(String worker, String queue) {
+    reports.left(worker, queue);
+    fleet.left();
   }
 
   @Override

@@ -28,12 +28,12 @@ import java.util.function.Predicate;
  * Vouchers#VALID_MICROS} after its last sign of life, and at once if the coordinator knows that its node is gone.
  *
  * <ol>
- * <li>Each second it takes the workers that are alive from the {@link WorkerRoster}, and this node itself if it has
- * handlers of its own. While there are any, it vouches for them in a document of this node, every three seconds and
- * when they change.
+ * <li>Each second, and twice a second while there are workers, it takes the workers that are alive from the
+ * {@link WorkerRoster}, and this node itself if it has handlers of its own. While there are any, it vouches for them in
+ * a document of this node, every three seconds and when they change.
  * <li>It reads the documents of all nodes, and the one with the seats ({@link FleetRecord}).
  * <li>Where a worker of this node has no seat, or a seat is one of a worker that is gone, it writes the seats by
- * compare-and-set. Another node that was faster is read a second later.
+ * compare-and-set. Another node that was faster is read with the next turn.
  * <li>What it has read is the {@link Seating} of the lanes and, after a change, goes to the deliveries.
  * </ol>
  *
@@ -47,6 +47,10 @@ final class FleetKeeper {
   private static final long VOUCH_NANOS = 3_000_000_000L;
   /** The document of a node that has not vouched for so long is deleted. */
   private static final long FORGET_MICROS = 3_600_000_000L;
+  /** Pause between two reads while there are no workers. */
+  private static final long READ_NANOS = 1_000_000_000L;
+  /** Pause between two reads while there are workers: the tasks of one that has stopped begin elsewhere soon. */
+  private static final long READ_SOON_NANOS = 500_000_000L;
   private static final int MOST_CHANGES = 20;
 
   private final TaskStore store;
@@ -70,6 +74,9 @@ final class FleetKeeper {
   private long seatsVersion;
   private boolean isFullLogged;
   private boolean isPublished;
+  private long turnedNanos;
+  /** Whether a turn is due at once. */
+  private boolean isUrgent = true;
 
   /** @param isGone whether the coordinator knows that a node is gone */
   FleetKeeper(TaskStore store, QueueRegistry registry, EngineOptions options, Inbox inbox, Predicate<String> isGone) {
@@ -121,11 +128,25 @@ final class FleetKeeper {
     });
   }
 
+  /** The roster has lost a worker that has stopped: the other nodes are to know soon. */
+  void left() {
+    inbox.post(nowNanos -> isUrgent = true);
+  }
+
   // The loop's thread.
 
-  void eachSecond(long nowNanos, long nowMicros) {
+  void turn(long nowNanos, long nowMicros) {
+    long restNanos = fleet.hasWorkers() ? READ_SOON_NANOS : READ_NANOS;
+    if (!underWay && (isUrgent || nowNanos - turnedNanos >= restNanos)) {
+      isUrgent = false;
+      turnedNanos = nowNanos;
+      read(nowNanos, nowMicros);
+    }
+  }
+
+  private void read(long nowNanos, long nowMicros) {
     Map<String, WorkerRoster.Present> own = own(nowNanos);
-    if (underWay || (!plans && own.isEmpty() && vouched.isEmpty())) {
+    if (!plans && own.isEmpty() && vouched.isEmpty()) {
       return;
     }
     if (!store.isShared() && hasRead) {
@@ -139,7 +160,7 @@ final class FleetKeeper {
       underWay = false;
       // After a failure the last fleet is kept: a store that does not answer says nothing about the workers.
       if (documents != null) {
-        read(documents, own, nowMicros);
+        found(documents, own, nowMicros);
       }
     });
   }
@@ -176,7 +197,7 @@ final class FleetKeeper {
     });
   }
 
-  private void read(List<Document> documents, Map<String, WorkerRoster.Present> own, long nowMicros) {
+  private void found(List<Document> documents, Map<String, WorkerRoster.Present> own, long nowMicros) {
     Map<String, Vouchers> vouchers = new TreeMap<>();
     FleetRecord read = FleetRecord.EMPTY;
     seatsVersion = 0;

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The workers that wait for tasks of one pull queue, in the order of their coming. Shared by the loops of a node. */
@@ -24,13 +25,13 @@ final class LongPollQueue {
   /** A worker that waits. */
   static final class Waiter {
     private final String worker;
-    private final int max;
     private final long leaseMillis;
-    private final long deadlineNanos;
     private final CompletableFuture<List<TaskRecord>> answer = new CompletableFuture<>();
     private final CompletionStage<?> payloadsTaken;
 
     // guarded by the longPolls
+    private int max;
+    private long deadlineNanos;
     private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 
@@ -93,6 +94,15 @@ final class LongPollQueue {
     disabled.addAll(moved);
   }
 
+  /** Ends the waits of a worker: it gets what it was promised, and no more. */
+  synchronized void end(String worker, long nowNanos) {
+    Stream.concat(waiters.stream(), disabled.stream()).filter(waiter -> waiter.worker.equals(worker))
+        .forEach(waiter -> {
+          waiter.max = 0;
+          waiter.deadlineNanos = nowNanos;
+        });
+  }
+
   /** Returns whether no worker waits that may be given tasks. */
   synchronized boolean isEmpty() {
     return waiters.isEmpty();
@@ -107,7 +117,7 @@ final class LongPollQueue {
   synchronized int demand() {
     int demand = 0;
     for (Waiter waiter : waiters) {
-      demand += waiter.max - waiter.reserved;
+      demand += Math.max(0, waiter.max - waiter.reserved);
     }
     return demand;
   }

@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>A report reads the task for its queue, whose settings say what follows a failure, and joins a batch of settles.
+ * <li>A success that asks for nothing needs no more than {@link HandedTasks} remembers. Other reports read the task for
+ * its queue, whose settings say what follows a failure. Both join a batch of settles.
  * <li>When a batch comes back, the loops that hold the claims release their permits.
  * </ol>
  */
@@ -52,6 +53,7 @@ final class ReportCalls {
   private final RandomSource random;
   private final TimeSource clock;
   private final Meter meter;
+  private final HandedTasks handed = new HandedTasks();
   private final GroupCommit<Settlement, SettleResult> settles;
   private final GroupCommit<Extension, ExtendResult> extensions;
 
@@ -93,13 +95,28 @@ final class ReportCalls {
       return waiter.answer().thenApply(tasks -> {
         if (!tasks.isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
+          tasks.forEach(task -> handed.add(task, hints.awaiting(task, TaskNote.Mark.NONE)));
         }
         return tasks;
       });
     });
   }
 
+  /** Notes that a worker takes no more tasks of a queue. */
+  void left(String worker, String queue) {
+    roster.leaves(worker, queue);
+    registry.shared(queue).longPolls().end(worker, clock.monotonicNanos());
+    loops.asked(queue);
+  }
+
   CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note) {
+    HandedTasks.Handed known = next == null && note.mark() == TaskNote.Mark.NONE ? handed.take(id, token) : null;
+    if (known != null) {
+      Settlement settlement = new Settlement(id, known.generation(), token, new Outcome.Finished(), known.claimedAt(),
+          "", note);
+      return settles.call(List.of(settlement), bytes(note)).thenApply(
+          results -> answered(id, known.queue(), known.waiting(), known.claimedAt(), results.get(0)));
+    }
     return report(id, token, "", note, (task, queue) -> next == null
         ? new Outcome.Finished()
         : QueueRegistry.again(TaskCalls.ensureDelay(next)));

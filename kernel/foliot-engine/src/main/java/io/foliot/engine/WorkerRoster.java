@@ -58,6 +58,15 @@ final class WorkerRoster {
     workers.computeIfPresent(worker, (name, before) -> before.alive(nowNanos + before.graceNanos()));
   }
 
+  /** Notes that a worker takes no more tasks of a queue. What it still runs is no sign of life. */
+  void leaves(String worker, String queue) {
+    workers.computeIfPresent(worker, (name, before) -> {
+      Map<String, Long> queues = new HashMap<>(before.queues());
+      queues.remove(queue);
+      return queues.isEmpty() ? null : new Entry(before.zone(), queues, before.graceNanos());
+    });
+  }
+
   private static long later(long one, long other) {
     return one - other >= 0 ? one : other;
   }

@@ -155,6 +155,43 @@ final class FleetClusterTest {
   }
 
   @Test
+  void whatWaitsForAStoppedWorkerBeginsWithinASecond() {
+    Worker stopped = new Worker("one", "fra", nodes.get(0));
+    Worker other = new Worker("two", "fra", nodes.get(1));
+    work(UNTIL_SEATED);
+    int seat = stopped.seat();
+    // It has no room: what is addressed to it waits at its node, or is parked.
+    stopped.polls = false;
+    for (int i = 0; i < 3; i++) {
+      work(Duration.ofMillis(WAIT_MILLIS / 2));
+      nodes.get(0).engine.seen("one");
+    }
+    submit(40, new Address(Address.Kind.SEAT, seat));
+    work(Duration.ofSeconds(1));
+    assertThat(other.begun).isEmpty();
+    nodes.get(0).engine.left("one", QUEUE);
+    work(Duration.ofSeconds(1));
+    assertThat(other.count(Address.Kind.SEAT, seat)).isEqualTo(40);
+  }
+
+  @Test
+  void theWaitOfAWorkerThatStopsEnds() {
+    Worker stopped = new Worker("one", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    CompletableFuture<List<TaskRecord>> poll = stopped.poll;
+    assertThat(poll).isNotDone();
+    stopped.polls = false;
+    nodes.get(0).engine.left("one", QUEUE);
+    submit(10, Address.ANYWHERE);
+    work(Duration.ofSeconds(1));
+    assertThat(poll).isCompletedWithValue(List.of());
+    assertThat(nodes.get(2).engine.fleet().seatOf("one")).isNull();
+    nodes.get(0).engine.seen("one");
+    work(Duration.ofSeconds(1));
+    assertThat(nodes.get(2).engine.fleet().seatOf("one")).as("a worker that extends what it still runs").isNull();
+  }
+
+  @Test
   void aDisabledWorkerGetsNothing() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     Worker two = new Worker("two", "fra", nodes.get(1));

@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.Body;
@@ -7,6 +8,7 @@ import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Pull;
 import io.foliot.core.Submission;
 import io.foliot.core.Target;
+import io.foliot.core.store.SettleResult;
 import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -142,6 +144,39 @@ final class PullClusterTest {
       }
     }
     return got;
+  }
+
+  @Test
+  void aSuccessAtTheNodeOfTheClaimReadsNoTask() {
+    submit(10, Duration.ZERO);
+    work(Duration.ofSeconds(3), 10, nodes.getFirst());
+    ensureEachOnce(10, 1_000);
+    cluster.remote.finds = 0;
+    begun.subList(0, 9).forEach(task -> assertThat(ack(nodes.getFirst(), task)).isEqualTo(SettleResult.Kind.SETTLED));
+    assertThat(cluster.remote.finds).isZero();
+    assertThat(ack(nodes.getFirst(), begun.getFirst())).as("repeated").isEqualTo(SettleResult.Kind.REPEATED);
+    assertThat(ack(nodes.getLast(), begun.getLast())).as("elsewhere").isEqualTo(SettleResult.Kind.SETTLED);
+    assertThat(cluster.remote.finds).isEqualTo(2);
+  }
+
+  @Test
+  void aSuccessAfterTheLeaseIsRefusedWithoutARead() {
+    submit(1, Duration.ZERO);
+    work(Duration.ofSeconds(3), 1, nodes.getFirst());
+    TaskRecord first = begun.getFirst();
+    work(Duration.ofMillis(LEASE_MILLIS + 5_000), 1, nodes.getFirst());
+    assertThat(begun).hasSize(2);
+    cluster.remote.finds = 0;
+    assertThat(ack(nodes.getFirst(), first)).isEqualTo(SettleResult.Kind.STALE);
+    assertThat(ack(nodes.getFirst(), begun.getLast())).isEqualTo(SettleResult.Kind.SETTLED);
+    assertThat(cluster.remote.finds).isZero();
+  }
+
+  private SettleResult.Kind ack(Cluster.Node node, TaskRecord task) {
+    CompletableFuture<SettleResult> answer = node.engine.ack(task.id(), requireNonNull(task.token()), null);
+    cluster.passes(Duration.ofMillis(100));
+    assertThat(answer).isDone();
+    return answer.join().kind();
   }
 
   @Test

@@ -51,6 +51,8 @@ final class RemoteStore implements InvocationHandler {
   /** The number of reads of the settings of all queues. */
   long queueReads;
   long permitWrites;
+  /** The number of reads of a single task. */
+  long finds;
   /** The number of tasks that claims named. */
   long asked;
   /** The answer to a read of the settings of all queues, if not the truth. */
@@ -119,6 +121,9 @@ final class RemoteStore implements InvocationHandler {
     }
     if (method.getName().equals("claim") && arguments != null) {
       asked += ((List<?>) arguments[0]).size();
+    }
+    if (method.getName().equals("find")) {
+      finds++;
     }
     if (method.getName().equals("writeDocument") && arguments != null && arguments[0] == DocumentKind.PERMITS) {
       permitWrites++;

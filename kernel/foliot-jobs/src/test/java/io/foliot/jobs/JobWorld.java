@@ -162,7 +162,7 @@ final class JobWorld {
   private static Job with(Job job, Misfire misfire, ScheduleSettings schedule) {
     return new Job(job.name(), job.queue(), schedule, job.shards(), job.shardParameters(), job.overlap(), misfire,
         job.timeout(), job.parameter(), job.maxAttempts(), job.pauseAfterFailures(), job.history(), job.scope(),
-        job.allocation(), job.zones());
+        job.allocation(), job.zones(), job.runListeners());
   }
 
   private void cancel(TaskId id) {

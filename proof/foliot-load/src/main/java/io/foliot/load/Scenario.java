@@ -44,7 +44,7 @@ interface Scenario {
   static List<Scenario> all() {
     return List.of(new FsyncScenario(), new SubmitLatencyScenario(), new SubmitScenario(), new BatchEngineScenario(),
         new BatchHttpScenario(), new TouchEngineScenario(), new TouchHttpScenario(), new CallbacksScenario(),
-        new LatenessScenario(), new HerdScenario(), new PendingScenario(), new JobsScenario());
+        new LatenessScenario(), new HerdScenario(), new PendingScenario(), new JobsScenario(), new WorkersScenario());
   }
 
   /** The scenarios that run by default: two to three minutes. */

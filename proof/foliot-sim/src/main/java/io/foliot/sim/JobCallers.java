@@ -334,7 +334,8 @@ final class JobCallers implements SimReceiver.Listener {
       if (story.name.equals(job)) {
         long time = Instant.parse(headers.getOrDefault(JobHeaders.SCHEDULED_AT, "")).toEpochMilli();
         int shard = Integer.parseInt(headers.getOrDefault(JobHeaders.SHARD, ""));
-        story.begun.add(new JobStory.Begun(time, shard, headers.getOrDefault(JobHeaders.PHASE, ""), task.id(), task.generation(), task.attempt(),
+        story.begun.add(new JobStory.Begun(time, shard, headers.getOrDefault(JobHeaders.PHASE, ""), task.id(),
+            task.generation(), task.attempt(),
             task.claimedAt(), schedule.nowMillis()));
       }
     }

@@ -181,7 +181,8 @@ final class JobJudge {
   private void ensureOnePerShard(JobStory story) {
     Map<String, Set<Object>> ids = new HashMap<>();
     for (JobStory.Begun begun : story.begun) {
-      Set<Object> same = ids.computeIfAbsent(begun.time() + "/" + begun.shard() + begun.phase(), shard -> new HashSet<>());
+      Set<Object> same = ids.computeIfAbsent(begun.time() + "/" + begun.shard() + begun.phase(),
+          shard -> new HashSet<>());
       same.add(begun.id());
       if (same.size() > 1 + story.requests(begun.time())) {
         unmet.accept(JobSimulation.Check.SCHEDULE, "a time fires under one id: job=" + story.name + ", " + begun);
@@ -342,7 +343,8 @@ final class JobJudge {
       return;
     }
     Map<String, List<JobStory.Begun>> byShard = new HashMap<>();
-    story.begun.forEach(begun -> byShard.computeIfAbsent(begun.shard() + begun.phase(), shard -> new ArrayList<>()).add(begun));
+    story.begun.forEach(
+        begun -> byShard.computeIfAbsent(begun.shard() + begun.phase(), shard -> new ArrayList<>()).add(begun));
     for (List<JobStory.Begun> attempts : byShard.values()) {
       attempts.sort(Comparator.comparingLong(JobStory.Begun::claimedAt));
       JobStory.Begun last = null;

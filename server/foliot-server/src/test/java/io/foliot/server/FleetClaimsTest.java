@@ -115,6 +115,22 @@ final class FleetClaimsTest {
   }
 
   @Test
+  void aWorkerThatLeavesIsGoneAndItsClaimIsAnswered() throws Exception {
+    CompletableFuture<Rig.Answer> waiting = claimLater("billing", "one", "60s");
+    awaitState("one", "LIVE");
+    String leave = "/v1/queues/billing/claims";
+    Rig.Answer answer = rig.post(leave, "{\"worker\": \"one\", \"leave\": true}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.list("tasks")).isEmpty();
+    assertThat(waiting.get(20, TimeUnit.SECONDS).list("tasks")).isEmpty();
+    awaitState("one", "GONE");
+    assertThat(rig.post(leave, "{\"worker\": \"unknown\", \"leave\": true}").status()).isEqualTo(200);
+    assertThat(rig.post(leave, "{\"leave\": true}").status()).as("without a name").isEqualTo(400);
+    assertThat(rig.post("/v1/queues/absent/claims", "{\"worker\": \"one\", \"leave\": true}").status())
+        .isEqualTo(404);
+  }
+
+  @Test
   void aDisabledWorkerIsGivenNothingUntilItIsEnabled() throws Exception {
     CompletableFuture<Rig.Answer> waiting = claimLater("billing", "one", "5s");
     awaitState("one", "LIVE");

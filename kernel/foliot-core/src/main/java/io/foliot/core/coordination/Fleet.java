@@ -60,6 +60,16 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     return working;
   }
 
+  /** Returns whether there is a live worker. */
+  public boolean hasWorkers() {
+    for (Seat seat : seats) {
+      if (seat.isLive()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns a seat by its number, or null if it was never given to a worker. */
   public @Nullable Seat seat(int number) {
     for (Seat seat : seats) {

@@ -29,7 +29,7 @@ final class CalendarTest {
   void wrongEntriesAreRefused() {
     for (String entry : List.of("", "2026-02-29", "13-01", "02-30", "Funday", "2026/12/25", "1-1")) {
       assertThatThrownBy(() -> Calendar.parse(List.of(entry))).as(entry).isInstanceOf(ScheduleException.class)
-          .hasMessageContaining("exclude: expected a date, a day of every year, or a weekday");
+          .hasMessageContaining("days: expected a date, a day of every year, or a weekday");
     }
     List<String> allDays = new ArrayList<>();
     for (DayOfWeek day : DayOfWeek.values()) {

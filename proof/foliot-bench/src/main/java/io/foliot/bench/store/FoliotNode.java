@@ -88,6 +88,11 @@ final class FoliotNode implements AutoCloseable {
     return new Jobs(store, engine::write);
   }
 
+  /** The jobs of a planner that is one of its deliveries. */
+  Jobs jobs(JobPlanner planner) {
+    return planner.jobs(engine::write);
+  }
+
   /**
    * Starts an engine that has one queue. The store stays the caller's.
    *

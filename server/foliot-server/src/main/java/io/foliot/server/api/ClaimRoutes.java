@@ -31,13 +31,14 @@ final class ClaimRoutes {
 
   /** The body of a claim. */
   private static final class Wish {
-    static final List<String> FIELDS = List.of("max", "wait", "lease", "worker", "zone");
+    static final List<String> FIELDS = List.of("max", "wait", "lease", "worker", "zone", "leave");
 
     int max = 1;
     Duration wait = Duration.ZERO;
     Duration lease = Duration.ZERO;
     String worker = "";
     String zone = "";
+    boolean leaves;
 
     boolean read(JsonIn in, String name) {
       switch (name) {
@@ -47,6 +48,7 @@ final class ClaimRoutes {
         case "lease" -> lease = within(name, or(in.duration(name), lease), MAX_LEASE);
         case "worker" -> worker = WorkerNames.worker(name, or(in.text(name), worker));
         case "zone" -> zone = WorkerNames.zone(name, or(in.text(name), zone));
+        case "leave" -> leaves = or(in.truth(name), false);
         default -> {
           return false;
         }
@@ -74,6 +76,9 @@ final class ClaimRoutes {
         in.only(Wish.FIELDS, name -> wish.read(in, name));
       }
     }
+    if (wish.leaves) {
+      return left(request.variable("queue"), wish);
+    }
     Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), wish.max, wish.wait.toMillis(),
         wish.lease.toMillis(), wish.worker, wish.zone);
     // Until the answer is written, its payloads count against the queue's share of the node's memory.
@@ -94,6 +99,21 @@ final class ClaimRoutes {
       payloadsTaken.complete(null);
       throw e;
     }
+  }
+
+  /** A worker that stops: it claims nothing, and its claims that wait are answered. */
+  private Reply left(String queue, Wish wish) {
+    if (wish.worker.isEmpty()) {
+      throw TaskRoutes.missing("worker", "\"worker\": \"shop-3f2a9c41\", as in the claims that it has sent");
+    }
+    calls.ensureKnown(scheduler, queue);
+    scheduler.left(wish.worker, queue);
+    return Reply.json(200, json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("tasks");
+      json.writeEndArray();
+      json.writeEndObject();
+    });
   }
 
   /** The body of a report. */

@@ -1,0 +1,54 @@
+package io.foliot.engine;
+
+import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.Token;
+import io.foliot.core.store.TaskRecord;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values with which the success of a task is recorded, remembered from the claim that gave it to a worker. Any
+ * thread.
+ *
+ * <p>Guarantees: what is remembered was true when the task was claimed with this token, so a settlement made of it is
+ * accepted or refused by the store as one of the claiming node is. A task that is not remembered costs a read.
+ *
+ * <p>Rejected: a read of each task that is acknowledged, a call of the store for nothing but its generation.
+ */
+final class HandedTasks {
+  /** Some 200 bytes each. Beyond it the oldest are forgotten: those of workers that are gone. */
+  private static final int MAX = 20_000;
+
+  // guarded by this
+  private final SequencedMap<Token, Handed> byToken = new LinkedHashMap<>();
+
+  /**
+   * A task that a worker has.
+   *
+   * @param waiting the task of an internal queue that waits for its end, or null
+   */
+  record Handed(TaskId id, String queue, long generation, long claimedAt, TaskRef.@Nullable ByKey waiting) {}
+
+  /** Remembers a task that was given to a worker. */
+  void add(TaskRecord task, TaskRef.@Nullable ByKey waiting) {
+    Token token = task.token();
+    if (token == null) {
+      throw new IllegalArgumentException("a claimed task has a token: id=" + task.id());
+    }
+    Handed handed = new Handed(task.id(), task.queue(), task.generation(), task.claimedAt(), waiting);
+    synchronized (this) {
+      byToken.put(token, handed);
+      if (byToken.size() > MAX) {
+        byToken.pollFirstEntry();
+      }
+    }
+  }
+
+  /** Returns and forgets a task; null if it is not remembered. */
+  synchronized @Nullable Handed take(TaskId id, Token token) {
+    Handed handed = byToken.remove(token);
+    return handed == null || !handed.id().equals(id) ? null : handed;
+  }
+}

@@ -1,0 +1,95 @@
+package io.foliot.bench.store;
+
+import static java.util.Objects.requireNonNull;
+
+import io.foliot.core.Address;
+import io.foliot.core.JobHeaders;
+import io.foliot.core.store.TaskRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The shards that have begun: when, and on which workers. Any thread. */
+final class ShardLedger {
+  private static final long POLL_MILLIS = 5;
+
+  private final Map<Shard, Begun> begun = new ConcurrentHashMap<>();
+  private final AtomicInteger repeated = new AtomicInteger();
+  private final AtomicInteger misplaced = new AtomicInteger();
+
+  /** A shard of a run: of a job, at a time, in a zone if the job has zones. */
+  record Shard(String job, long scheduledMillis, String zone, int number) {
+    static Shard of(TaskRecord task) {
+      Map<String, String> headers = task.body().headers();
+      return new Shard(text(headers, JobHeaders.JOB),
+          Instant.parse(text(headers, JobHeaders.SCHEDULED_AT)).toEpochMilli(),
+          headers.getOrDefault(JobHeaders.ZONE, ""), Integer.parseInt(text(headers, JobHeaders.SHARD)));
+    }
+
+    private static String text(Map<String, String> headers, String name) {
+      return requireNonNull(headers.get(name), name);
+    }
+  }
+
+  /** Where a shard began last, and when by this machine's clock and by its monotonic one. */
+  record Begun(String worker, int attempt, long atMillis, long atNanos) {}
+
+  /**
+   * A shard begins.
+   *
+   * @param mustBeOwn whether the worker must be the one that it is addressed to, if it is addressed to one
+   */
+  void begun(PollingWorker worker, TaskRecord task, boolean mustBeOwn) {
+    Begun now = new Begun(worker.name(), task.attempt(), System.currentTimeMillis(), System.nanoTime());
+    if (begun.put(Shard.of(task), now) != null) {
+      repeated.incrementAndGet();
+    }
+    Address address = task.id().address();
+    boolean isForOne = switch (address.kind()) {
+      case ANY, ZONE -> false;
+      case SEAT, ONLY, ZONE_SEAT -> true;
+    };
+    if (mustBeOwn && isForOne && address.number() != worker.seat()) {
+      misplaced.incrementAndGet();
+    }
+  }
+
+  Map<Shard, Begun> begun() {
+    return begun;
+  }
+
+  int size() {
+    return begun.size();
+  }
+
+  /** Waits until so many shards have begun. */
+  void await(int shards, Duration bound) throws InterruptedException {
+    long until = System.nanoTime() + bound.toNanos();
+    while (begun.size() < shards) {
+      if (System.nanoTime() - until > 0) {
+        throw new IllegalStateException("every shard must begin in time: shards=" + shards + ", begun=" + begun.size()
+            + ", bound=" + bound);
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+  }
+
+  /** Fails unless so many beginnings were those of shards that had begun before. */
+  void ensureRepeated(int expected) {
+    if (repeated.get() != expected) {
+      throw new IllegalStateException("only the shards that a lost worker had begun begin again: repeated=" + repeated
+          + ", expected=" + expected);
+    }
+  }
+
+  /** Fails if a shard began twice, or on another worker than the one it is addressed to. */
+  void ensureEachOnceInItsPlace() {
+    if (repeated.get() != 0 || misplaced.get() != 0) {
+      throw new IllegalStateException("each shard must begin once, on the worker that it is addressed to: repeated="
+          + repeated + ", misplaced=" + misplaced);
+    }
+  }
+}

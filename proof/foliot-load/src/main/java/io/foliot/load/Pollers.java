@@ -1,0 +1,143 @@
+package io.foliot.load;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Workers that poll a queue over HTTP, each on a connection of its own or any that is free: they wait as the workers of
+ * the client library do, acknowledge each shard at once, and poll again.
+ */
+final class Pollers implements Load.Work {
+  /** The wait of a worker of jobs unless set. */
+  static final int WAIT_SECONDS = 5;
+  private static final int OK = 200;
+  private static final int MAX_SHOWN = 300;
+  private static final int ACK = -1;
+
+  private final Target target;
+  private final String queue;
+  private final String prefix;
+
+  // the thread that runs the load
+  private final Deque<Integer> idle = new ArrayDeque<>();
+  private final Deque<Load.Request> acks = new ArrayDeque<>();
+
+  // any thread
+  private final AtomicIntegerArray shards;
+  private final AtomicLong polls = new AtomicLong();
+  private final AtomicLong acknowledged = new AtomicLong();
+  private final AtomicLong lastNanos = new AtomicLong();
+  private volatile boolean over;
+  private volatile @Nullable String firstFailure;
+
+  Pollers(Target target, String queue, String prefix, int workers) {
+    this.target = target;
+    this.queue = queue;
+    this.prefix = prefix;
+    shards = new AtomicIntegerArray(workers);
+    for (int i = 0; i < workers; i++) {
+      idle.add(i);
+    }
+  }
+
+  String name(int worker) {
+    return prefix + worker;
+  }
+
+  @Override
+  public long waitNanos(long nowNanos) {
+    if (!acks.isEmpty()) {
+      return 0;
+    }
+    if (over) {
+      return NEVER;
+    }
+    return idle.isEmpty() ? Long.MAX_VALUE - 1 : 0;
+  }
+
+  @Override
+  public Load.Request next() {
+    Load.Request ack = acks.poll();
+    if (ack != null) {
+      return ack;
+    }
+    int worker = idle.remove();
+    polls.incrementAndGet();
+    return request("/v1/queues/" + queue + "/claims", "{\"max\":16,\"wait\":\"" + WAIT_SECONDS
+        + "s\",\"lease\":\"10s\",\"worker\":\"" + name(worker) + "\",\"zone\":\"zone-" + worker % 2 + "\"}", worker);
+  }
+
+  private Load.Request request(String path, String body, int number) {
+    byte[] content = body.getBytes(US_ASCII);
+    Target.Blank blank = target.blank(path, "application/json", content.length);
+    System.arraycopy(content, 0, blank.bytes(), blank.bodyAt(), content.length);
+    return new Load.Request(blank.bytes(), number);
+  }
+
+  @Override
+  public void answered(Load.Request request, Load.Answer answer) {
+    String body = new String(answer.bytes(), answer.bodyFrom(), answer.bodyTo() - answer.bodyFrom(), UTF_8);
+    if (answer.status() != OK) {
+      if (firstFailure == null) {
+        firstFailure = "status " + answer.status() + ": " + body.substring(0, Math.min(MAX_SHOWN, body.length()));
+      }
+    } else if (request.number() == ACK) {
+      acknowledged.incrementAndGet();
+    } else {
+      for (int at = body.indexOf("\"id\":\""); at >= 0; at = body.indexOf("\"id\":\"", at + 1)) {
+        shards.incrementAndGet(request.number());
+        lastNanos.set(System.nanoTime());
+        acks.add(request("/v1/tasks/" + text(body, "id", at) + "/ack",
+            "{\"token\":\"" + text(body, "token", at) + "\"}", ACK));
+      }
+    }
+    if (request.number() != ACK) {
+      idle.add(request.number());
+    }
+  }
+
+  private static String text(String body, String name, int from) {
+    String start = "\"" + name + "\":\"";
+    int begin = body.indexOf(start, from) + start.length();
+    return body.substring(begin, body.indexOf('"', begin));
+  }
+
+  /** Ends: claims that wait are answered before that. */
+  void end() {
+    over = true;
+  }
+
+  long polls() {
+    return polls.get();
+  }
+
+  long acknowledged() {
+    return acknowledged.get();
+  }
+
+  /** When the last shard came, as a time of {@link System#nanoTime}. */
+  long lastNanos() {
+    return lastNanos.get();
+  }
+
+  /** Returns how many workers have got so many shards. */
+  long workersWith(int count) {
+    long found = 0;
+    for (int i = 0; i < shards.length(); i++) {
+      found += shards.get(i) == count ? 1 : 0;
+    }
+    return found;
+  }
+
+  /** Returns the first answer that was no success, or null. */
+  @Nullable
+  String firstFailure() {
+    return firstFailure;
+  }
+}

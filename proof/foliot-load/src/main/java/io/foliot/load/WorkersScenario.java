@@ -1,0 +1,173 @@
+package io.foliot.load;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A thousand workers that poll one server over HTTP, each under a name of its own: the processors and the memory that
+ * they take while there is nothing to do, and a run of a job on each of them. Memory is compared with the same server
+ * before the first of them came.
+ */
+final class WorkersScenario implements Scenario {
+  private static final int WORKERS = 1_000;
+  private static final double SECONDS = 30;
+  /** The server has compiled what it repeats, and has no other work any more. */
+  private static final double SETTLE_SECONDS = 10;
+  private static final Duration LIMIT = Duration.ofMinutes(15);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final double MIB = 1 << 20;
+  private static final double MOST_PROCESSORS = 0.5;
+  private static final double MOST_MEMORY = 200;
+  private static final int CREATED = 201;
+  private static final int ACCEPTED = 202;
+  private static final int OK = 200;
+
+  @Override
+  public String name() {
+    return "workers";
+  }
+
+  @Override
+  public String about() {
+    return "1,000 workers that poll (--tasks for fewer): processors and memory, and a run on each of them";
+  }
+
+  @Override
+  public boolean isLong() {
+    return true;
+  }
+
+  @Override
+  public boolean killsItsServer() {
+    return true;
+  }
+
+  /** What a server takes. */
+  private record Use(double heap, double resident, double processors) {}
+
+  @Override
+  public Report run(Bench bench) {
+    int workers = bench.tasks(WORKERS);
+    Duration time = bench.time(SECONDS);
+    Report report = new Report();
+    try (Target server = bench.startServer(bench.newFolder("workers"), List.of());
+        HttpClient http = HttpClient.newHttpClient()) {
+      String queue = server.pullQueue("workers");
+      bench.progress("  an idle server");
+      sleep(SETTLE_SECONDS);
+      Use idle = use(server, time.dividedBy(3));
+      Pollers pollers = new Pollers(server, queue, "poller-", workers);
+      try (Load load = Load.open(server.address(), workers)) {
+        CompletableFuture<Long> running = CompletableFuture.supplyAsync(() -> load.run(pollers, LIMIT),
+            command -> Thread.ofPlatform().name("bench-pollers").start(command));
+        bench.progress("  waiting until the server lists " + workers + " workers");
+        await("every worker is listed", running, () -> listed(http, server) == workers);
+        sleep(SETTLE_SECONDS);
+        bench.progress("  measuring for " + time.toSeconds() + " s, load average " + Machine.loadText());
+        long pollsBefore = pollers.polls();
+        long begunNanos = System.nanoTime();
+        Use busy = use(server, time);
+        double pollsASecond = (pollers.polls() - pollsBefore) * 1e9 / (System.nanoTime() - begunNanos);
+        double millis = runOnAll(http, server, queue, pollers, running, workers);
+        pollers.end();
+        running.join();
+        report.figure("polls", pollsASecond, "/s")
+            .atMost(MOST_PROCESSORS, "processors that the server uses", busy.processors(), "")
+            .figure("the same without workers", idle.processors(), "")
+            .atMost(MOST_MEMORY, "heap after a collection, more than without them", busy.heap() - idle.heap(), "MiB")
+            .atMost(MOST_MEMORY, "resident, more than without them", busy.resident() - idle.resident(), "MiB")
+            .figure("resident", busy.resident(), "MiB")
+            .figure("a run with a shard for each of them, from the trigger to the last", millis, "ms")
+            .checkEqual("workers with one shard", workers, pollers.workersWith(1))
+            .checkEqual("shards acknowledged", workers, pollers.acknowledged())
+            .check("every answer a success" + (pollers.firstFailure() == null ? "" : ": " + pollers.firstFailure()),
+                pollers.firstFailure() == null);
+      }
+    }
+    return report;
+  }
+
+  private static Use use(Target server, Duration time) {
+    Child child = server.child();
+    if (child == null) {
+      throw new BenchException("workers are measured on a server of our own");
+    }
+    long begunNanos = System.nanoTime();
+    long processor = Machine.processorNanos(child.pid());
+    sleep(time.toNanos() / 1e9);
+    double processors = (double) (Machine.processorNanos(child.pid()) - processor) / (System.nanoTime() - begunNanos);
+    double heap = server.liveHeapBytes() / MIB;
+    return new Use(heap, Machine.residentBytes(child.pid()) / MIB, processors);
+  }
+
+  /** Runs a job on all workers; returns the milliseconds from the trigger to the last shard. */
+  private static double runOnAll(HttpClient http, Target server, String queue, Pollers pollers,
+      CompletableFuture<?> running, int workers) {
+    call(http, request(server, "/v1/jobs/on-all").PUT(BodyPublishers.ofString(String.format(Locale.ROOT,
+        "{\"queue\": \"%s\", \"scope\": \"all\", \"schedule\": {\"cron\": \"0 2 1 1 *\"}}", queue), UTF_8)));
+    long begunNanos = System.nanoTime();
+    call(http, request(server, "/v1/jobs/on-all/trigger").POST(BodyPublishers.noBody()));
+    await("every shard is acknowledged", running, () -> pollers.acknowledged() >= workers);
+    return (pollers.lastNanos() - begunNanos) / 1e6;
+  }
+
+  private static HttpRequest.Builder request(Target server, String path) {
+    return HttpRequest.newBuilder(server.url().resolve(path)).timeout(TIMEOUT).header("Content-Type",
+        "application/json");
+  }
+
+  private static long listed(HttpClient http, Target server) {
+    String body = call(http, request(server, "/v1/workers").GET());
+    return body.split("\"state\":\"LIVE\"", -1).length - 1L;
+  }
+
+  private static String call(HttpClient http, HttpRequest.Builder request) {
+    try {
+      HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+      int status = answer.statusCode();
+      if (status != OK && status != CREATED && status != ACCEPTED) {
+        throw new BenchException("a call was refused: status=" + status + ", body=" + answer.body());
+      }
+      return answer.body();
+    } catch (IOException e) {
+      throw new BenchException("a call failed: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BenchException("interrupted", e);
+    }
+  }
+
+  private static void await(String what, CompletableFuture<?> running, BooleanSupplier condition) {
+    long limit = System.nanoTime() + TIMEOUT.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (running.isCompletedExceptionally()) {
+        running.join();
+      }
+      if (System.nanoTime() - limit > 0) {
+        throw new BenchException("waited in vain until " + what);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  private static void sleep(double seconds) {
+    long until = System.nanoTime() + (long) (seconds * 1e9);
+    for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+}
