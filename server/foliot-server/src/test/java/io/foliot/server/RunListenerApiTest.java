@@ -80,7 +80,7 @@ final class RunListenerApiTest {
   @CsvSource(delimiter = '|', value = {
       "\"runListeners\": [\"shards\"] | before, after, or both",
       "\"runListeners\": \"after\" | an array of strings",
-      "\"runListeners\": [\"before\", \"after\", \"after\"] | at most 2 items"})
+      "\"runListeners\": [\"before\", \"after\", \"after\"] | at most 2 strings"})
   void otherListenersAreRefused(String field, String said) {
     Rig.Answer refused = put(", " + field);
     assertThat(refused.status()).as(refused.body()).isBetween(400, 499);
