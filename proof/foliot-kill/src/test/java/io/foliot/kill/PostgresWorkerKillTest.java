@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 /**
  * Workers of jobs, and servers over one PostgreSQL, which they also coordinate through. As often as wanted, and
  * with the seed of an earlier run:
- * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=PostgresWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=PostgresWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dworker.kills=100 -Dseed=1}.
  */
 @Tag("long")
 class PostgresWorkerKillTest extends WorkerKills {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class WorkerKills {
-  private static final int KILLS = Integer.getInteger("kills", 10);
+  private static final int KILLS = Integer.getInteger("worker.kills", 10);
   private static final int SERVERS = 2;
   /** Runs before the first fault, so that it meets workers at work. */
   private static final int CALM_MILLIS = 4_000;

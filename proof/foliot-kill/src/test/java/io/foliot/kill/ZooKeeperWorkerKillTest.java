@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Workers of jobs, and servers over one PostgreSQL that coordinate through ZooKeeper. As often as wanted, and with the
  * seed of an earlier run:
- * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dworker.kills=100 -Dseed=1}.
  */
 @Tag("long")
 class ZooKeeperWorkerKillTest extends WorkerKills {
