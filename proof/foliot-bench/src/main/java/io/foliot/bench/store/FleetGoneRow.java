@@ -1,7 +1,6 @@
 package io.foliot.bench.store;
 
 import io.foliot.backends.Await;
-import io.foliot.core.store.TaskRecord;
 import io.foliot.jobs.Allocation;
 import io.foliot.jobs.Job;
 import java.time.Duration;
