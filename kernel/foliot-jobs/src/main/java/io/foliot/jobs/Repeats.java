@@ -58,7 +58,7 @@ final class Repeats {
       } else {
         if (pauseMillis == TURN_PAUSE_MILLIS) {
           turns.await(name);
-          answer.whenComplete((done, failed) -> turns.leave(name));
+          CompletableFuture<T> unusedLeft = answer.whenComplete((done, failed) -> turns.leave(name));
         }
         surroundings.after(pauseMillis,
             () -> repeat(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS), answer));
