@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.jobs.PastRun.Result;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param result the result of the run, once its shards have ended; before that null
  */
 record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, Set<RunPhase> failed,
-    PastRun.@Nullable Result result) {
+    @Nullable Result result) {
   /** A run without listeners. */
   static final RunListeners NONE = new RunListeners(RunPhase.SHARDS, Step.ENDED, false, "", Set.of(), null);
 
@@ -84,7 +85,7 @@ record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, S
   }
 
   /** Returns the next state once the shards have ended with a result. */
-  RunListeners after(PastRun.Result of) {
+  RunListeners after(Result of) {
     return new RunListeners(RunPhase.AFTER, Step.TO_INSERT, hasAfter, queue, failed, of);
   }
 }

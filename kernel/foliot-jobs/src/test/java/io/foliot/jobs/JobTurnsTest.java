@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -101,8 +102,7 @@ final class JobTurnsTest {
       Answer answer = planner.deliver(new Attempt(damaged, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
           .toCompletableFuture().join();
       assertThat(answer).isInstanceOf(Answer.Retry.class);
-      Duration after = ((Answer.Retry) answer).after();
-      assertThat(after).isNotNull();
+      Duration after = Objects.requireNonNull(((Answer.Retry) answer).after());
       assertThat(after.toMillis()).isBetween(Math.max(1_000, before), 300_000L);
       before = after.toMillis();
     }
