@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -175,7 +176,8 @@ public final class FleetSimulation {
     }
     node.process().run(() -> {
       List<Draft> drafts = fleetWorld.isPlanned() ? List.of(runs.runDraft()) : runs.drafts(engine.fleet());
-      engine.write(drafts).thenAccept(written -> drafts.forEach(draft -> judge.acked(draft.id())));
+      CompletableFuture<Void> unused = engine.write(drafts)
+          .thenAccept(written -> drafts.forEach(draft -> judge.acked(draft.id())));
     });
   }
 

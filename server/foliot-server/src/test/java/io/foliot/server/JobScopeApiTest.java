@@ -107,7 +107,7 @@ final class JobScopeApiTest {
   void withoutWorkersOneRunWaits() {
     put("report", "\"every\": \"100ms\"", ", \"shards\": 2");
     Rig.Answer waits = eventually("/v1/jobs/report", answer -> answer.body().contains("waitsFor")
-        && !answer.at("totals", "skipped").toString().equals("0"));
+        && !String.valueOf(answer.at("totals", "skipped")).equals("0"));
     assertThat(waits.text("waitsFor")).isEqualTo("waits for a worker of queue orders");
     assertThat(waits.list("active")).hasSize(1);
     assertThat(waits.at("waiting")).hasToString("0");
@@ -120,7 +120,8 @@ final class JobScopeApiTest {
   @Test
   void withoutWorkersAllRunsNowhereAndRecordsWhy() {
     put("caches", "\"every\": \"100ms\"", ", \"scope\": \"all\"");
-    Rig.Answer none = eventually("/v1/jobs/caches", answer -> !answer.at("totals", "noTargets").toString().equals("0"));
+    Rig.Answer none = eventually("/v1/jobs/caches",
+        answer -> !String.valueOf(answer.at("totals", "noTargets")).equals("0"));
     assertThat(none.list("active")).isEmpty();
     assertThat(none.at("waiting")).hasToString("0");
     assertThat(rig.get("/v1/jobs/caches/explain").text("reason")).isEqualTo("it has no worker in queue orders; until"
@@ -165,7 +166,7 @@ final class JobScopeApiTest {
     assertThat(second.text("tasks", 0, "id")).isNotEqualTo(first.text("tasks", 0, "id"));
     assertThat(rig.get("/v1/tasks/" + first.text("tasks", 0, "id")).at("runAgain")).hasToString("true");
     assertThat(ack(second, "").status()).isEqualTo(200);
-    eventually("/v1/jobs/stream", answer -> answer.at("totals", "succeeded").toString().equals("2"));
+    eventually("/v1/jobs/stream", answer -> String.valueOf(answer.at("totals", "succeeded")).equals("2"));
   }
 
   @Test

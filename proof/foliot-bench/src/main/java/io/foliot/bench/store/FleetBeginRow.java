@@ -6,7 +6,6 @@ import io.foliot.jobs.Job;
 import io.foliot.jobs.Jobs;
 import io.foliot.jobs.Scope;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -71,7 +70,6 @@ final class FleetBeginRow implements Row {
   }
 
   private static void put(WorkerCluster cluster) {
-    List<Jobs.Put> puts = new ArrayList<>();
     for (Kind kind : KINDS) {
       for (int i = 0; i < JOBS_OF_A_KIND; i++) {
         Job.Builder job = Job.named(kind.name() + "-" + i).queue(WorkerCluster.QUEUE)
@@ -79,7 +77,7 @@ final class FleetBeginRow implements Row {
         Job built = kind.scope() == Scope.ALL
             ? job.build()
             : job.shards(kind.shards()).allocation(Allocation.AVERAGE).build();
-        puts.add(FoliotNode.await(cluster.jobs(i).put(built)));
+        Jobs.Put unused = FoliotNode.await(cluster.jobs(i).put(built));
       }
     }
   }
@@ -93,14 +91,14 @@ final class FleetBeginRow implements Row {
         late.recordValue(Math.max(0, each.getValue().atMillis() - scheduled));
       }
     }
-    long wanted = JOBS_OF_A_KIND * kind.of() * ((to - from) / PERIOD_MILLIS);
+    long wanted = (long) JOBS_OF_A_KIND * kind.of() * ((to - from) / PERIOD_MILLIS);
     if (late.getTotalCount() != wanted) {
       throw new IllegalStateException("each shard of each time must begin: kind=" + kind.name() + ", wanted=" + wanted
           + ", begun=" + late.getTotalCount());
     }
-    table.add(kind.name(), "shards a second", wanted / TimeUnit.MILLISECONDS.toSeconds(to - from));
-    table.add(kind.name(), "late p50, ms", late.getValueAtPercentile(50));
-    table.add(kind.name(), "p99", late.getValueAtPercentile(99));
-    table.add(kind.name(), "most", late.getMaxValue());
+    table.add(kind.name(), "shards a second", wanted * 1_000.0 / (to - from));
+    table.add(kind.name(), "late p50, ms", (double) late.getValueAtPercentile(50));
+    table.add(kind.name(), "p99", (double) late.getValueAtPercentile(99));
+    table.add(kind.name(), "most", (double) late.getMaxValue());
   }
 }
