@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /** The workers of a run, and what happens to them: faults, moves, and an operator who disables some. */
@@ -187,13 +188,15 @@ final class WorkerFaults {
     boolean[] answered = new boolean[1];
     Predicate<SimWorker> isSame = each -> each.isAlive() && each.name().equals(name);
     if (node != null && engine != null) {
-      node.process().run(() -> engine.enableWorker(name, isEnabled).whenComplete((known, failure) -> {
-        if (!answered[0] && Boolean.TRUE.equals(known) && isSame.test(worker)) {
-          answered[0] = true;
-          worker.changed(isEnabled);
-          then.run();
-        }
-      }));
+      node.process().run(() -> {
+        CompletableFuture<?> unused = engine.enableWorker(name, isEnabled).whenComplete((known, failure) -> {
+          if (!answered[0] && Boolean.TRUE.equals(known) && isSame.test(worker)) {
+            answered[0] = true;
+            worker.changed(isEnabled);
+            then.run();
+          }
+        });
+      });
     }
     schedule.afterMillis(node == null ? AGAIN_MILLIS : UNANSWERED_MILLIS, () -> {
       if (!answered[0] && isSame.test(worker)) {

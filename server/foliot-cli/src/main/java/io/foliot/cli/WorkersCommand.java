@@ -60,7 +60,7 @@ final class WorkersCommand implements Callable<Integer> {
   }
 
   /** Changes one worker. */
-  private abstract static sealed class Act implements Callable<Integer> {
+  abstract static sealed class Act implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(35);
 
     private final Shell shell;

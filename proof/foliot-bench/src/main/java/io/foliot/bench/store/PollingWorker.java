@@ -17,7 +17,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A worker of jobs that polls one node, with the waits, leases and extensions that {@code JobWorker} has unless set, but
@@ -44,7 +43,6 @@ final class PollingWorker {
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean over;
   private volatile boolean dead;
-  private volatile @Nullable CompletableFuture<?> poll;
 
   /** Called for each shard that begins. */
   @FunctionalInterface
@@ -80,7 +78,6 @@ final class PollingWorker {
         int free = Math.min(Scheduler.Pull.MAX_TASKS, 1 + room.drainPermits());
         CompletableFuture<List<TaskRecord>> polled = node
             .pull(new Scheduler.Pull(WorkerCluster.QUEUE, free, WAIT_MILLIS, LEASE_MILLIS, name, zone));
-        poll = polled;
         List<TaskRecord> tasks = FoliotNode.await(polled);
         room.release(free - tasks.size());
         for (TaskRecord task : tasks) {
@@ -104,13 +101,16 @@ final class PollingWorker {
       held.put(task.id(), task);
       return;
     }
-    node.ack(task.id(), requireNonNull(task.token()), null).whenComplete((answer, problem) -> {
-      room.release();
-      if (problem != null || answer.kind() != SettleResult.Kind.SETTLED) {
-        failed(
-            problem != null ? problem : new IllegalStateException("each shard must end by its first ack: " + answer));
-      }
-    });
+    CompletableFuture<?> unused = node.ack(task.id(), requireNonNull(task.token()), null)
+        .whenComplete((answer, problem) -> {
+          room.release();
+          if (problem != null || answer.kind() != SettleResult.Kind.SETTLED) {
+            failed(
+                problem != null
+                    ? problem
+                    : new IllegalStateException("each shard must end by its first ack: " + answer));
+          }
+        });
   }
 
   private void extend() {
@@ -143,7 +143,7 @@ final class PollingWorker {
     return held.size();
   }
 
-  /** Ends without a word, as a process that was killed: its node is not told, and a poll under way stays there. */
+  /** Ends without a word, as a process that was killed: its node does not know, and a poll under way stays there. */
   void die() {
     dead = true;
     end();
