@@ -86,7 +86,7 @@ public final class FleetSimulation {
   private final Callers callers;
   private final WorkerFaults workers;
   private final Faults faults;
-  private final boolean[] isQuick = new boolean[1];
+  private boolean isQuick;
 
   private FleetSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
     luck = new SplittableRandom(seed);
@@ -101,9 +101,9 @@ public final class FleetSimulation {
     judge = new FleetJudge(fleetWorld, cluster.sim(), this::unmet);
     runs = new FleetRuns(luck.split(), schedule, judge);
     callers = new Callers(schedule, luck.split(), cluster.store(), cluster.nodes());
-    isQuick[0] = fleetWorld.isCalm();
+    isQuick = fleetWorld.isCalm();
     workers = new WorkerFaults(new SimWorker.Surroundings(fleetWorld, cluster.sim(), judge, cluster.nodes(), bug,
-        isQuick, what -> unmet(Check.LIVENESS, what)), luck.split(), callers);
+        () -> isQuick, what -> unmet(Check.LIVENESS, what)), luck.split(), callers);
     faults = cluster.faults(() -> {});
     faults.watch(judge::disturbed);
     cluster.store().watchCalls((store, scene) -> judge.watch(store));
@@ -189,7 +189,7 @@ public final class FleetSimulation {
   }
 
   private void heal() {
-    isQuick[0] = true;
+    isQuick = true;
     judge.disturbed();
     if (fleetWorld.nodesBreak()) {
       cluster.heal(faults);

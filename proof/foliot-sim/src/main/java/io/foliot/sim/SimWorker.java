@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,8 @@ final class SimWorker {
    *
    * @param isQuick whether tasks take a moment only, and succeed
    */
-  record Surroundings(FleetWorld world, Sim sim, FleetJudge judge, List<SimNode> nodes, Bug bug, boolean[] isQuick,
+  record Surroundings(FleetWorld world, Sim sim, FleetJudge judge, List<SimNode> nodes, Bug bug,
+      BooleanSupplier isQuick,
       Consumer<String> unmet) {}
 
   private final String machine;
@@ -301,7 +303,7 @@ final class SimWorker {
     Work(TaskRecord task, Token token) {
       this.task = task;
       this.token = token;
-      boolean isQuick = surroundings.isQuick()[0];
+      boolean isQuick = surroundings.isQuick().getAsBoolean();
       succeeds = isQuick || luck.nextInt(8) != 0;
       isObedient = luck.nextInt(4) != 0;
     }
@@ -371,7 +373,7 @@ final class SimWorker {
 
   /** Most take a moment, some longer than their lease. */
   private long workMillis() {
-    if (surroundings.isQuick()[0]) {
+    if (surroundings.isQuick().getAsBoolean()) {
       return luck.nextLong(BRIEF_MILLIS);
     }
     return switch (luck.nextInt(10)) {

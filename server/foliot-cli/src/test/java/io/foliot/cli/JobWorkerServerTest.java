@@ -141,7 +141,7 @@ final class JobWorkerServerTest {
   }
 
   /** A job that its class declares. */
-  private static final class Caches {
+  static final class Caches {
     private final CountDownLatch warmed = new CountDownLatch(2);
 
     @FoliotJob(name = "warm-cache", every = "200ms", scope = JobScope.ALL, runAtStart = true)
