@@ -29,7 +29,7 @@ final class ServerProcess implements AutoCloseable {
   /** By how much a lease outlasts the delivery's timeout: enough for a busy machine, and little to wait for. */
   static final Duration LEASE_MARGIN = Duration.ofSeconds(3);
 
-  private static final Duration READY_BOUND = Duration.ofSeconds(240);
+  private static final Duration READY_BOUND = Duration.ofMinutes(4);
   private static final Duration END_BOUND = Duration.ofSeconds(30);
   private static final Duration ANSWER_BOUND = Duration.ofSeconds(5);
   private static final int LOG_LINES = 30;
