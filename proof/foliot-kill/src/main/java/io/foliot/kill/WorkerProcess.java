@@ -25,7 +25,7 @@ final class WorkerProcess implements AutoCloseable {
   /** Lease of a shard: the time that it waits after its worker has died. */
   static final Duration LEASE = Duration.ofSeconds(4);
 
-  private static final Duration END_BOUND = Duration.ofSeconds(120);
+  private static final Duration END_BOUND = Duration.ofMinutes(2);
 
   /**
    * The surroundings of a worker.

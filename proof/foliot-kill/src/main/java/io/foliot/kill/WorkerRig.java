@@ -39,7 +39,7 @@ final class WorkerRig implements AutoCloseable {
   private static final String QUEUE = "work";
   private static final int WORKERS_PER_ZONE = 2;
   private static final Duration PERIOD = Duration.ofSeconds(4);
-  private static final Duration READY_BOUND = Duration.ofSeconds(240);
+  private static final Duration READY_BOUND = Duration.ofMinutes(4);
   /**
    * The time in which a run ends that waits for workers which are gone: 12 s until all nodes know, 10 s until the job
    * examines its run, a lease, and a busy machine.
