@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param missed how many scheduled times were missed before this one
  * @param zone the zone of the shard if the job runs in each zone, or null
  * @param phase whether the task is a shard, or the one before or after the shards of a run with listeners
- * @param runResult the result of the run, on the task after its shards: SUCCEEDED, FAILED, STOPPED and others; else null
+ * @param runResult the result of the run, on the task after its shards: SUCCEEDED, FAILED, STOPPED and others; else
+ *        null
  * @param runFailed how many shards of the run failed, on the task after them; else 0
  */
 public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nullable String shardParameter,

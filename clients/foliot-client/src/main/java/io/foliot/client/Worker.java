@@ -515,7 +515,7 @@ public final class Worker implements AutoCloseable {
       this.handler = handler;
     }
 
-    /** Has the worker announce its stop. */
+    /** Sets that the worker announces its stop. */
     Builder leaves() {
       leaves = true;
       return this;

@@ -24,7 +24,7 @@ public final class JobHeaders {
   public static final String PHASE = "foliot-phase";
   /** The result of the run, on the task after its shards. */
   public static final String RUN_RESULT = "foliot-run-result";
-  /** How many shards of the run failed, on the task after them. */
+  /** The number of shards of the run that failed, on the task after them. */
   public static final String RUN_FAILED = "foliot-run-failed";
   /** The zone in which the shard runs, if the job runs in each zone. */
   public static final String ZONE = "foliot-zone";

@@ -128,7 +128,7 @@ final class FleetKeeper {
     });
   }
 
-  /** The roster has lost a worker that has stopped: the other nodes are to know soon. */
+  /** Reads the fleet at once, because the roster has lost a worker that has stopped. */
   void left() {
     inbox.post(nowNanos -> isUrgent = true);
   }

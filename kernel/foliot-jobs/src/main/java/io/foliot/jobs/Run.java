@@ -76,7 +76,10 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
         lastEnd, targets, gone, again, listeners);
   }
 
-  /** The task after the shards is not replaced: it has a bound, and says what became of the run. */
+  /**
+   * Returns this run once it is being stopped. The task after the shards is not replaced: it has a bound, and carries
+   * the result of the run.
+   */
   Run stopping(Stop reason) {
     return stop != Stop.NONE || (reason == Stop.REPLACED && phase() == RunPhase.AFTER)
         ? this

@@ -74,7 +74,7 @@ final class JobWorld {
   /** The time for which a record is kept after its end. */
   long retention = Long.MAX_VALUE;
 
-  /** What a run is known by. */
+  /** The name of a run. */
   private record RunName(long time, long origin) {
     static RunName of(Run run) {
       return new RunName(run.time(), run.origin());
@@ -380,7 +380,7 @@ final class JobWorld {
     return stored != null && isEnded(id) && !cancelled.contains(id) && !stored.fails();
   }
 
-  /** A run that is closed has had its last task, which was told the result that is recorded. */
+  /** Checks that a run which is closed has had its last task, and that it carried the result that is recorded. */
   private void checkClosed(JobRecord next, Run run) {
     RunName name = RunName.of(run);
     if (next.active().stream().anyMatch(each -> RunName.of(each).equals(name))) {

@@ -56,7 +56,7 @@ final class WorkersScenario implements Scenario {
     return true;
   }
 
-  /** What a server takes. */
+  /** The resources that a server takes. */
   private record Use(double heap, double resident, double processors) {}
 
   @Override

@@ -40,7 +40,7 @@ public final class JobSimulation {
     SCHEDULE,
     /** Runs that must not overlap do not. */
     RUNS,
-    /** A run has its listeners' tasks before its first shard and after its last one, and they are told its result. */
+    /** A run has its listeners' tasks before its first shard and after its last one, which carries its result. */
     LISTENER,
     /** Nothing begins after a pause or a stop that was answered. */
     CHANGE,

@@ -51,7 +51,7 @@ final class JobSimulationTest {
     ensureCovered(outcomes);
   }
 
-  /** Fails if something never came about: it was not tested. No shard is lost, and these jobs have no targets to miss. */
+  /** Fails if a case never occurred: it was not tested. No shard is lost, and these jobs have no targets to miss. */
   private static void ensureCovered(List<JobSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     outcomes.forEach(outcome -> outcome.counts().forEach((what, times) -> covered.merge(what, times, Long::sum)));

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * How late shards begin that are addressed to workers: three nodes, two workers at each, in two zones. The jobs have a
- * time every three seconds, and their planning passes and shards are in the slots of all nodes. Lateness is from the scheduled
- * time to the handler.
+ * The lateness of shards that are addressed to workers: three nodes, two workers at each, in two zones. The jobs have a
+ * time every three seconds, and their planning passes and shards are in the slots of all nodes. Lateness is from the
+ * scheduled time to the handler.
  */
 final class FleetBeginRow implements Row {
   private static final int WORKERS = 6;

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How soon the shards of a worker that is gone begin elsewhere: three nodes, six workers, and a run whose shards are
- * divided among them. One worker has room for half of its shards, so that the others wait for it. It is killed, or stops
- * as a worker of the client library does.
+ * The time until the shards of a worker that is gone begin elsewhere: three nodes, six workers, and a run whose shards
+ * are divided among them. One worker has room for half of its shards, so that the others wait for it. It is killed, or
+ * stops as a worker of the client library does.
  */
 final class FleetGoneRow implements Row {
   private static final int WORKERS = 5;

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A worker of jobs that polls one node, with the waits, leases and extensions that {@code JobWorker} has unless set, but
- * without HTTP between the two. It polls for as many shards as it has room for. Those that its handler keeps are held,
+ * A worker of jobs that polls one node, with the waits, leases and extensions that {@code JobWorker} has unless set,
+ * but without HTTP between the two. It polls for as many shards as it has room for. Those that its handler keeps are held,
  * and their leases extended, until the worker dies or stops.
  */
 final class PollingWorker {

@@ -427,8 +427,7 @@ final class JobRoutes {
             ? ""
             : waiting == 1
                 ? ", and a time waits for its turn"
-                : ", and " + waiting
-                    + " times wait for their turn")
+                : ", and " + waiting + " times wait for their turn")
         + calls.read(jobs.failedShard(status.name())).map(failed -> "; shard " + failed.shard()
             + (failed.zone().isEmpty() ? "" : " in zone " + failed.zone()) + " of the run of " + failed.scheduledAt()
             + " failed at attempt " + failed.attempt() + " and begins again at " + failed.next()
@@ -559,7 +558,7 @@ final class JobRoutes {
       case ScheduleException refused -> JobJson.refused(refused, "schedule.");
       case InvalidJobException refused -> JobJson.refused(refused);
       case Jobs.UnknownRunException ended -> new Problem(ProblemKind.UNKNOWN_RUN, ended.getMessage()
-          + "; the runs of the job show which of them are RUNNING");
+          + "; GET /v1/jobs/{job}/runs shows which are RUNNING");
       case Jobs.TooManyJobsException tooMany -> new Problem(ProblemKind.TOO_MANY_JOBS, tooMany.getMessage()
           + "; delete some, or set jobs.max (--max-jobs) higher. Nothing was done").with("limit", tooMany.max());
       default -> reason;
