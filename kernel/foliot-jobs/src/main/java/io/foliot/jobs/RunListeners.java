@@ -6,10 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run with listeners does: TO_INSERT, INSERTED and ENDED are the steps of the task before the shards, then the
+ * The phase of a run with listeners: TO_INSERT, INSERTED and ENDED are the steps of the task before the shards, then the
  * shards run, then the task after them takes the same steps. Chosen when the run begins. Immutable.
  *
- * @param phase what the run does
+ * @param phase the phase in which the run is
  * @param step where the task of the phase is; of no meaning for shards
  * @param hasAfter whether a task follows the shards
  * @param queue the queue in which the run began; empty for {@link #NONE}

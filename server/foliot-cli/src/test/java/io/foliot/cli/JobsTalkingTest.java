@@ -3,10 +3,12 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** The commands of recurring jobs, with a real server. */
 final class JobsTalkingTest {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
   private final FoliotServer server = FoliotServer.start(
       FoliotConfig.load(Map.of("store", "memory", "port", "0"), Map.of(), null),
       new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
@@ -58,7 +62,7 @@ final class JobsTalkingTest {
     output("jobs", "put", "report", "--queue", "billing", "--cron", "0 2 1 1 *", "--run-listeners", "before,after");
     assertThat(output("jobs", "get", "report")).contains("listeners before, after its shards");
     String time = output("jobs", "trigger", "report").strip().replace("report runs for ", "");
-    assertThat(output("jobs", "runs", "report")).contains("RUNNING");
+    Await.until("the run is active", BOUND, () -> output("jobs", "runs", "report").contains("RUNNING"));
     output("jobs", "stop", "report", time);
     assertThat(run("jobs", "put", "report", "--queue", "billing", "--every", "1m", "--run-listeners", "during").err())
         .contains("runListeners", "before, after, or both");

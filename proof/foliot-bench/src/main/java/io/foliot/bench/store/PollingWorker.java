@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A worker of jobs that polls one node, with the waits, leases and extensions that {@code JobWorker} has unless set,
- * but without HTTP between the two. It polls for as many shards as it has room for. Those that its handler keeps are held,
- * and their leases extended, until the worker dies or stops.
+ * but without HTTP between the two. It polls for as many shards as it has room for. Those that its handler keeps are
+ * held, and their leases extended, until the worker dies or stops.
  */
 final class PollingWorker {
   /** As long as a worker of the client library waits. */
