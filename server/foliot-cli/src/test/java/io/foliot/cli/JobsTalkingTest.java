@@ -98,7 +98,8 @@ final class JobsTalkingTest {
 
     String time = output("jobs", "trigger", "report", "--parameter", "{\"kind\": \"rerun\"}").strip()
         .replace("report runs for ", "");
-    assertThat(output("jobs", "runs", "report")).contains(time, "RUNNING");
+    Await.until("the run is active", BOUND, () -> output("jobs", "runs", "report").contains("RUNNING"));
+    assertThat(output("jobs", "runs", "report")).contains(time);
     assertThat(output("jobs", "stop", "report", time)).contains(time);
 
     String range = output("jobs", "backfill", "report", "--from", "2024-12-31T00:00:00Z", "--to",
