@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phase of a run with listeners: TO_INSERT, INSERTED and ENDED are the steps of the task before the shards, then the
- * shards run, then the task after them takes the same steps. Chosen when the run begins. Immutable.
+ * The phase of a run with listeners: TO_INSERT, INSERTED and ENDED are the steps of the task before the shards, then
+ * the shards run, then the task after them takes the same steps. Chosen when the run begins. Immutable.
  *
  * @param phase the phase in which the run is
  * @param step where the task of the phase is; of no meaning for shards
