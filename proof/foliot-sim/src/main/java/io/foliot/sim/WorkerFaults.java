@@ -17,6 +17,8 @@ final class WorkerFaults {
   private static final long LONGEST_DISABLED_MILLIS = 20_000;
   private static final long AGAIN_MILLIS = 500;
   private static final long UNANSWERED_MILLIS = 6_000;
+  /** Time after the heal within which writes from before it take effect, with those that repeat them. */
+  private static final long LATEST_DISABLE_MILLIS = 25_000;
 
   private final FleetWorld world;
   private final Schedule schedule;
@@ -230,8 +232,11 @@ final class WorkerFaults {
     for (SimWorker worker : workers) {
       if (!gone.contains(worker) && !world.isCalm()) {
         worker.heal(well.get(luck.nextInt(well.size())), left.contains(worker) || luck.nextBoolean());
-        if (disabled.contains(worker.name())) {
-          enable(worker, worker.name());
+        String name = worker.name();
+        if (disabled.contains(name)) {
+          enable(worker, name);
+          // The write of a disable that was not answered before the heal may take effect after this enable.
+          schedule.afterMillis(LATEST_DISABLE_MILLIS, () -> enable(worker, name));
         }
       }
     }
