@@ -86,8 +86,9 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
         chosen = i;
         break;
       }
-      // Later than now after the store's clock was set back: it rests no longer than anew.
-      boolean isRested = nowMicros - seat.leftMicros() >= REST_MICROS || seat.leftMicros() - nowMicros >= REST_MICROS;
+      // A seat that was left later than now rests on: a node with a stale reading of the store's clock sees one so, as
+      // does each node after that clock was set back, and only the latter would be right to give it away.
+      boolean isRested = nowMicros - seat.leftMicros() >= REST_MICROS;
       chosen = chosen < 0 && isRested ? i : chosen;
     }
     if (chosen >= 0) {
