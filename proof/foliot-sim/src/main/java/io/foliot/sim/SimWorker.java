@@ -49,6 +49,7 @@ final class SimWorker {
   private String name;
   private int names;
   private NodeProcess process;
+  private List<SimNode> reachable;
   private SimNode node;
   /** Answers to polls over an earlier connection are lost. */
   private int connection;
@@ -76,7 +77,8 @@ final class SimWorker {
     handlers = surroundings.world().isCalm() ? CALM_HANDLERS : 1 + luck.nextInt(MOST_HANDLERS);
     long[] waits = {500, 2_000, 10_000};
     waitMillis = waits[luck.nextInt(waits.length)];
-    node = surroundings.nodes().get(0);
+    reachable = surroundings.nodes();
+    node = reachable.get(0);
     process = newProcess();
     process.die();
   }
@@ -171,7 +173,7 @@ final class SimWorker {
   }
 
   private SimNode someNode() {
-    return surroundings.nodes().get(luck.nextInt(surroundings.nodes().size()));
+    return reachable.get(luck.nextInt(reachable.size()));
   }
 
   private void connect(SimNode to) {
@@ -383,9 +385,10 @@ final class SimWorker {
     };
   }
 
-  /** Everything that was wrong with it is mended; it polls a node that works. */
-  void heal(SimNode to, boolean isNewName) {
+  /** Everything that was wrong with it is mended; from now on it is sent to nodes that work, and polls one of them. */
+  void heal(List<SimNode> well, SimNode to, boolean isNewName) {
     cut = false;
+    reachable = well;
     if (process.isAlive()) {
       goOn();
     } else {
