@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.MethodSource;
  *
  * <pre>
  * mvn verify -pl :foliot-sim -am -Dtest=FleetSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
- * mvn verify -pl :foliot-sim -am -Dtest=FleetSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dfleet.seeds=10000
+ * mvn verify -pl :foliot-sim -am -Dtest=FleetSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseeds=10000
  * </pre>
  */
 @Tag("repeated")
 final class FleetSimulationTest {
-  private static final int SEEDS = Integer.getInteger("fleet.seeds", 250);
+  private static final int SEEDS = Integer.getInteger("seeds", 100);
   /** Seeds that together come across every case. */
   private static final int SEEDS_FOR_COVERAGE = 100;
   private static final int SEEDS_PER_BUG = 300;
