@@ -49,6 +49,7 @@ final class SimWorker {
   private String name;
   private int names;
   private NodeProcess process;
+  /** The nodes to which it is sent when it connects. */
   private List<SimNode> reachable;
   private SimNode node;
   /** Answers to polls over an earlier connection are lost. */
@@ -386,7 +387,7 @@ final class SimWorker {
   }
 
   /** Everything that was wrong with it is mended; from now on it is sent to nodes that work, and polls one of them. */
-  void heal(List<SimNode> well, SimNode to, boolean isNewName) {
+  void heal(List<SimNode> well, boolean isNewName) {
     cut = false;
     reachable = well;
     if (process.isAlive()) {
@@ -394,6 +395,6 @@ final class SimWorker {
     } else {
       start(isNewName);
     }
-    moveAtOnce(to);
+    moveAtOnce(someNode());
   }
 }

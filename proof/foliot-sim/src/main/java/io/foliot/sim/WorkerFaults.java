@@ -231,7 +231,7 @@ final class WorkerFaults {
     }
     for (SimWorker worker : workers) {
       if (!gone.contains(worker) && !world.isCalm()) {
-        worker.heal(well, well.get(luck.nextInt(well.size())), left.contains(worker) || luck.nextBoolean());
+        worker.heal(well, left.contains(worker) || luck.nextBoolean());
         String name = worker.name();
         if (disabled.contains(name)) {
           enable(worker, name);

@@ -14,8 +14,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +21,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Recurring jobs over HTTP. */
 final class JobApiTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final String NIGHTLY = "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"0 2 * * MON-FRI\","
       + " \"zone\": \"Europe/Berlin\"}, \"shards\": 4, \"shardParameters\": [\"Beijing\", \"Shanghai\"],"
       + " \"overlap\": \"skip\", \"misfire\": {\"policy\": \"once\", \"window\": \"6h\"}, \"timeout\": \"2h\","
@@ -34,28 +31,6 @@ final class JobApiTest {
   @AfterEach
   void stop() {
     rig.close();
-  }
-
-  /** Waits until the answer of a path meets a condition. */
-  private Rig.Answer eventually(String path, Predicate<Rig.Answer> condition) {
-    return eventually(() -> rig.get(path), condition);
-  }
-
-  private static Rig.Answer eventually(Supplier<Rig.Answer> call, Predicate<Rig.Answer> condition) {
-    Instant end = Instant.now().plus(PATIENCE);
-    while (true) {
-      Rig.Answer answer = call.get();
-      if (condition.test(answer)) {
-        return answer;
-      }
-      assertThat(Instant.now()).as(answer.body()).isBefore(end);
-      try {
-        Thread.sleep(50);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new AssertionError(e);
-      }
-    }
   }
 
   @Test
@@ -115,7 +90,7 @@ final class JobApiTest {
       String ack = "{\"token\": \"" + claimed.text("tasks", 0, "token") + "\"}";
       assertThat(rig.post("/v1/tasks/" + claimed.text("tasks", 0, "id") + "/ack", ack).status()).isEqualTo(200);
     }
-    Rig.Answer runs = eventually("/v1/jobs/tick/runs", answer -> answer.body().contains("SUCCEEDED"));
+    Rig.Answer runs = rig.eventually("/v1/jobs/tick/runs", answer -> answer.body().contains("SUCCEEDED"));
     String time = runs.text("runs", runs.list("runs").size() - 1, "time");
     assertThat(rig.get("/v1/jobs/tick/runs/" + time).list("runs")).isNotEmpty();
     assertThat(rig.get("/v1/jobs/tick/runs/2020-01-01T00:00:00Z").problem()).isEqualTo("unknown-run");
@@ -131,16 +106,16 @@ final class JobApiTest {
     Map<String, String> once = Map.of("Content-Type", "application/json", "Idempotency-Key", "once");
     assertThat(rig.call("POST", "/v1/jobs/nightly/trigger", "", once).text("result")).isEqualTo("ACCEPTED");
     assertThat(rig.call("POST", "/v1/jobs/nightly/trigger", "", once).text("result")).isEqualTo("REPEATED");
-    eventually("/v1/jobs/nightly", answer -> answer.list("active").size() == 1);
+    rig.eventually("/v1/jobs/nightly", answer -> answer.list("active").size() == 1);
     String time = rig.get("/v1/jobs/nightly").text("active", 0, "time");
     assertThat(rig.post("/v1/jobs/nightly/runs/" + time + "/stop", "").status()).isEqualTo(200);
-    eventually("/v1/jobs/nightly/runs", answer -> answer.body().contains("\"STOPPED\""));
+    rig.eventually("/v1/jobs/nightly/runs", answer -> answer.body().contains("\"STOPPED\""));
     // The run is shown as ended before a pass of the job has noted it.
-    Rig.Answer ended = eventually(() -> rig.post("/v1/jobs/nightly/runs/" + time + "/stop", ""),
+    Rig.Answer ended = Rig.eventually(() -> rig.post("/v1/jobs/nightly/runs/" + time + "/stop", ""),
         answer -> answer.status() == 404);
     assertThat(ended.problem()).as("there is nothing to stop any more: %s", ended.body()).isEqualTo("unknown-run");
     rig.post("/v1/jobs/nightly/resume", "");
-    eventually("/v1/jobs/nightly", answer -> answer.text("state").equals("ACTIVE"));
+    rig.eventually("/v1/jobs/nightly", answer -> answer.text("state").equals("ACTIVE"));
   }
 
   @Test
@@ -168,7 +143,7 @@ final class JobApiTest {
     Rig.Answer real = rig.post("/v1/jobs/hourly/backfill", "{" + range + "}");
     assertThat(real.text("result")).isEqualTo("ACCEPTED");
     assertThat(real.list("times").equals(dry.list("times"))).isTrue();
-    eventually("/v1/jobs/hourly", answer -> answer.list("active").size() == 1);
+    rig.eventually("/v1/jobs/hourly", answer -> answer.list("active").size() == 1);
     assertThat(rig.get("/v1/jobs/hourly").at("waiting")).hasToString("2");
   }
 

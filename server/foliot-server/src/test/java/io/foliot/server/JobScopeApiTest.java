@@ -2,9 +2,6 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,30 +9,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Scopes and allocations of jobs over HTTP, and what a worker asks of the job of its shard. */
 final class JobScopeApiTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Rig rig = Rig.start().withQueue("orders");
 
   @AfterEach
   void stop() {
     rig.close();
-  }
-
-  private Rig.Answer eventually(String path, Predicate<Rig.Answer> condition) {
-    Instant end = Instant.now().plus(PATIENCE);
-    while (true) {
-      Rig.Answer answer = rig.get(path);
-      if (condition.test(answer)) {
-        return answer;
-      }
-      assertThat(Instant.now()).as("%s: %s", path, answer.body()).isBefore(end);
-      try {
-        Thread.sleep(50);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new AssertionError(e);
-      }
-    }
   }
 
   private Rig.Answer put(String job, String schedule, String more) {
@@ -96,7 +75,7 @@ final class JobScopeApiTest {
   void aTimeThatWaitsForAZoneNamesTheZone() {
     put("zones", "\"cron\": \"0 0 1 1 *\"", ", \"scope\": \"per-zone\", \"zones\": [\"mars\"]");
     rig.post("/v1/jobs/zones/trigger", "");
-    Rig.Answer waits = eventually("/v1/jobs/zones", answer -> answer.body().contains("waitsFor"));
+    Rig.Answer waits = rig.eventually("/v1/jobs/zones", answer -> answer.body().contains("waitsFor"));
     assertThat(waits.text("waitsFor")).contains("waits");
     assertThat(waits.at("waiting")).hasToString("1");
     assertThat(waits.list("active")).isEmpty();
@@ -106,7 +85,7 @@ final class JobScopeApiTest {
   @Test
   void withoutWorkersOneRunWaits() {
     put("report", "\"every\": \"100ms\"", ", \"shards\": 2");
-    Rig.Answer waits = eventually("/v1/jobs/report", answer -> answer.body().contains("waitsFor")
+    Rig.Answer waits = rig.eventually("/v1/jobs/report", answer -> answer.body().contains("waitsFor")
         && !String.valueOf(answer.at("totals", "skipped")).equals("0"));
     assertThat(waits.text("waitsFor")).isEqualTo("waits for a worker of queue orders");
     assertThat(waits.list("active")).hasSize(1);
@@ -120,14 +99,14 @@ final class JobScopeApiTest {
   @Test
   void withoutWorkersAllRunsNowhereAndRecordsWhy() {
     put("caches", "\"every\": \"100ms\"", ", \"scope\": \"all\"");
-    Rig.Answer none = eventually("/v1/jobs/caches",
+    Rig.Answer none = rig.eventually("/v1/jobs/caches",
         answer -> !String.valueOf(answer.at("totals", "noTargets")).equals("0"));
     assertThat(none.list("active")).isEmpty();
     assertThat(none.at("waiting")).hasToString("0");
     assertThat(rig.get("/v1/jobs/caches/explain").text("reason")).isEqualTo("it has no worker in queue orders; until"
         + " there is one, its times are recorded as NO_TARGETS");
     assertThat(rig.get("/v1/queues/orders/tasks").list("tasks")).isEmpty();
-    eventually("/metrics", answer -> answer.body()
+    rig.eventually("/metrics", answer -> answer.body()
         .contains("foliot_job_times_total{queue=\"orders\",result=\"no_targets\"}"));
   }
 
@@ -139,7 +118,7 @@ final class JobScopeApiTest {
     assertThat(rig.post("/v1/tasks/" + claimed.text("tasks", 0, "id") + "/nack", "{\"token\": \""
         + claimed.text("tasks", 0, "token") + "\", \"reason\": \"no handler for the job scan\", \"delay\": \"1m\"}")
         .status()).isEqualTo(200);
-    assertThat(eventually("/v1/jobs/scan/explain", answer -> answer.text("reason").startsWith("a run is active"))
+    assertThat(rig.eventually("/v1/jobs/scan/explain", answer -> answer.text("reason").startsWith("a run is active"))
         .text("reason")).contains("; shard 0 of the run of ", " failed at attempt 1 and begins again at ",
             ": no handler for the job scan");
   }
@@ -148,7 +127,7 @@ final class JobScopeApiTest {
   void aWorkerEndsItsJobUntilItIsPutAgain() {
     put("alarm", "\"every\": \"200ms\"", "");
     assertThat(ack(claim(), ", \"endJob\": true").status()).isEqualTo(200);
-    Rig.Answer ended = eventually("/v1/jobs/alarm", answer -> answer.text("state").equals("COMPLETED"));
+    Rig.Answer ended = rig.eventually("/v1/jobs/alarm", answer -> answer.text("state").equals("COMPLETED"));
     assertThat(ended.list("nextTimes")).isEmpty();
     assertThat(rig.get("/v1/jobs/alarm/explain").text("reason")).contains("a handler has ended it");
     assertThat(put("alarm", "\"every\": \"200ms\"", "").text("state")).isEqualTo("ACTIVE");
@@ -166,7 +145,7 @@ final class JobScopeApiTest {
     assertThat(second.text("tasks", 0, "id")).isNotEqualTo(first.text("tasks", 0, "id"));
     assertThat(rig.get("/v1/tasks/" + first.text("tasks", 0, "id")).at("runAgain")).hasToString("true");
     assertThat(ack(second, "").status()).isEqualTo(200);
-    eventually("/v1/jobs/stream", answer -> String.valueOf(answer.at("totals", "succeeded")).equals("2"));
+    rig.eventually("/v1/jobs/stream", answer -> String.valueOf(answer.at("totals", "succeeded")).equals("2"));
   }
 
   @Test

@@ -28,6 +28,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * every answer against the description of the API.
  */
 final class Rig implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final long POLL_NANOS = 20_000_000;
   private static final Map<String, String> MEMORY = Map.of("store", "memory", "port", "0", "call-timeout", "2s",
       "stop-timeout", "1s", "node", "test");
 
@@ -157,6 +162,25 @@ final class Rig implements AutoCloseable {
 
   Answer put(String path, String json) {
     return call("PUT", path, json, Map.of("Content-Type", "application/json"));
+  }
+
+  /** Reads a path until its answer meets a condition; fails after {@link #PATIENCE}. */
+  Answer eventually(String path, Predicate<Answer> condition) {
+    return eventually(() -> get(path), condition);
+  }
+
+  /** Repeats a call until its answer meets a condition; fails after {@link #PATIENCE}. */
+  static Answer eventually(Supplier<Answer> call, Predicate<Answer> condition) {
+    long begunNanos = System.nanoTime();
+    Answer answer = call.get();
+    while (!condition.test(answer)) {
+      if (System.nanoTime() - begunNanos > PATIENCE.toNanos()) {
+        throw new AssertionError("no answer met the condition in time: last=" + answer);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+      answer = call.get();
+    }
+    return answer;
   }
 
   /** Sends a request and checks that its answer is described. */

@@ -2,9 +2,6 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,7 +9,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Listeners of runs over HTTP: the definition, the tasks that a worker claims, and the records of runs. */
 final class RunListenerApiTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final String BOTH = ", \"runListeners\": [\"after\", \"before\"]";
 
   private final Rig rig = Rig.start().withQueue("orders");
@@ -20,23 +16,6 @@ final class RunListenerApiTest {
   @AfterEach
   void stop() {
     rig.close();
-  }
-
-  private Rig.Answer eventually(String path, Predicate<Rig.Answer> condition) {
-    Instant end = Instant.now().plus(PATIENCE);
-    while (true) {
-      Rig.Answer answer = rig.get(path);
-      if (condition.test(answer)) {
-        return answer;
-      }
-      assertThat(Instant.now()).as("%s: %s", path, answer.body()).isBefore(end);
-      try {
-        Thread.sleep(50);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new AssertionError(e);
-      }
-    }
   }
 
   private Rig.Answer put(String more) {
@@ -62,7 +41,7 @@ final class RunListenerApiTest {
   }
 
   private Rig.Answer runs(String wanted) {
-    return eventually("/v1/jobs/report/runs", answer -> answer.body().contains(wanted));
+    return rig.eventually("/v1/jobs/report/runs", answer -> answer.body().contains(wanted));
   }
 
   @Test
@@ -122,7 +101,7 @@ final class RunListenerApiTest {
     rig.put("/v1/queues/calls", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:1/x\"}}");
     rig.put("/v1/jobs/called", "{\"queue\": \"calls\", \"schedule\": {\"cron\": \"0 0 1 1 *\"}" + BOTH + "}");
     rig.post("/v1/jobs/called/trigger", "");
-    eventually("/v1/jobs/called/explain",
+    rig.eventually("/v1/jobs/called/explain",
         answer -> answer.text("reason").contains("waits for its task before the shards"));
   }
 
