@@ -72,6 +72,7 @@ final class Attempts {
   private final TaskStore store;
   private final QueueRegistry registry;
   private final StoreClock clock;
+  private final Lanes lanes;
   private final LookAhead lookAhead;
   private final WatchedSlots slots;
   private final Settles settles;
@@ -92,12 +93,13 @@ final class Attempts {
   private long findNanos;
 
   /** Creates a history without attempts. */
-  Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, LookAhead lookAhead, WatchedSlots slots,
-      Settles settles, Renewals renewals, EndHints hints, Inbox inbox, Meter meter, RandomSource random,
-      LeaseLengths lengths, long nowNanos) {
+  Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, Lanes lanes, LookAhead lookAhead,
+      WatchedSlots slots, Settles settles, Renewals renewals, EndHints hints, Inbox inbox, Meter meter,
+      RandomSource random, LeaseLengths lengths, long nowNanos) {
     this.store = store;
     this.registry = registry;
     this.clock = clock;
+    this.lanes = lanes;
     this.lookAhead = lookAhead;
     this.slots = slots;
     this.settles = settles;
@@ -218,12 +220,24 @@ final class Attempts {
     switch (answer) {
       case Answer.Done done -> ended(attempt, new Outcome.Finished(), done.detail());
       case Answer.Again again -> ended(attempt, QueueRegistry.again(again.next()), again.detail());
-      case Answer.Plan plan -> ended(attempt, plan.next(), plan.detail());
+      case Answer.Plan plan -> ended(attempt, placed(plan.next(), nowNanos), plan.detail());
       case Answer.Fail fail -> ended(attempt, new Outcome.Failed(), fail.detail());
       case Answer.Retry retry -> retried(attempt, retry);
       case Answer.Accepted accepted -> accepted(attempt, nowNanos);
       case Answer.Noted noted -> throw new IllegalStateException("a note in a note: " + noted);
     }
+  }
+
+  /**
+   * Has the tasks that are due, and that no worker of this node may run, inserted as parked: to park them later is
+   * another write for each. A task that the store may find not due yet stays in the index, where this node looks.
+   */
+  private Outcome.Rearm placed(Outcome.Rearm next, long nowNanos) {
+    long nowMicros = clock.micros(nowNanos);
+    return new Outcome.Rearm(next.due(), next.body(), next.children().stream()
+        .map(child -> clock.isSurelyPast(child.due().atMillis(nowMicros), nowNanos)
+            && lanes.isForAnotherNode(child.id(), child.queue(), nowNanos) ? child.asParked() : child)
+        .toList());
   }
 
   private void accepted(RunningAttempt attempt, long nowNanos) {
@@ -293,13 +307,16 @@ final class Attempts {
 
   /**
    * Notes that a settlement has inserted tasks, unless it was stale: then a claim finds that they do not exist. Parked
-   * ones are found in the order of their queue.
+   * ones are found in the order of their queue, by any node.
    */
   private void inserted(List<Outcome.Child> children, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
     long nowMicros = clock.micros(nowNanos);
     for (Outcome.Child child : children) {
-      if (!child.parked()) {
+      if (child.parked()) {
+        lanes.lane(child.queue(), nowNanos).parked();
+        meter.parked(child.queue(), 1);
+      } else {
         entries.add(new DueEntry(child.due().atMillis(nowMicros), child.id(), child.queue()));
       }
     }

@@ -24,6 +24,11 @@ record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long of
     return storeMicros + (nowNanos - atNanos) / 1_000;
   }
 
+  /** Returns the earliest value that the store's clock may have, in microseconds. */
+  long earliestMicros(long nowNanos) {
+    return micros(nowNanos) - uncertainNanos(nowNanos) / 1_000;
+  }
+
   private long uncertainNanos(long nowNanos) {
     return uncertainNanos + (nowNanos - atNanos) / NANOS_PER_SECOND * DRIFT_NANOS_PER_SECOND;
   }

@@ -137,8 +137,8 @@ final class EngineLoop implements EventLoop.Duty {
     settles = new Settles(store, inbox, health, settleBatch, this::recorded);
     renewals = new Renewals(store, inbox, health, settleBatch, this::renewed);
     LeaseLengths lengths = LeaseLengths.of(options);
-    attempts = new Attempts(store, registry, storeClock, lookAhead, slots, settles, renewals, hints, inbox, meter,
-        random, lengths, nowNanos);
+    attempts = new Attempts(store, registry, storeClock, lanes, lookAhead, slots, settles, renewals, hints, inbox,
+        meter, random, lengths, nowNanos);
     claims = new Claims(store, registry, lanes, lookAhead, slots, inbox, health, meter, claimBatch,
         lengths, this::won);
     secondNanos = nowNanos;

@@ -220,10 +220,7 @@ final class Lanes {
 
   /** Puts an entry into its lane if a worker of this node may run it; else it is parked, for the node that has one. */
   private boolean isPlaced(Lane lane, Address address, DueEntry entry) {
-    boolean isServed = lane.isPull()
-        ? seating.isServedHere(lane.name(), address)
-        : seating.serves(options.node(), lane.name(), address);
-    if (!isServed || !lane.hasRoom() || !hasRoom()) {
+    if (!isServedHere(lane, address) || !lane.hasRoom() || !hasRoom()) {
       return false;
     }
     if (lane.isPull()) {
@@ -233,6 +230,22 @@ final class Lanes {
     }
     waiting++;
     return true;
+  }
+
+  private boolean isServedHere(Lane lane, Address address) {
+    return lane.isPull()
+        ? seating.isServedHere(lane.name(), address)
+        : seating.serves(options.node(), lane.name(), address);
+  }
+
+  /** Returns whether an entry would be parked as soon as it is due, because no worker of this node may run it. */
+  boolean isForAnotherNode(TaskId id, String queue, long nowNanos) {
+    Address address = id.address();
+    if (address.isAnywhere()) {
+      return false;
+    }
+    Lane lane = lane(queue, nowNanos);
+    return lane.isAddressable() && !isServedHere(lane, address);
   }
 
   /** Takes an entry that was read from the parked range, unless no worker of this node may run it now. */

@@ -44,6 +44,15 @@ final class StoreClock {
     return Math.floorDiv(micros(nowNanos), 1_000);
   }
 
+  /**
+   * Returns whether an instant is past by the store's own clock, however wrong the reading of it is.
+   *
+   * @param millis since 1970
+   */
+  boolean isSurelyPast(long millis, long nowNanos) {
+    return millis <= Math.floorDiv(reading.earliestMicros(nowNanos), 1_000);
+  }
+
   /** Returns by how much the store's clock is ahead of this node's wall clock. */
   long offsetMicros() {
     return reading.offsetMicros();

@@ -5,11 +5,15 @@ import static io.foliot.engine.LoopRig.entry;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Address;
+import io.foliot.core.Body;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Target;
+import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.store.Claim;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
@@ -32,8 +36,9 @@ final class AttemptsTest {
   private final LoopRig rig = new LoopRig();
   private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 10, this::recorded);
   private final Renewals renewals = new Renewals(rig.store, rig.inbox, rig.health, 10, this::renewed);
-  private final Attempts attempts = new Attempts(rig.store, rig.registry, rig.clock, rig.lookAhead, rig.slots, settles,
-      renewals, new EndHints(List.of(), (queue, keys) -> {}), rig.inbox, rig.meter, rig.random,
+  private final Attempts attempts = new Attempts(rig.store, rig.registry, rig.clock, rig.lanes, rig.lookAhead,
+      rig.slots,
+      settles, renewals, new EndHints(List.of(), (queue, keys) -> {}), rig.inbox, rig.meter, rig.random,
       new LeaseLengths(20_000, RENEWED_MILLIS), rig.nowNanos);
 
   private void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
@@ -184,6 +189,34 @@ final class AttemptsTest {
     assertThat(extension.leaseMillis()).isEqualTo(RENEWED_MILLIS);
     rig.answer(call, List.of(new ExtendResult(kind,
         kind == ExtendResult.Kind.EXTENDED ? rig.nowMillis() + RENEWED_MILLIS : 0)));
+  }
+
+  @Test
+  void childrenForWorkersOfOtherNodesAreInsertedParked() {
+    rig.local("q");
+    rig.queue(QueueConfig.of("pulled", Target.pull()));
+    rig.clock.answered(new StoreClock.Question(START_MILLIS * 1_000, rig.nowNanos), START_MILLIS * 1_000, false,
+        rig.nowNanos + 2 * LoopRig.MILLI);
+    rig.passes(10);
+    begin("q", "q", 0);
+    Address elsewhere = new Address(Address.Kind.SEAT, 7);
+    List<Outcome.Child> children = List.of(child(elsewhere, rig.nowMillis() - 2), child(elsewhere, rig.nowMillis()),
+        child(elsewhere, rig.nowMillis() + 1_000), child(Address.ANYWHERE, rig.nowMillis() - 2));
+    rig.answers.getFirst().complete(new Answer.Plan(
+        new Outcome.Rearm(Due.at(rig.nowMillis() + 60_000), Body.EMPTY, children), ""));
+    rig.handle();
+    Outcome.Rearm recorded = (Outcome.Rearm) settlement().outcome();
+    assertThat(recorded.children()).extracting(Outcome.Child::parked)
+        .as("due, perhaps due by the store's clock, not due, for any worker")
+        .containsExactly(true, false, false, false);
+    assertThat(rig.lane("pulled").hasParked()).as("this node reads them too, if their worker comes here").isTrue();
+  }
+
+  private Outcome.Child child(Address address, long dueAt) {
+    TaskId id = address.isAnywhere()
+        ? TaskId.of(dueAt, 0, 1)
+        : TaskId.addressed(dueAt, 0, address, 0, 1);
+    return new Outcome.Child(id, "pulled", Due.at(dueAt), Body.EMPTY, 0, false);
   }
 
   @Test

@@ -100,7 +100,8 @@ final class JobLife {
       }
     }
     for (Run run : record.active()) {
-      if (run.phase() == RunPhase.SHARDS) {
+      // A pass that inserts further shards is followed at once by another: the last one reads what has ended.
+      if (run.phase() == RunPhase.SHARDS && (run.inserted() == run.shards() || run.isStopping())) {
         ids.addAll(open(record.job().name(), run, MAX_READ - ids.size()));
       }
     }

@@ -121,8 +121,21 @@ final class JobPlacesTest {
         new Workers().add("other", "a").fleet());
     assertThat(again.record().active().getFirst().targets()).isEqualTo(first.record().active().getFirst().targets());
     assertThat(again.children().stream().map(child -> child.id().address())).contains(seat(1), seat(2));
-    List<TaskId> wanted = JobLife.wanted(again.record());
+    assertThat(JobLife.wanted(again.record())).as("shards are still inserted: the next pass is due").isEmpty();
+    JobLife.Plan last = JobLife.plan(again.record(), START + MINUTE, Map.of(), NO_CALENDARS, fleet);
+    List<TaskId> wanted = JobLife.wanted(last.record());
     assertThat(wanted.subList(0, 500)).isEqualTo(first.children().stream().map(Outcome.Child::id).toList());
+  }
+
+  /** A run that is stopped is inserted no further; its shards are cancelled while their ends are read. */
+  @Test
+  void endsOfAStoppedRunAreReadAlsoIfItIsNotWhole() {
+    job(minutely().shards(1_200).timeout(Duration.ofMinutes(1)));
+    JobLife.Plan first = JobLife.plan(record, START + MINUTE, Map.of(), NO_CALENDARS, fleet);
+    assertThat(first.record().active().getFirst().inserted()).isLessThan(1_200);
+    JobLife.Plan stopped = JobLife.plan(first.record(), START + 3 * MINUTE, Map.of(), NO_CALENDARS, fleet);
+    assertThat(stopped.record().active().getFirst().isStopping()).isTrue();
+    assertThat(JobLife.wanted(stopped.record())).hasSize(first.children().size());
   }
 
   @Test

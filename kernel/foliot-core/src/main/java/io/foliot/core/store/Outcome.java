@@ -94,5 +94,10 @@ public sealed interface Outcome {
    * @param parked whether, if it is due at once, it is inserted among the parked tasks of its queue instead of the
    *     index of its slot, so that any process that serves the queue takes it, and not the owner of the slot first
    */
-  record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {}
+  record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {
+    /** Returns this task, to be inserted among the parked tasks of its queue if it is due at once. */
+    public Child asParked() {
+      return new Child(id, queue, due, body, maxAttempts, true);
+    }
+  }
 }
