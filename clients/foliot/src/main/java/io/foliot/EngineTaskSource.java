@@ -200,6 +200,7 @@ final class EngineTaskSource implements TaskSource {
     Integer shards = job.shards();
     builder.shards(shards == null ? 1 : shards, job.shardParameters().toArray(new String[0]));
     set(job.scope(), scope -> builder.scope(Scope.valueOf(scope.name())));
+    set(job.allocator(), builder::allocator);
     set(job.allocation(), rule -> builder.allocation(Allocation.valueOf(rule.name())));
     builder.zones(job.zones().toArray(new String[0]));
     set(job.overlap(), rule -> builder.overlap(choice("overlap", rule, Overlap.values())));

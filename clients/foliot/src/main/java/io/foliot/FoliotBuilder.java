@@ -15,6 +15,7 @@ import io.foliot.engine.coordination.SoleCoordinator;
 import io.foliot.engine.coordination.StoreCoordinator;
 import io.foliot.jobs.JobMeter;
 import io.foliot.jobs.JobPlanner;
+import io.foliot.jobs.ShardAllocator;
 import io.foliot.store.jdbc.JdbcOptions;
 import io.foliot.store.jdbc.JdbcStore;
 import io.foliot.store.rocksdb.RocksDbOptions;
@@ -23,7 +24,9 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import javax.sql.DataSource;
@@ -43,6 +46,7 @@ public final class FoliotBuilder {
   private Meter meter = Meter.NONE;
   private @Nullable Driver driver;
   private @Nullable String apiKey;
+  private final Map<String, ShardAllocator> allocators = new LinkedHashMap<>();
   private Duration patience = Duration.ofSeconds(10);
 
   FoliotBuilder() {}
@@ -91,6 +95,25 @@ public final class FoliotBuilder {
     return this;
   }
 
+  /**
+   * Registers a rule of the application that divides the shards of jobs among workers. Jobs name it by
+   * {@link io.foliot.jobs.Job.Builder#allocator}. All nodes of a store must register it, because each of them plans a
+   * part of the jobs.
+   *
+   * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
+   * @throws IllegalArgumentException if the name is not such a text, or has an allocator already
+   */
+  public FoliotBuilder allocator(String name, ShardAllocator allocator) {
+    if (!ShardAllocator.isName(name)) {
+      throw new IllegalArgumentException("allocator: expected 1 to " + ShardAllocator.MAX_NAME
+          + " of A-Z a-z 0-9 . _ -, but got \"" + name + '"');
+    }
+    if (allocators.putIfAbsent(name, allocator) != null) {
+      throw new IllegalArgumentException("an allocator has a name of its own: allocator=" + name);
+    }
+    return this;
+  }
+
   /** Sets the API key for {@link #connect}; none by default. */
   public FoliotBuilder apiKey(String key) {
     apiKey = key;
@@ -120,7 +143,10 @@ public final class FoliotBuilder {
     return on(JdbcStore.open(JdbcOptions.of(dataSource)));
   }
 
-  /** As {@link Foliot#connect}. {@link #handlers}, {@link #meter} and {@link #driver} have no effect then. */
+  /**
+   * As {@link Foliot#connect}. {@link #handlers}, {@link #meter}, {@link #driver} and {@link #allocator} have no effect
+   * then.
+   */
   public Foliot connect(URI server) {
     ensureClientPresent();
     return new DefaultFoliot(ClientBackend.connect(server, apiKey, nodeName(), zone, patience));
@@ -148,7 +174,7 @@ public final class FoliotBuilder {
     Coordinator coordinator = store.isShared()
         ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))
         : new SoleCoordinator();
-    JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
+    JobPlanner planner = new JobPlanner(store, JobMeter.NONE, allocators);
     String name = nodeName();
     Engine engine = new Engine(EngineOptions.builder(name).zone(zone).build(),
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,

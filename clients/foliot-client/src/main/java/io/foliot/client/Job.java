@@ -83,6 +83,11 @@ public final class Job {
     return from.allocation;
   }
 
+  /** Returns the name of the function that divides the shards, or null unless the allocation is {@code OWN}. */
+  public @Nullable String allocator() {
+    return from.allocator;
+  }
+
   /** Returns the zones of workers in which a job of the scope {@code PER_ZONE} runs. */
   public List<String> zones() {
     return from.zones;
@@ -163,6 +168,7 @@ public final class Job {
     }
     Json.write(json, "scope", from.scope == null ? null : from.scope.json());
     Json.write(json, "allocation", from.allocation == null ? null : from.allocation.json());
+    Json.write(json, "allocator", from.allocator);
     if (!from.zones.isEmpty()) {
       Json.writeTexts(json, "zones", from.zones);
     }
@@ -198,6 +204,7 @@ public final class Job {
     private List<String> shardParameters = List.of();
     private @Nullable JobScope scope;
     private @Nullable ShardAllocation allocation;
+    private @Nullable String allocator;
     private List<String> zones = List.of();
     private List<RunPhase> runListeners = List.of();
     private @Nullable String overlap;
@@ -225,6 +232,7 @@ public final class Job {
       copy.shardParameters = shardParameters;
       copy.scope = scope;
       copy.allocation = allocation;
+      copy.allocator = allocator;
       copy.zones = zones;
       copy.runListeners = runListeners;
       copy.overlap = overlap;
@@ -292,9 +300,19 @@ public final class Job {
       return this;
     }
 
-    /** Sets how shards are divided among workers. */
+    /** Sets how shards are divided among workers. {@link #allocator} sets {@link ShardAllocation#OWN}. */
     public Builder allocation(ShardAllocation rule) {
       allocation = rule;
+      return this;
+    }
+
+    /**
+     * Sets {@link ShardAllocation#OWN}, by a function of the application that has the engine, which registers it under
+     * that name when it builds its {@code Foliot}. A server has none: a run that a server plans waits.
+     */
+    public Builder allocator(String registered) {
+      allocation = ShardAllocation.OWN;
+      allocator = Names.requireWellFormed("allocator", registered);
       return this;
     }
 

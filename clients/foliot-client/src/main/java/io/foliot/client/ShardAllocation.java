@@ -11,7 +11,9 @@ public enum ShardAllocation {
   /** A hash of worker and shard decides: a worker that joins or leaves moves only its share. */
   HASH("hash"),
   /** One after the other, from a worker that a hash of the job's name decides. */
-  ROUND_ROBIN("round-robin");
+  ROUND_ROBIN("round-robin"),
+  /** A function of the application that has the engine, which {@link Job.Builder#allocator} names. */
+  OWN("own");
 
   private final String json;
 

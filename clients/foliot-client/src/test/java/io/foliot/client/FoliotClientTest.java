@@ -345,6 +345,9 @@ final class FoliotClientTest {
     assertAsked("POST", "/v1/jobs/r/declare", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"shards\":2,"
         + "\"scope\":\"per-zone\",\"allocation\":\"round-robin\",\"zones\":[\"fra1\",\"ams2\"],"
         + "\"runListeners\":[\"before\",\"after\"]}");
+    client.putJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).allocator("by-region").build());
+    assertAsked("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"allocation\":\"own\","
+        + "\"allocator\":\"by-region\"}");
     assertThatThrownBy(() -> client.putJob(Job.named("r").build())).hasMessageContaining("job=r");
     client.pauseJob("r", "month end");
     assertAsked("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");

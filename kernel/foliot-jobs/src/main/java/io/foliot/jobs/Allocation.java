@@ -1,6 +1,6 @@
 package io.foliot.jobs;
 
-/** The rule that divides the shards of a run among workers. {@link ShardAllocation} applies it. */
+/** The rule that divides the shards of a run among workers. {@link RunPlaces} applies it. */
 public enum Allocation {
   /** No shard belongs to a worker: each worker takes the next one when it has room. */
   FREE(1),
@@ -11,7 +11,9 @@ public enum Allocation {
   /** By the names of the workers: one that joins or leaves moves its own shards only. */
   HASH(4),
   /** One shard to each worker in turn, from a worker that follows from the job's name. */
-  ROUND_ROBIN(5);
+  ROUND_ROBIN(5),
+  /** By a {@link ShardAllocator} of the application, which the job names. */
+  OWN(6);
 
   private final int code;
 

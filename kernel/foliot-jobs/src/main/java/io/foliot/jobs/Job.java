@@ -32,14 +32,15 @@ import org.jspecify.annotations.Nullable;
  * @param history how many ended runs and ranges are kept
  * @param scope on how many workers a run runs
  * @param allocation how shards are divided among workers
+ * @param allocator the name of the {@link ShardAllocator} of {@link Allocation#OWN}; empty with other rules
  * @param zones with {@link Scope#PER_ZONE}, the zones in which it runs; empty for those that have a worker when a run
  *     begins
  * @param runListeners the phases around its shards in which a run has a task
  */
 public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
-    int pauseAfterFailures, int history, Scope scope, Allocation allocation, List<String> zones,
-    Set<RunPhase> runListeners) {
+    int pauseAfterFailures, int history, Scope scope, Allocation allocation, String allocator,
+    List<String> zones, Set<RunPhase> runListeners) {
   /** Most shards of one run: each takes two bits of the job's record. */
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
@@ -108,6 +109,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(history >= 1 && history <= MAX_HISTORY, "history", "a whole number from 1 to " + MAX_HISTORY, history);
     zones = List.copyOf(zones);
     ensureScope(scope, shards, shardParameters, zones);
+    ensureAllocator(allocation, allocator, scope);
     runListeners = RunPhase.copy(runListeners);
     ensure(!runListeners.contains(RunPhase.SHARDS), "runListeners", "before, after, or both", runListeners);
   }
@@ -127,6 +129,16 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensureShards(Math.max(1, zones.size()), shards);
   }
 
+  private static void ensureAllocator(Allocation allocation, String allocator, Scope scope) {
+    boolean isOwn = allocation == Allocation.OWN;
+    ensure(isOwn || allocator.isEmpty(), "allocator", "none, unless the allocation is own", shown(allocator));
+    ensure(!isOwn || ShardAllocator.isName(allocator), "allocator", "with the allocation own, the name of an allocator"
+        + " of the application, 1 to " + ShardAllocator.MAX_NAME + " of A-Z a-z 0-9 . _ -", shown(allocator));
+    ensure(!isOwn || scope != Scope.ALL, "allocation",
+        "another one with scope all, which has one shard for each worker",
+        "own");
+  }
+
   /** Ensures that a run in so many zones has no more shards than a run may have. */
   static void ensureShards(int zones, int shards) {
     ensure((long) zones * shards <= MAX_SHARDS, "shards",
@@ -137,9 +149,12 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     try {
       check.accept(name);
     } catch (IllegalArgumentException e) {
-      String shown = name.length() > SHOWN_LENGTH ? name.substring(0, SHOWN_LENGTH) + "..." : name;
-      throw new InvalidJobException(setting, expected, '"' + shown + '"');
+      throw new InvalidJobException(setting, expected, shown(name));
     }
+  }
+
+  private static String shown(String name) {
+    return '"' + (name.length() > SHOWN_LENGTH ? name.substring(0, SHOWN_LENGTH) + "..." : name) + '"';
   }
 
   /** Returns a builder of a job with that name. */
@@ -169,6 +184,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     private int history = DEFAULT_HISTORY;
     private Scope scope = Scope.ONE;
     private Allocation allocation = Allocation.AVERAGE;
+    private String allocator = "";
     private List<String> zones = List.of();
     private Set<RunPhase> runListeners = Set.of();
 
@@ -279,9 +295,19 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets how shards are divided among workers. A run of one shard is not divided. */
+    /**
+     * Sets how shards are divided among workers. A run of one shard is not divided. {@link #allocator} sets
+     * {@link Allocation#OWN}.
+     */
     public Builder allocation(Allocation newAllocation) {
       allocation = newAllocation;
+      return this;
+    }
+
+    /** Sets {@link Allocation#OWN}, by the {@link ShardAllocator} of that name. It divides a run of one shard too. */
+    public Builder allocator(String registered) {
+      allocation = Allocation.OWN;
+      allocator = registered;
       return this;
     }
 
@@ -308,7 +334,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       }
       return new Job(name, queue, settings == null ? schedule.build() : settings, shards, shardParameters, overlap,
           misfire, timeout, parameter, maxAttempts, pauseAfterFailures, history, scope,
-          allocation, zones, runListeners);
+          allocation, allocator, zones, runListeners);
     }
   }
 }

@@ -5,6 +5,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.store.Outcome;
+import io.foliot.jobs.Allocators.UnallocatedException;
 import io.foliot.jobs.schedule.AfterSchedule;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.Schedule;
@@ -63,14 +64,15 @@ final class JobLife {
   private final Schedule schedule;
   private final long now;
   private final @Nullable Fleet fleet;
+  private final Allocators allocators;
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private long childBytes;
   private boolean readsOn;
   /** Closed runs of which a shard asks for another run. */
   private final List<Run> continuations = new ArrayList<>();
-  /** Whether a time cannot begin before a worker comes. */
-  private boolean waitsForWorkers;
+  /** The reason for which a time cannot begin yet, or null. */
+  private RunPlaces.@Nullable Wait wait;
 
   /**
    * The decisions of a pass.
@@ -79,12 +81,15 @@ final class JobLife {
    * @param at when the next pass is due, in milliseconds since 1970
    * @param children the shards to insert in the step that writes the record
    * @param cancels the shards to cancel before it
+   * @param unallocated why no shard of a time that is to run was given to a worker, or null
    */
-  record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels) {}
+  record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
+      @Nullable UnallocatedException unallocated) {}
 
   private JobLife(JobRecord record, long now, Function<String, @Nullable Calendar> calendars,
-      @Nullable Fleet fleet) {
+      @Nullable Fleet fleet, Allocators allocators) {
     this.fleet = fleet;
+    this.allocators = allocators;
     edit = new JobEdit(record);
     schedule = record.job().schedule().schedule(record.job().name(), calendars);
     this.now = now;
@@ -149,10 +154,11 @@ final class JobLife {
    * @param ends by id, the shards that were read; others have not ended as far as this pass knows
    * @param calendars finds a calendar by name; null if there is none
    * @param fleet the workers, or null if this node has not read them yet
+   * @param allocators those of this node
    */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
-      Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet) {
-    JobLife pass = new JobLife(record, now, calendars, fleet);
+      Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet, Allocators allocators) {
+    JobLife pass = new JobLife(record, now, calendars, fleet, allocators);
     boolean complete = ScheduledTimes.settle(pass.edit, pass.schedule, now);
     pass.noteEnds(ends);
     pass.readsOn = ends.size() >= MAX_READ
@@ -161,13 +167,19 @@ final class JobLife {
     boolean inserted = pass.insert();
     JobRecord next = pass.edit.done();
     return new Plan(next, complete && inserted ? pass.nextPass() : now, List.copyOf(pass.children),
-        List.copyOf(pass.cancels));
+        List.copyOf(pass.cancels), pass.wait == null ? null : pass.wait.unallocated());
+  }
+
+  /** As {@link #plan(JobRecord, long, Map, Function, Fleet, Allocators)}, without allocators. */
+  static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
+      Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet) {
+    return plan(record, now, ends, calendars, fleet, Allocators.NONE);
   }
 
   /** Returns a record as it is once these ends are noted, to be shown; nothing is started or stopped. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
-    JobLife view = new JobLife(record, now, calendars, null);
+    JobLife view = new JobLife(record, now, calendars, null, Allocators.NONE);
     view.noteEnds(ends);
     return view.edit.done();
   }
@@ -373,7 +385,7 @@ final class JobLife {
   }
 
   private boolean hasRoom() {
-    if (waitsForWorkers) {
+    if (wait != null) {
       return false;
     }
     return edit.job.overlap() == Overlap.ALLOW
@@ -384,7 +396,7 @@ final class JobLife {
   }
 
   private void begin(JobRecord.Waiting time) {
-    switch (RunPlaces.choose(edit.job, fleet)) {
+    switch (RunPlaces.choose(edit.job, fleet, allocators)) {
       case RunPlaces.Begin place -> {
         long timeout = timeoutMillis();
         edit.active.add(Run.started(time.time(), time.origin(), place.shards(), place.targets(), time.missed(), now,
@@ -392,8 +404,8 @@ final class JobLife {
         edit.totals = edit.totals.began(time.origin());
         edit.nextAfter = 0;
       }
-      case RunPlaces.Wait wait -> {
-        waitsForWorkers = true;
+      case RunPlaces.Wait reason -> {
+        wait = reason;
         edit.waiting.add(new JobRecord.Waiting(time.time(), time.origin(), time.missed(), true));
       }
       case RunPlaces.NoTargets none -> withoutTargets(time);
@@ -497,7 +509,7 @@ final class JobLife {
       }
       at = Math.min(at, now + poll(run));
     }
-    if (waitsForWorkers) {
+    if (wait != null) {
       at = Math.min(at, now + WAITING_POLL_MILLIS);
     }
     if (readsOn) {

@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>A job whose record cannot be read, or whose calendar is missing, is tried again with growing pauses of up to five
- * minutes and shown as in error; the others are not held up.
+ * minutes and shown as in error; the others are not held up. A run whose {@link ShardAllocator} is missing or fails
+ * waits, which is logged once.
  */
 public final class JobPlanner implements Delivery {
   /** The type of the internal queue's target. */
@@ -62,6 +63,8 @@ public final class JobPlanner implements Delivery {
   private final JobMeter meter;
   private final Calendars calendars;
   private final ShardReads shards;
+  private final Allocators allocators;
+  private final WaitLog waits = new WaitLog(LOG);
   private final JobTurns turns = new JobTurns();
   // any thread
   private volatile @Nullable Fleet fleet;
@@ -69,8 +72,18 @@ public final class JobPlanner implements Delivery {
 
   /** Creates a planner of the jobs in a store. */
   public JobPlanner(TaskStore store, JobMeter meter) {
+    this(store, meter, Map.of());
+  }
+
+  /**
+   * As {@link #JobPlanner(TaskStore, JobMeter)}, for jobs with {@link Allocation#OWN}.
+   *
+   * @param allocators the application's, by name
+   */
+  public JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators) {
     this.store = store;
     this.meter = meter;
+    this.allocators = new Allocators(allocators);
     calendars = new Calendars(store);
     shards = new ShardReads(store);
   }
@@ -82,7 +95,7 @@ public final class JobPlanner implements Delivery {
 
   /** As {@link #jobs(JobHost)}, with another clock, timer and source of random bits. */
   public Jobs jobs(JobHost host, JobSurroundings surroundings) {
-    return new Jobs(store, host, surroundings, turns, () -> fleet);
+    return new Jobs(store, host, surroundings, turns, () -> fleet, allocators);
   }
 
   @Override
@@ -158,10 +171,11 @@ public final class JobPlanner implements Delivery {
       Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan;
     try {
-      plan = JobLife.plan(record, now, ends, known, fleet(now));
+      plan = JobLife.plan(record, now, ends, known, fleet(now), allocators);
     } catch (RuntimeException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
+    waits.planned(record.job().name(), plan.unallocated(), now);
     count(record, plan, now);
     Body body = plan.record() == record ? null : body(plan.record());
     Due next = Due.at(turns.nextPass(record.job().name(), now, plan.at()));

@@ -177,6 +177,9 @@ final class JobRecordFormat {
     if (isPlaced) {
       out.u8(job.scope().code()).u8(job.allocation().code());
       list(out, job.zones(), out::text);
+      if (job.allocation() == Allocation.OWN) {
+        out.text(job.allocator());
+      }
     }
     if (hasListeners) {
       out.u8(RunPhase.bits(job.runListeners()));
@@ -210,9 +213,10 @@ final class JobRecordFormat {
     Scope scope = isPlaced ? constant(Scope.values(), Scope::code, in.u8()) : Scope.ONE;
     Allocation allocation = isPlaced ? constant(Allocation.values(), Allocation::code, in.u8()) : Allocation.AVERAGE;
     List<String> zones = isPlaced ? list(in, in::text) : List.of();
+    String allocator = allocation == Allocation.OWN ? in.text() : "";
     return new Job(name, queue, ScheduleSettings.of(schedule), shards, parameters, overlap, misfire,
         timeout == 0 ? null : Duration.ofMillis(timeout), parameter, maxAttempts, pauseAfterFailures, history, scope,
-        allocation, zones, (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()));
+        allocation, allocator, zones, (flags & LISTENERS) == 0 ? Set.of() : RunPhase.of(in.u8()));
   }
 
   private static void writeRun(Run run, long base, Bytes out) {

@@ -29,9 +29,12 @@ final class JobViews {
   private final Calendars calendars;
   private final StoreTime time;
   private final Supplier<@Nullable Fleet> fleet;
+  private final Allocators allocators;
 
-  JobViews(TaskStore store, JobHost host, Calendars calendars, StoreTime time, Supplier<@Nullable Fleet> fleet) {
+  JobViews(TaskStore store, JobHost host, Calendars calendars, StoreTime time, Supplier<@Nullable Fleet> fleet,
+      Allocators allocators) {
     this.fleet = fleet;
+    this.allocators = allocators;
     this.store = store;
     this.host = host;
     this.calendars = calendars;
@@ -118,10 +121,10 @@ final class JobViews {
    * Returns the state of a job as it was written at the given time. A pause that ends with that write is not shown.
    *
    * @param now what the times to come are later than, if the job is paused without an end
-   * @param fleet the workers, or null if none take the tasks of its queue or they are not known
+   * @param workers the workers, or null if none take the tasks of its queue or they are not known
    */
-  private static JobStatus status(JobRecord record, long written, long now,
-      Function<String, @Nullable Calendar> known, @Nullable Fleet fleet, String error) {
+  private JobStatus status(JobRecord record, long written, long now,
+      Function<String, @Nullable Calendar> known, @Nullable Fleet workers, String error) {
     Job job = record.job();
     JobRecord.Paused paused = record.paused() != null && record.paused().holdsAfter(written) ? record.paused() : null;
     Instant next = null;
@@ -129,7 +132,7 @@ final class JobViews {
     String problem = error;
     String waitsFor = "";
     try {
-      waitsFor = waitsFor(record, fleet);
+      waitsFor = waitsFor(record, workers);
       Schedule schedule = job.schedule().schedule(job.name(), known);
       JobEdit decided = new JobEdit(record);
       decided.cursor = decidedUpTo(record, 0);
@@ -151,18 +154,18 @@ final class JobViews {
             paused.until() == JobRecord.Paused.OPEN ? null : Instant.ofEpochMilli(paused.until()), paused.reason(),
             paused.actor());
     return new JobStatus(job.name(), state, job, record.version(), Instant.ofEpochMilli(record.created()), pause,
-        next, upcoming, record.waiting().size(), record.active().stream().map(run -> active(run, fleet)).toList(),
+        next, upcoming, record.waiting().size(), record.active().stream().map(run -> active(run, workers)).toList(),
         record.history().reversed(), record.totals(), record.isEnded(), waitsFor, problem);
   }
 
   /**
    * Says why the oldest run that waits for workers does so, or else the time that would begin next; or that a time
-   * would have no worker to run on.
+   * would have no worker to run on, or wait for an allocator.
    */
-  private static String waitsFor(JobRecord record, @Nullable Fleet fleet) {
-    if (fleet != null) {
+  private String waitsFor(JobRecord record, @Nullable Fleet workers) {
+    if (workers != null) {
       for (Run run : record.active()) {
-        String reason = run.isStopping() ? "" : RunPlaces.waitsFor(record.job(), run, fleet);
+        String reason = run.isStopping() ? "" : RunPlaces.waitsFor(record.job(), run, workers);
         if (!reason.isEmpty()) {
           return reason;
         }
@@ -171,10 +174,22 @@ final class JobViews {
     if (!record.active().isEmpty() || record.paused() != null) {
       return "";
     }
+    Job job = record.job();
     if (!record.waiting().isEmpty()) {
-      return RunPlaces.choose(record.job(), fleet) instanceof RunPlaces.Wait wait ? wait.reason() : "";
+      return RunPlaces.choose(job, workers, allocators) instanceof RunPlaces.Wait wait
+          ? wait.reason()
+          // The node that plans the job may know another fleet, or other allocators.
+          : job.allocation() == Allocation.OWN
+              ? "waits for the node that plans it, and for its allocator there: allocator=" + job.allocator()
+              : "";
     }
-    return fleet == null || record.isEnded() ? "" : RunPlaces.wouldMiss(record.job(), fleet);
+    if (record.isEnded()) {
+      return "";
+    }
+    if (job.allocation() == Allocation.OWN && !allocators.has(job.allocator())) {
+      return "needs " + Allocators.missing(job.allocator());
+    }
+    return workers == null ? "" : RunPlaces.wouldMiss(job, workers);
   }
 
   /** Finds the failed shard of the oldest active run that waits for its next attempt, among a bounded number. */

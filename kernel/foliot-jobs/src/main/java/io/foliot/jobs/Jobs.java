@@ -142,21 +142,23 @@ public final class Jobs {
 
   /** As {@link #Jobs(TaskStore, JobHost)}, with another clock, timer and source of random bits. */
   public Jobs(TaskStore store, JobHost host, JobSurroundings surroundings) {
-    this(store, host, surroundings, new JobTurns(), () -> null);
+    this(store, host, surroundings, new JobTurns(), () -> null, Allocators.NONE);
   }
 
   /**
    * @param turns known to the planner of this process
    * @param fleet the workers as the planner of this process knows them; null if it does not
+   * @param allocators those of that planner
    */
-  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet) {
+  Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet,
+      Allocators allocators) {
     this.store = store;
     this.host = host;
     this.surroundings = surroundings;
     repeats = new Repeats(surroundings, turns, this::wake);
     calendars = new Calendars(store);
     time = new StoreTime(store, surroundings);
-    views = new JobViews(store, host, calendars, time, fleet);
+    views = new JobViews(store, host, calendars, time, fleet, allocators);
     count = new JobCount(store, surroundings);
   }
 
@@ -189,14 +191,16 @@ public final class Jobs {
   }
 
   private CompletableFuture<Put> create(Job job, Creation creation, Change change) {
-    if (job.scope() == Scope.ONE) {
+    boolean isOwn = job.allocation() == Allocation.OWN;
+    if (job.scope() == Scope.ONE && !isOwn) {
       return write(job, creation, change);
     }
     return host.hasWorkers(job.queue()).thenCompose(hasWorkers -> {
       if (!hasWorkers) {
-        throw new IllegalArgumentException("scope " + job.scope() + " is for queues whose tasks workers take, and the"
-            + " tasks of this queue are delivered to an address of its own; choose scope ONE: job=" + job.name()
-            + ", queue=" + job.queue());
+        throw new IllegalArgumentException((isOwn ? "allocation OWN" : "scope " + job.scope())
+            + " is for queues whose tasks workers take, and the tasks of this queue are delivered to an address of its"
+            + " own; choose " + (isOwn ? "another allocation" : "scope ONE") + ": job=" + job.name() + ", queue="
+            + job.queue());
       }
       return write(job, creation, change);
     }).toCompletableFuture();

@@ -3,6 +3,7 @@ package io.foliot.jobs;
 import io.foliot.core.Address;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.coordination.Fleet.Seat;
+import io.foliot.jobs.Allocators.UnallocatedException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -11,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Chooses where a run that begins runs: a pure function of the job and of the workers there are. */
+/** Chooses where a run that begins runs: a pure function of the job, the workers there are and the allocators. */
 final class RunPlaces {
   private RunPlaces() {}
 
@@ -30,34 +31,62 @@ final class RunPlaces {
    * It cannot begin yet.
    *
    * @param reason why, for people
+   * @param unallocated what kept its allocator from dividing its shards, or null if it waits for something else
    */
-  record Wait(String reason) implements Choice {}
+  record Wait(String reason, @Nullable UnallocatedException unallocated) implements Choice {
+    Wait(String reason) {
+      this(reason, null);
+    }
+  }
 
   /** It has nowhere to run. */
   record NoTargets() implements Choice {}
 
   /**
-   * Chooses for a job.
+   * Chooses for a job. Without its allocator it waits, whatever else it waits for.
    *
    * @param fleet the workers, or null if they have not been read yet
+   * @param allocators divide the shards of a job with {@link Allocation#OWN}
    */
-  static Choice choose(Job job, @Nullable Fleet fleet) {
-    return switch (job.scope()) {
-      case ONE -> new Begin(job.shards(), one(job, fleet));
-      case PER_ZONE -> perZone(job, fleet);
-      case ALL -> all(job, fleet);
-    };
+  static Choice choose(Job job, @Nullable Fleet fleet, Allocators allocators) {
+    try {
+      if (job.allocation() == Allocation.OWN) {
+        allocators.ensureHas(job.allocator());
+      }
+      return switch (job.scope()) {
+        case ONE -> one(job, fleet, allocators);
+        case PER_ZONE -> perZone(job, fleet, allocators);
+        case ALL -> all(job, fleet);
+      };
+    } catch (UnallocatedException e) {
+      return new Wait(String.valueOf(e.getMessage()), e);
+    }
   }
 
-  private static Targets one(Job job, @Nullable Fleet fleet) {
-    if (job.shards() == 1 || job.allocation() == Allocation.FREE || fleet == null) {
-      return Targets.NONE;
+  private static Choice one(Job job, @Nullable Fleet fleet, Allocators allocators) {
+    boolean isOwn = job.allocation() == Allocation.OWN;
+    if (isOwn && fleet == null) {
+      return unread();
     }
-    List<Seat> workers = fleet.working(job.queue());
-    return workers.isEmpty()
+    List<Seat> workers = fleet == null ? List.of() : fleet.working(job.queue());
+    if (isOwn && workers.isEmpty()) {
+      // Shards that are inserted now would belong to the first worker that comes, which is another rule.
+      return new Wait(waitsForWorker(job.queue()));
+    }
+    return new Begin(job.shards(), !isDivided(job) || workers.isEmpty()
         ? Targets.NONE
-        : new Targets(List.of(new Targets.Group("", Address.Kind.SEAT,
-            ShardAllocation.seats(job.allocation(), job.name(), job.shards(), workers))));
+        : new Targets(List.of(new Targets.Group("", Address.Kind.SEAT, seats(job, workers, allocators)))));
+  }
+
+  /** Returns whether a job says which worker gets which shard. */
+  private static boolean isDivided(Job job) {
+    return job.allocation() == Allocation.OWN || (job.shards() > 1 && job.allocation() != Allocation.FREE);
+  }
+
+  private static List<Integer> seats(Job job, List<Seat> workers, Allocators allocators) {
+    return job.allocation() == Allocation.OWN
+        ? allocators.seats(job, workers)
+        : ShardAllocation.seats(job.allocation(), job.name(), job.shards(), workers);
   }
 
   private static Choice all(Job job, @Nullable Fleet fleet) {
@@ -74,7 +103,7 @@ final class RunPlaces {
     return new Wait("waits until the workers of its queue have been read");
   }
 
-  private static Choice perZone(Job job, @Nullable Fleet fleet) {
+  private static Choice perZone(Job job, @Nullable Fleet fleet, Allocators allocators) {
     if (fleet == null) {
       return unread();
     }
@@ -91,10 +120,12 @@ final class RunPlaces {
         return new Wait(waits(zone));
       }
       List<Seat> there = workers.stream().filter(seat -> seat.zone().equals(zone)).toList();
-      groups.add(job.shards() == 1 || job.allocation() == Allocation.FREE || there.isEmpty()
+      if (job.allocation() == Allocation.OWN && there.isEmpty()) {
+        return new Wait(waits(zone));
+      }
+      groups.add(!isDivided(job) || there.isEmpty()
           ? new Targets.Group(zone, Address.Kind.ZONE, Collections.nCopies(job.shards(), number))
-          : new Targets.Group(zone, Address.Kind.ZONE_SEAT,
-              ShardAllocation.seats(job.allocation(), job.name(), job.shards(), there)));
+          : new Targets.Group(zone, Address.Kind.ZONE_SEAT, seats(job, there, allocators)));
     }
     return new Begin(zones.size() * job.shards(), new Targets(groups));
   }
@@ -103,6 +134,10 @@ final class RunPlaces {
     Set<String> zones = new LinkedHashSet<>();
     workers.stream().map(Seat::zone).sorted(Comparator.comparingInt(fleet::zone)).forEach(zones::add);
     return List.copyOf(zones);
+  }
+
+  private static String waitsForWorker(String queue) {
+    return "waits for a worker of queue " + queue;
   }
 
   private static String waits(String zone) {
@@ -121,7 +156,7 @@ final class RunPlaces {
   static String waitsFor(Job job, Run run, Fleet fleet) {
     List<Seat> workers = fleet.working(run.queue(job));
     if (workers.isEmpty()) {
-      return "waits for a worker of queue " + run.queue(job);
+      return waitsForWorker(run.queue(job));
     }
     for (int shard = run.ended().nextClearBit(0); shard < run.inserted(); shard = run.ended().nextClearBit(shard + 1)) {
       if (!run.targets().isNone()) {

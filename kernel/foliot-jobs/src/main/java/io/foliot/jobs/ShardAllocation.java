@@ -20,7 +20,7 @@ final class ShardAllocation {
   /**
    * Returns the number of a seat for each shard.
    *
-   * @param allocation any rule but {@link Allocation#FREE}
+   * @param allocation any rule but {@link Allocation#FREE} and {@link Allocation#OWN}
    * @param job the job's name
    * @param shards how many shards there are
    * @param workers the seats of the workers, at least one
@@ -31,7 +31,8 @@ final class ShardAllocation {
     List<Integer> seats = new ArrayList<>(shards);
     for (int shard = 0; shard < shards; shard++) {
       Seat seat = switch (allocation) {
-        case FREE -> throw new IllegalArgumentException("free shards belong to no worker: job=" + job);
+        case FREE, OWN -> throw new IllegalArgumentException(
+            "this rule divides no shards by itself: allocation=" + allocation + ", job=" + job);
         case AVERAGE -> sorted.get(average(shard, shards, sorted.size()));
         case ODD_EVEN -> {
           int place = average(shard, shards, sorted.size());

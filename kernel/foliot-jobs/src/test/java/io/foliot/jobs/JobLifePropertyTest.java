@@ -68,7 +68,8 @@ final class JobLifePropertyTest {
   }
 
   private static void step(JobWorld world, Random random) {
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(17)) {
+      case 16 -> world.allocators = random.nextInt(3) == 0 ? Allocators.NONE : JobWorld.LAST;
       case 14, 15 -> world.fleet = fleet(random);
       case 0 -> world.outage(random.nextInt(3 * 3_600_000));
       case 1 -> world.outage(random.nextInt(100_000));
@@ -111,9 +112,15 @@ final class JobLifePropertyTest {
       case 2 -> Misfire.skip(window);
       default -> Misfire.DEFAULT;
     });
-    int shards = 1 + random.nextInt(3);
-    return job.overlap(any(random, Overlap.values())).allocation(any(random, Allocation.values())).shards(shards)
-        .scope(scope(job, random)).runListeners(listeners(random))
+    job.shards(1 + random.nextInt(3));
+    Scope scope = scope(job, random);
+    Allocation allocation = any(random, Allocation.values());
+    if (allocation == Allocation.OWN && scope != Scope.ALL) {
+      job.allocator("last");
+    } else {
+      job.allocation(allocation == Allocation.OWN ? Allocation.AVERAGE : allocation);
+    }
+    return job.overlap(any(random, Overlap.values())).scope(scope).runListeners(listeners(random))
         .history(1 + random.nextInt(Job.MAX_HISTORY)).build();
   }
 
@@ -144,8 +151,8 @@ final class JobLifePropertyTest {
     Workers workers = new Workers();
     int count = random.nextInt(8);
     for (int i = 0; i < count; i++) {
-      // A seat stays in its zone.
-      workers.add("worker-" + random.nextInt(100), "zone-" + i % 3);
+      // A seat stays in its zone, and a live worker has one seat.
+      workers.add("worker-" + (random.nextInt(100) * 8 + i), "zone-" + i % 3);
       switch (random.nextInt(5)) {
         case 0 -> workers.gone(i);
         case 1 -> workers.disabled(i);

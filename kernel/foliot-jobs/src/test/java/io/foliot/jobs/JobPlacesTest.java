@@ -12,9 +12,11 @@ import io.foliot.core.store.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +28,7 @@ final class JobPlacesTest {
   private final Map<TaskId, ShardEnd> ends = new HashMap<>();
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
+  private Allocators allocators = Allocators.NONE;
   private @Nullable Fleet fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").fleet();
   private JobRecord record = JobChange.create(minutely().build(), START, NO_CALENDARS);
 
@@ -40,7 +43,7 @@ final class JobPlacesTest {
   private long pass(long now) {
     long next;
     do {
-      JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, fleet);
+      JobLife.Plan plan = JobLife.plan(record, now, ends, NO_CALENDARS, fleet, allocators);
       record = JobRecordFormat.decode("report", JobRecordFormat.encode(plan.record()));
       assertThat(record).isEqualTo(plan.record());
       cancels.clear();
@@ -206,12 +209,150 @@ final class JobPlacesTest {
     pass(START + 3 * MINUTE);
     assertThat(record.waiting()).as("one waiting run, no more").hasSize(1);
     assertThat(record.totals().skipped()).isEqualTo(2);
-    assertThat(RunPlaces.choose(record.job(), fleet)).isEqualTo(new RunPlaces.Wait("waits for a worker in zone new"));
+    assertThat(RunPlaces.choose(record.job(), fleet, allocators))
+        .isEqualTo(new RunPlaces.Wait("waits for a worker in zone new"));
     fleet = new Workers().add("w0", "a").add("w1", "new").fleet();
     pass(START + 3 * MINUTE + 10);
     assertThat(headers(JobHeaders.ZONE)).containsExactly("a", "new");
     assertThat(record.active().getFirst().time()).isEqualTo(START + MINUTE);
     assertThat(record.waiting()).isEmpty();
+  }
+
+  private static ShardAllocator.Worker named(List<ShardAllocator.Worker> workers, @Nullable String name) {
+    return workers.stream().filter(worker -> worker.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  /** Registers an allocator that gives each shard to the worker whose name is its parameter. */
+  private void registerByParameter() {
+    allocators = new Allocators(Map.of("by-parameter", (job, workers) -> IntStream.range(0, job.shards())
+        .mapToObj(shard -> named(workers, job.shardParameter(shard))).toList()));
+  }
+
+  private String waits() {
+    return RunPlaces.choose(record.job(), fleet, allocators) instanceof RunPlaces.Wait wait ? wait.reason() : "";
+  }
+
+  @Test
+  void theAllocatorOfTheApplicationDecides() {
+    registerByParameter();
+    job(minutely().shards(4, "w2", "w0", "w2", "w1").allocator("by-parameter"));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(seat(2), seat(0), seat(2), seat(1));
+    succeed(START + MINUTE + 1);
+    children.clear();
+    fleet = new Workers().add("other", "a").add("w1", "a").add("w2", "a").add("w0", "b").fleet();
+    pass(START + 2 * MINUTE);
+    assertThat(addresses()).as("asked anew").containsExactly(seat(2), seat(3), seat(2), seat(1));
+  }
+
+  @Test
+  void theAllocatorDividesARunOfOneShardToo() {
+    registerByParameter();
+    job(minutely().shards(1, "w1").allocator("by-parameter"));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(seat(1));
+  }
+
+  @Test
+  void theAllocatorIsAskedForEachZone() {
+    allocators = new Allocators(Map.of("last",
+        (job, workers) -> Collections.nCopies(job.shards(), workers.getLast())));
+    job(minutely().scope(Scope.PER_ZONE).shards(2).allocator("last"));
+    pass(START + MINUTE);
+    assertThat(addresses()).containsExactly(new Address(Address.Kind.ZONE_SEAT, 1),
+        new Address(Address.Kind.ZONE_SEAT, 1), new Address(Address.Kind.ZONE_SEAT, 2),
+        new Address(Address.Kind.ZONE_SEAT, 2));
+  }
+
+  @Test
+  void aRunWaitsForItsAllocatorAndNoOtherRuleTakesItsPlace() {
+    job(minutely().shards(2, "w1", "w2").allocator("by-parameter"));
+    assertThat(pass(START + MINUTE)).as("tried again soon").isEqualTo(START + MINUTE + 2_000);
+    pass(START + 2 * MINUTE);
+    pass(START + 3 * MINUTE);
+    assertThat(children).isEmpty();
+    assertThat(record.waiting()).as("one waiting run, no more").hasSize(1);
+    assertThat(record.totals().skipped()).isEqualTo(2);
+    assertThat(waits()).startsWith("waits for its allocator, which this node does not have");
+    allocators = new Allocators(Map.of("by-parameter", (job, workers) -> List.of()));
+    pass(START + 3 * MINUTE + 2_000);
+    assertThat(waits()).contains("returned 0 workers for 2 shards");
+    fleet = new Workers().add("w1", "a").fleet();
+    registerByParameter();
+    pass(START + 3 * MINUTE + 4_000);
+    assertThat(waits()).contains("failed: java.util.NoSuchElementException");
+    fleet = new Workers().add("w2", "a").add("w1", "a").fleet();
+    pass(START + 3 * MINUTE + 6_000);
+    assertThat(addresses()).containsExactly(seat(1), seat(0));
+    assertThat(record.active().getFirst().time()).isEqualTo(START + MINUTE);
+    assertThat(record.waiting()).isEmpty();
+  }
+
+  @Test
+  void aRunWaitsForAllocatorAndWorkersUnderEachOverlapRule() {
+    for (Overlap rule : Overlap.values()) {
+      for (Fleet none : new Fleet[]{fleet, Fleet.EMPTY, null}) {
+        job(minutely().shards(2, "w1", "w0").allocator("by-parameter").overlap(rule));
+        Fleet there = fleet;
+        fleet = none;
+        allocators = Allocators.NONE;
+        if (none != there) {
+          registerByParameter();
+        }
+        children.clear();
+        for (int minute = 1; minute <= 4; minute++) {
+          pass(START + minute * MINUTE);
+        }
+        assertThat(children).as("%s", rule).isEmpty();
+        int scheduled = (int) record.waiting().stream().filter(JobRecord.Waiting::waits).count();
+        assertThat(scheduled).as("%s: one run waits", rule).isEqualTo(1);
+        assertThat(record.waiting().size() + record.totals().skipped()).as("%s: each time is there", rule).isEqualTo(4);
+        fleet = there;
+        registerByParameter();
+        pass(START + 5 * MINUTE);
+        // A time that replaces the one that waited begins with the next pass.
+        pass(START + 5 * MINUTE + 2_000);
+        assertThat(addresses()).as("%s", rule).startsWith(seat(1), seat(0));
+        ends.clear();
+      }
+    }
+  }
+
+  @Test
+  void aFixedDelayWaitsForItsAllocatorOnce() {
+    job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).shards(2, "w1", "w2").allocator("by-parameter"));
+    pass(START);
+    pass(START + MINUTE);
+    pass(START + 2 * MINUTE);
+    assertThat(record.waiting()).hasSize(1);
+    registerByParameter();
+    pass(START + 2 * MINUTE + 1);
+    assertThat(addresses()).containsExactly(seat(1), seat(2));
+  }
+
+  @Test
+  void withoutWorkersOwnShardsWaitToBeAllocated() {
+    registerByParameter();
+    fleet = Fleet.EMPTY;
+    job(minutely().shards(2, "w1", "w2").allocator("by-parameter"));
+    pass(START + MINUTE);
+    assertThat(waits()).isEqualTo("waits for a worker of queue q");
+    job(minutely().scope(Scope.PER_ZONE).zones("a", "b").shards(1, "w0").allocator("by-parameter"));
+    fleet = new Workers().add("w0", "a").add("w1", "b").gone(1).fleet();
+    pass(START + MINUTE);
+    assertThat(waits()).isEqualTo("waits for a worker in zone b");
+    fleet = null;
+    assertThat(waits()).isEqualTo("waits until the workers of its queue have been read");
+    assertThat(children).isEmpty();
+  }
+
+  @Test
+  void anotherDefinitionEndsTheWaitForAnAllocator() {
+    job(minutely().shards(2).allocator("by-parameter"));
+    pass(START + MINUTE);
+    record = JobChange.put(record, minutely().shards(2).build(), START + MINUTE + 1, NO_CALENDARS);
+    pass(START + MINUTE + 2);
+    assertThat(addresses()).containsExactly(seat(0), seat(1));
   }
 
   @Test

@@ -48,6 +48,10 @@ final class JobRecordFormatTest {
     JobRecord plain = JobChange.create(job.build(), 0, JobWorld.NO_CALENDARS);
     JobRecord free = JobChange.create(job.allocation(Allocation.FREE).build(), 0, JobWorld.NO_CALENDARS);
     assertThat(JobRecordFormat.encode(free)).hasSize(JobRecordFormat.encode(plain).length + 3);
+    JobRecord own = JobChange.create(job.allocator("by-region").build(), 0, JobWorld.NO_CALENDARS);
+    assertThat(JobRecordFormat.encode(own)).hasSize(JobRecordFormat.encode(free).length + 1 + "by-region".length());
+    assertThat(JobRecordFormat.hash(own.job())).as("a declared job of another allocator is another one")
+        .isNotEqualTo(JobRecordFormat.hash(job.allocator("by-regiom").build()));
     JobRecord begun = JobLife.plan(JobChange.trigger(plain, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS,
         Workers.of(9)).record();
     assertThat(begun.active().getFirst().targets()).isEqualTo(Targets.NONE);
@@ -205,10 +209,16 @@ final class JobRecordFormatTest {
       case 1 -> job.after(Duration.ofSeconds(1 + random.nextInt(9)));
       default -> job.cron("0 2 * * MON-FRI").zone("Europe/Berlin");
     }
+    Allocation allocation = any(random, Allocation.values());
+    if (allocation == Allocation.OWN) {
+      job.allocator("own." + random.nextInt(9));
+    } else {
+      job.allocation(allocation);
+    }
     return job.timeout(random.nextBoolean() ? null : Duration.ofMinutes(1)).maxAttempts(random.nextInt(9))
         .pauseAfterFailures(random.nextInt(9)).history(1 + random.nextInt(Job.MAX_HISTORY))
         .parameter(Body.json("{\"n\": " + random.nextInt() + "}"))
-        .overlap(any(random, Overlap.values())).allocation(any(random, Allocation.values()))
+        .overlap(any(random, Overlap.values()))
         .scope(random.nextBoolean() ? Scope.ONE : Scope.PER_ZONE)
         .runListeners(switch (random.nextInt(3)) {
           case 0 -> new RunPhase[]{};

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.foliot.core.Body;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Definitions that can never work are refused with the field, its range and an example. */
@@ -71,6 +73,23 @@ final class JobTest {
     ensureRefused(() -> job.pauseAfterFailures(-1).build(), "pauseAfterFailures", "1000");
     ensureRefused(() -> Misfire.all(101, Duration.ZERO), "misfire.max", "100");
     ensureRefused(() -> Misfire.once(Duration.ofDays(367)), "misfire.window", "366");
+  }
+
+  @Test
+  void anAllocatorBelongsToTheAllocationOwn() {
+    Supplier<Job.Builder> job = () -> job().every(Duration.ofMinutes(1));
+    assertThat(job.get().allocator("by-region").build().allocation()).isEqualTo(Allocation.OWN);
+    assertThat(job.get().allocator("by-region").build().allocator()).isEqualTo("by-region");
+    ensureRefused(() -> job.get().allocator("by-region").allocation(Allocation.HASH).build(),
+        "allocator: expected none, unless the allocation is own, but got \"by-region\"");
+    ensureRefused(() -> job.get().allocation(Allocation.OWN).build(),
+        "allocator: expected with the allocation own, the name"
+            + " of an allocator of the application, 1 to 64 of A-Z a-z 0-9 . _ -, but got \"\"");
+    for (String name : List.of("a b", "a/b", "x".repeat(65), "\u00e4")) {
+      ensureRefused(() -> job.get().allocator(name).build(), "allocator: expected with the allocation own");
+    }
+    ensureRefused(() -> job.get().scope(Scope.ALL).allocator("by-region").build(),
+        "allocation: expected another one with scope all");
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.foliot.jobs.schedule.ScheduleSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobWorld {
   static final Function<String, @Nullable Calendar> NO_CALENDARS = name -> null;
+  static final Allocators LAST = new Allocators(
+      Map.of("last", (job, workers) -> Collections.nCopies(job.shards(), workers.getLast())));
 
   /** A fault of the planner that is built in on purpose. */
   enum Fault {
@@ -64,6 +67,8 @@ final class JobWorld {
   @Nullable
   Fleet fleet;
   Fault fault = Fault.NONE;
+  /** The allocator "last" gives each shard to the last worker; it may be taken away. */
+  Allocators allocators = LAST;
   private @Nullable Job replaced;
   JobRecord record;
   long now;
@@ -119,7 +124,7 @@ final class JobWorld {
       read.put(id, end(id));
     }
     assertThat(read.size()).isLessThanOrEqualTo(JobLife.MAX_READ);
-    JobLife.Plan plan = JobLife.plan(faulty(), now, read, NO_CALENDARS, fleet);
+    JobLife.Plan plan = JobLife.plan(faulty(), now, read, NO_CALENDARS, fleet, allocators);
     plan.cancels().forEach(this::cancel);
     check(plan);
     checkPlaces(plan, read);
@@ -162,7 +167,7 @@ final class JobWorld {
   private static Job with(Job job, Misfire misfire, ScheduleSettings schedule) {
     return new Job(job.name(), job.queue(), schedule, job.shards(), job.shardParameters(), job.overlap(), misfire,
         job.timeout(), job.parameter(), job.maxAttempts(), job.pauseAfterFailures(), job.history(), job.scope(),
-        job.allocation(), job.zones(), job.runListeners());
+        job.allocation(), job.allocator(), job.zones(), job.runListeners());
   }
 
   private void cancel(TaskId id) {
@@ -314,7 +319,7 @@ final class JobWorld {
       }
     }
     // The pass crashed, and another node takes it again, which knows other workers.
-    JobLife.Plan repeated = JobLife.plan(plan.record(), now, read, NO_CALENDARS, Workers.of(3));
+    JobLife.Plan repeated = JobLife.plan(plan.record(), now, read, NO_CALENDARS, Workers.of(3), allocators);
     Set<TaskId> known = new HashSet<>(shards.keySet());
     plan.children().forEach(child -> known.add(child.id()));
     assertThat(known).containsAll(JobLife.wanted(plan.record()));
@@ -329,12 +334,14 @@ final class JobWorld {
     Job job = record.job();
     List<Fleet.Seat> working = fleet == null ? List.of() : fleet.working(job.queue());
     Targets targets = run.targets();
+    boolean isOwn = job.allocation() == Allocation.OWN;
+    assertThat(!isOwn || allocators.has(job.allocator())).as("no other rule allocates").isTrue();
     assertThat(targets.isNone() || targets.shards() == run.shards()).as("each shard has one address").isTrue();
     switch (job.scope()) {
       case ONE -> {
         assertThat(run.shards()).isEqualTo(job.shards());
         boolean isFree = job.shards() == 1 || job.allocation() == Allocation.FREE || working.isEmpty();
-        assertThat(targets.isNone()).isEqualTo(isFree);
+        assertThat(targets.isNone()).isEqualTo(isFree && !isOwn);
       }
       case PER_ZONE -> {
         assertThat(run.shards()).isEqualTo(targets.groups().size() * job.shards()).isPositive();
@@ -347,10 +354,14 @@ final class JobWorld {
       Address address = targets.address(shard);
       String zone = targets.group(shard).zone();
       if (address.kind() == Address.Kind.ZONE) {
+        assertThat(isOwn).isFalse();
         assertThat(fleet == null ? -1 : fleet.zone(zone)).isEqualTo(address.number());
       } else {
         assertThat(working).as("a seat of a worker that works").anyMatch(seat -> seat.number() == address.number()
             && (zone.isEmpty() || seat.zone().equals(zone)));
+        assertThat(!isOwn || address.number() == working.stream()
+            .filter(seat -> zone.isEmpty() || seat.zone().equals(zone)).mapToInt(Fleet.Seat::number).max().orElse(-1))
+            .as("its own rule allocates to the last worker").isTrue();
       }
     }
   }

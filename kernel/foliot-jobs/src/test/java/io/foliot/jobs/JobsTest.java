@@ -26,6 +26,7 @@ import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.Checksum;
@@ -42,6 +43,7 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +79,8 @@ final class JobsTest {
   private final List<Seen> seen = new ArrayList<>();
   private Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
       .completedFuture(new Answer.Done(""));
-  private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
+  private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE,
+      Map.of("last", (job, workers) -> Collections.nCopies(job.shards(), workers.getLast())));
   private final Engine engine = engine();
   private final Jobs jobs = new Jobs(store, engine::write);
 
@@ -482,6 +485,59 @@ final class JobsTest {
     planner.fleetChanged(workers.gone(0).gone(1).fleet());
     assertThat(join(here.find("report")).orElseThrow().waitsFor()).isEqualTo("waits for a worker of queue billing");
     assertThat(report().waitsFor()).as("a process that plans none knows no workers").isEmpty();
+  }
+
+  @Test
+  void anAllocatorOfThisNodeIsUsedAndAnotherOneIsWaitedFor() {
+    Jobs here = planner.jobs(engine::write);
+    planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "a").fleet());
+    join(here.put(everyTenSeconds().shards(2).allocator("last").build()));
+    passes(Duration.ofSeconds(10));
+    JobStatus.RunTarget last = new JobStatus.RunTarget("", 1, "w1", List.of(0, 1), 0);
+    JobStatus begun = join(here.find("report")).orElseThrow();
+    assertThat(begun.active().getFirst().targets()).containsExactly(last);
+    join(here.stop("report", begun.active().getFirst().time()));
+    JobStatus put = join(here.put(everyTenSeconds().shards(2).allocator("first").build())).status();
+    String missing = "its allocator, which this node does not have; each node of the store must register it:"
+        + " allocator=first";
+    assertThat(put.waitsFor()).as("told before a time waits").isEqualTo("needs " + missing);
+    passes(Duration.ofSeconds(30));
+    JobStatus waits = join(here.find("report")).orElseThrow();
+    assertThat(waits.waitsFor()).isEqualTo("waits for " + missing);
+    assertThat(waits.waiting()).isEqualTo(1);
+    assertThat(waits.totals().skipped()).isPositive();
+    assertThat(waits.state()).isEqualTo(JobStatus.State.ACTIVE);
+    assertThat(waits.active()).isEmpty();
+    JobPlanner other = new JobPlanner(store, JobMeter.NONE, Map.of("first", (job, workers) -> List.of()));
+    other.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    assertThat(join(other.jobs(engine::write).find("report")).orElseThrow().waitsFor())
+        .contains("returned 0 workers for 2 shards");
+    JobPlanner able = new JobPlanner(store, JobMeter.NONE,
+        Map.of("first", (job, workers) -> Collections.nCopies(job.shards(), workers.getFirst())));
+    able.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
+    assertThat(join(able.jobs(engine::write).find("report")).orElseThrow().waitsFor())
+        .as("this node could, the one that plans cannot").isEqualTo("waits for the node that plans it, and for its"
+            + " allocator there: allocator=first");
+    join(here.put(everyTenSeconds().shards(2).allocator("last").build()));
+    passes(Duration.ofMillis(100));
+    assertThat(join(here.find("report")).orElseThrow().active().getFirst().targets()).containsExactly(last);
+  }
+
+  @Test
+  void aQueueWithoutWorkersHasNoAllocator() {
+    JobHost host = new JobHost() {
+      @Override
+      public CompletableFuture<List<SubmitResult>> write(List<Draft> drafts) {
+        return engine.write(drafts);
+      }
+
+      @Override
+      public CompletionStage<Boolean> hasWorkers(String queue) {
+        return CompletableFuture.completedFuture(false);
+      }
+    };
+    assertThat(planner.jobs(host).put(everyTenSeconds().allocator("last").build())).failsWithin(Duration.ZERO)
+        .withThrowableThat().withMessageContaining("allocation OWN is for queues whose tasks workers take");
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -105,7 +106,8 @@ final class WorkerRig implements AutoCloseable {
 
   private void define() {
     define(JobScope.ONE, 1, "single", null, Set.of(), null);
-    for (ShardAllocation allocation : ShardAllocation.values()) {
+    // The servers of this rig have no allocators.
+    for (ShardAllocation allocation : EnumSet.complementOf(EnumSet.of(ShardAllocation.OWN))) {
       String rule = allocation.name().replace('_', '-').toLowerCase(Locale.ROOT);
       define(JobScope.ONE, SHARDS, "one-" + rule, allocation, Set.of(),
           allocation == ShardAllocation.HASH ? "queue" : null);

@@ -70,8 +70,9 @@ abstract sealed class JobActCommand implements Callable<Integer> {
       shell.line("  schedule  " + JobsCommand.schedule(job.at("schedule")));
       shell.line("  shards    " + job.at("shards").number());
       String zones = texts(job.at("zones"));
+      String allocator = job.at("allocator").text("");
       shell.line("  scope     " + job.at("scope").text() + (zones.isEmpty() ? "" : " in " + zones) + ", allocation "
-          + job.at("allocation").text());
+          + job.at("allocation").text() + (allocator.isEmpty() ? "" : " by " + allocator));
       shell.line(
           "  overlap   " + job.at("overlap").text() + ", misfire " + job.at("misfire", "policy").text() + " within "
               + job.at("misfire", "window").text());

@@ -67,8 +67,11 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--scope", paramLabel = "SCOPE", description = "on how many workers a run runs: one, per-zone or all")
   private @Nullable String scope;
 
-  @Option(names = "--allocation", paramLabel = "RULE", description = "how shards are divided among workers: average, free, odd-even, hash or round-robin")
+  @Option(names = "--allocation", paramLabel = "RULE", description = "how shards are divided among workers: average, free, odd-even, hash, round-robin or own")
   private @Nullable String allocation;
+
+  @Option(names = "--allocator", paramLabel = "NAME", description = "with the allocation own: the function of the application that divides them, by the name that it is registered under")
+  private @Nullable String allocator;
 
   @Option(names = "--zones", paramLabel = "ZONE", split = ",", description = "with the scope per-zone: its zones, instead of those that have a worker")
   private List<String> zones = List.of();
@@ -108,6 +111,7 @@ final class JobPutCommand implements Callable<Integer> {
     put(body, "pauseAfterFailures", pauseAfterFailures);
     put(body, "scope", scope);
     put(body, "allocation", allocation);
+    put(body, "allocator", allocator);
     if (!zones.isEmpty()) {
       zones.forEach(body.putArray("zones")::add);
     }

@@ -52,9 +52,19 @@ final class JobsTalkingTest {
   void aJobIsPutWithItsScope() {
     output("jobs", "put", "zones", "--queue", "billing", "--cron", "0 2 1 1 *", "--scope", "per-zone", "--zones",
         "fra1,nyc1", "--allocation", "round-robin");
-    assertThat(output("jobs", "get", "zones")).contains("scope     per-zone in fra1, nyc1, allocation round-robin",
+    assertThat(output("jobs", "get", "zones")).contains("scope     per-zone in fra1, nyc1, allocation round-robin\n",
         "0 without workers");
     assertThat(output("jobs", "get", "zones", "--json")).contains("\"zones\":[\"fra1\",\"nyc1\"]");
+  }
+
+  @Test
+  void aJobIsPutWithAnAllocatorOfTheApplication() {
+    output("jobs", "put", "regions", "--queue", "billing", "--cron", "0 2 1 1 *", "--shards", "2", "--allocation",
+        "own", "--allocator", "by-region");
+    assertThat(output("jobs", "get", "regions")).contains("scope     one, allocation own by by-region",
+        "its allocator, which this node does not have");
+    assertThat(run("jobs", "put", "regions", "--queue", "billing", "--cron", "0 2 1 1 *", "--allocator", "by-region")
+        .err()).contains("allocator: expected none, unless the allocation is own");
   }
 
   @Test

@@ -48,7 +48,13 @@ final class JobScopeApiTest {
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
       "\"scope\": \"everywhere\" | one of one, per-zone, all",
-      "\"allocation\": \"fair\" | one of free, average, odd-even, hash, round-robin",
+      "\"allocation\": \"fair\" | one of free, average, odd-even, hash, round-robin, own",
+      "\"allocation\": \"own\" | allocator: expected with the allocation own, the name of an allocator of the application",
+      "\"allocation\": \"own\", \"allocator\": \"a b\" | 1 to 64 of A-Z a-z 0-9 . _ -, but got \"a b\"",
+      "\"allocator\": \"by-region\" | allocator: expected none, unless the allocation is own, but got \"by-region\"",
+      "\"allocator\": 7 | allocator",
+      "\"allocation\": \"hash\", \"allocator\": \"by-region\" | allocator: expected none, unless the allocation is own",
+      "\"scope\": \"all\", \"allocation\": \"own\", \"allocator\": \"a\" | allocation: expected another one with scope all",
       "\"scope\": \"all\", \"shards\": 3 | shards: expected 1 with scope all, which has one shard for each worker, but got 3",
       "\"zones\": [\"fra1\"] | zones: expected none, unless the scope is per-zone, but got [fra1]",
       "\"scope\": \"per-zone\", \"zones\": [\"a\", \"a\"] | zones: expected each name once, but got [a, a]"})
@@ -68,6 +74,11 @@ final class JobScopeApiTest {
       assertThat(refused.text("field")).isEqualTo("scope");
       assertThat(refused.text("detail")).contains("workers take");
     }
+    Rig.Answer refused = rig.put("/v1/jobs/wrong", "{\"queue\": \"calls\", \"schedule\": {\"every\": \"1h\"},"
+        + " \"allocation\": \"own\", \"allocator\": \"by-region\"}");
+    assertThat(refused.status()).as(refused.body()).isEqualTo(400);
+    assertThat(refused.text("field")).isEqualTo("allocation");
+    assertThat(refused.text("detail")).contains("workers take");
     assertThat(rig.get("/v1/jobs/wrong").status()).isEqualTo(404);
   }
 
@@ -80,6 +91,30 @@ final class JobScopeApiTest {
     assertThat(waits.at("waiting")).hasToString("1");
     assertThat(waits.list("active")).isEmpty();
     assertThat(rig.get("/v1/jobs/zones/explain").text("reason")).startsWith("it waits");
+  }
+
+  @Test
+  void aServerAcceptsAnAllocatorThatItDoesNotHave() {
+    Rig.Answer put = put("regions", "\"every\": \"100ms\"",
+        ", \"shards\": 2, \"allocation\": \"own\", \"allocator\": \"by-region\"");
+    assertThat(put.status()).as(put.body()).isEqualTo(201);
+    assertThat(put.text("allocation")).isEqualTo("own");
+    assertThat(put.text("allocator")).isEqualTo("by-region");
+    String missing = " its allocator, which this node does not have; each node of the store must register it:"
+        + " allocator=by-region";
+    assertThat(put.text("waitsFor")).isEqualTo("needs" + missing);
+    Rig.Answer waits = rig.eventually("/v1/jobs/regions",
+        answer -> !String.valueOf(answer.at("totals", "skipped")).equals("0"));
+    assertThat(waits.text("waitsFor")).isEqualTo("waits for" + missing);
+    assertThat(waits.at("waiting")).as("one run waits").hasToString("1");
+    assertThat(waits.list("active")).isEmpty();
+    assertThat(rig.get("/v1/jobs/regions/explain").text("reason")).isEqualTo("it waits for" + missing);
+    assertThat(rig.get("/v1/queues/orders/tasks").list("tasks")).isEmpty();
+    Rig.Answer again = rig.put("/v1/jobs/regions", rig.get("/v1/jobs/regions").body());
+    assertThat(again.status()).as(again.body()).isEqualTo(200);
+    assertThat(again.at("version")).hasToString("1");
+    assertThat(put("regions", "\"every\": \"100ms\"", ", \"shards\": 2").status()).isEqualTo(200);
+    rig.eventually("/v1/jobs/regions", answer -> !answer.list("active").isEmpty());
   }
 
   @Test

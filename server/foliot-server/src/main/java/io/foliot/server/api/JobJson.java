@@ -35,7 +35,7 @@ import tools.jackson.core.JsonGenerator;
 final class JobJson {
   private static final List<String> FIELDS = List.of("queue", "schedule", "shards", "shardParameters", "overlap",
       "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history", "scope", "allocation",
-      "zones", "runListeners");
+      "allocator", "zones", "runListeners");
   /** Fields of answers beside the definition: a job that was read can be changed and sent back as it is. */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
       "active", "totals", "endedByHandler",
@@ -62,6 +62,7 @@ final class JobJson {
 
   private Scope scope = Scope.ONE;
   private Allocation allocation = Allocation.AVERAGE;
+  private String allocator = "";
   private List<String> zones = List.of();
   private Set<RunPhase> runListeners = Set.of();
 
@@ -114,6 +115,7 @@ final class JobJson {
     history = from.history;
     scope = from.scope;
     allocation = from.allocation;
+    allocator = from.allocator;
     zones = from.zones;
     runListeners = from.runListeners;
   }
@@ -133,6 +135,7 @@ final class JobJson {
       case "history" -> history = or(in.integer(field, 1, Job.MAX_HISTORY), Job.DEFAULT_HISTORY);
       case "scope" -> scope = or(in.choice(field, Scope.class), Scope.ONE);
       case "allocation" -> allocation = or(in.choice(field, Allocation.class), Allocation.AVERAGE);
+      case "allocator" -> allocator = or(in.text(field), "");
       case "runListeners" -> runListeners = readListeners(in, field);
       case "zones" -> zones = or(in.texts(field, Job.MAX_ZONES), List.of());
       case "job" -> {
@@ -218,7 +221,7 @@ final class JobJson {
     }
     try {
       return new Job(name, queue, schedule, shards, shardParameters, overlap, misfire(), timeout, parameter,
-          maxAttempts, pauseAfterFailures, history, scope, allocation, zones, runListeners);
+          maxAttempts, pauseAfterFailures, history, scope, allocation, allocator, zones, runListeners);
     } catch (InvalidJobException e) {
       throw refused(e);
     }
@@ -228,6 +231,15 @@ final class JobJson {
   static Problem refused(InvalidJobException e) {
     return new Problem(ProblemKind.INVALID_FIELD, String.valueOf(e.getMessage())).with("field", e.setting())
         .with("expected", e.expected()).with("found", e.found());
+  }
+
+  /** Returns the problem of a scope or an allocation for workers, of a job whose queue has none. */
+  static Problem needsWorkers(Job job) {
+    boolean isScope = job.scope() != Scope.ONE;
+    return new Problem(ProblemKind.INVALID_FIELD, (isScope ? "scope: " + JsonIn.word(job.scope()) : "allocation: own")
+        + " is for queues whose tasks workers take; the tasks of queue " + job.queue() + " are sent to its own address,"
+        + " so use " + (isScope ? "scope one" : "another allocation") + ", or a queue with delivery.type pull")
+        .with("field", isScope ? "scope" : "allocation");
   }
 
   private static Problem missing(String field, String detail) {
@@ -354,6 +366,9 @@ final class JobJson {
     json.writeNumberProperty("history", job.history());
     json.writeStringProperty("scope", JsonIn.word(job.scope()));
     json.writeStringProperty("allocation", JsonIn.word(job.allocation()));
+    if (!job.allocator().isEmpty()) {
+      json.writeStringProperty("allocator", job.allocator());
+    }
     if (!job.zones().isEmpty()) {
       json.writeArrayPropertyStart("zones");
       job.zones().forEach(json::writeString);

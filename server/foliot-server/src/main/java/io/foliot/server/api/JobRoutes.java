@@ -5,6 +5,7 @@ import io.foliot.core.InstantText;
 import io.foliot.core.Limits;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
+import io.foliot.jobs.Allocation;
 import io.foliot.jobs.InvalidJobException;
 import io.foliot.jobs.Job;
 import io.foliot.jobs.JobHost;
@@ -78,10 +79,9 @@ final class JobRoutes {
     if (config.isEmpty()) {
       throw SchedulerBridge.unknownQueue(queue).with("field", "queue").inBody();
     }
-    if (job.scope() != Scope.ONE && !JobHost.takenByWorkers(config.get().target())) {
-      throw new Problem(ProblemKind.INVALID_FIELD, "scope: " + JsonIn.word(job.scope()) + " is for queues whose tasks"
-          + " workers take; the tasks of queue " + queue + " are sent to its own address, so use scope one, or a queue"
-          + " with delivery.type pull").with("field", "scope");
+    boolean needsWorkers = job.scope() != Scope.ONE || job.allocation() == Allocation.OWN;
+    if (needsWorkers && !JobHost.takenByWorkers(config.get().target())) {
+      throw JobJson.needsWorkers(job);
     }
   }
 

@@ -1,0 +1,105 @@
+package io.foliot.jobs;
+
+import io.foliot.core.coordination.Fleet.Seat;
+import io.foliot.jobs.ShardAllocator.Worker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link ShardAllocator}s of this process, and the check of their answers. Any thread. */
+final class Allocators {
+  static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1," + ShardAllocator.MAX_NAME + '}');
+  static final Allocators NONE = new Allocators(Map.of());
+  /** The longest text that is shown of what an allocator did: exceptions and names in it are the application's. */
+  private static final int MAX_TEXT = 256;
+
+  private final Map<String, ShardAllocator> byName;
+
+  /** An allocator gave no seat to each shard; the message says why, as what a run waits for. */
+  static final class UnallocatedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    UnallocatedException(String reason, @Nullable Throwable cause) {
+      super(reason, cause, false, false);
+    }
+  }
+
+  Allocators(Map<String, ShardAllocator> byName) {
+    this.byName = Map.copyOf(byName);
+  }
+
+  boolean has(String name) {
+    return byName.containsKey(name);
+  }
+
+  /** @throws UnallocatedException if there is no such allocator */
+  void ensureHas(String name) {
+    if (!has(name)) {
+      throw new UnallocatedException("waits for " + missing(name), null);
+    }
+  }
+
+  /** Returns that this process does not have an allocator. */
+  static String missing(String name) {
+    return "its allocator, which this node does not have; each node of the store must register it: allocator=" + name;
+  }
+
+  /**
+   * Returns the number of a seat for each shard, as the job's allocator chooses.
+   *
+   * @param workers the seats of the workers in the order of their numbers, at least one
+   * @throws UnallocatedException if there is no such allocator, or it does not give a worker to each shard
+   */
+  List<Integer> seats(Job job, List<Seat> workers) {
+    ensureHas(job.allocator());
+    ShardAllocator allocator = Objects.requireNonNull(byName.get(job.allocator()));
+    Map<Worker, Integer> numbers = new HashMap<>();
+    List<Worker> offered = new ArrayList<>(workers.size());
+    for (Seat seat : workers) {
+      Worker worker = new Worker(seat.worker(), seat.zone());
+      if (numbers.putIfAbsent(worker, seat.number()) == null) {
+        offered.add(worker);
+      }
+    }
+    List<@Nullable Worker> chosen = ask(allocator, job, List.copyOf(offered));
+    if (chosen.size() != job.shards()) {
+      throw refused(job, "returned " + chosen.size() + " workers for " + job.shards() + " shards");
+    }
+    List<Integer> seats = new ArrayList<>(chosen.size());
+    for (int shard = 0; shard < chosen.size(); shard++) {
+      Worker worker = chosen.get(shard);
+      Integer number = worker == null ? null : numbers.get(worker);
+      if (number == null) {
+        throw refused(job, "gave shard " + shard + " to "
+            + (worker == null ? "null" : "a worker that was not offered, " + worker));
+      }
+      seats.add(number);
+    }
+    return seats;
+  }
+
+  private static List<@Nullable Worker> ask(ShardAllocator allocator, Job job, List<Worker> offered) {
+    try {
+      List<Worker> answer = allocator.allocate(job, offered);
+      if (answer != null) {
+        return new ArrayList<>(answer);
+      }
+    } catch (Exception | AssertionError | LinkageError | StackOverflowError e) {
+      throw new UnallocatedException(reason(job, "failed: " + e), e);
+    }
+    throw refused(job, "returned null");
+  }
+
+  private static UnallocatedException refused(Job job, String what) {
+    return new UnallocatedException(reason(job, what), null);
+  }
+
+  private static String reason(Job job, String what) {
+    return "waits for its allocator, which " + what.substring(0, Math.min(what.length(), MAX_TEXT)) + ": allocator="
+        + job.allocator();
+  }
+}

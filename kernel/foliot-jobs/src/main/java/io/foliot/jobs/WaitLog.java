@@ -1,0 +1,48 @@
+package io.foliot.jobs;
+
+import io.foliot.jobs.Allocators.UnallocatedException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Logs each job whose run waits for its allocator once, until a pass does not wait for it any more. Any thread. */
+final class WaitLog {
+  /** Jobs that are remembered. While so many wait, others are not logged: their status says why they wait. */
+  static final int MAX_JOBS = 1_000;
+  /** A job that waits is planned every two seconds; after this time it was deleted, or another node plans it. */
+  private static final long FORGOTTEN_MILLIS = 60_000;
+
+  private final System.Logger logger;
+  private final Map<String, Long> lastPasses = new ConcurrentHashMap<>();
+
+  WaitLog(System.Logger logger) {
+    this.logger = logger;
+  }
+
+  /**
+   * Notes a pass.
+   *
+   * @param unallocated why its run waits for its allocator, or null if none does
+   * @param now the store's time of the pass, in milliseconds since 1970
+   */
+  void planned(String job, @Nullable UnallocatedException unallocated, long now) {
+    if (isNew(job, unallocated != null, now) && unallocated != null) {
+      logger.log(System.Logger.Level.WARNING, "a run does not begin, and is tried again every two seconds: job=" + job
+          + ", reason=it " + unallocated.getMessage(), unallocated.getCause());
+    }
+  }
+
+  private boolean isNew(String job, boolean waits, long now) {
+    if (!waits) {
+      lastPasses.remove(job);
+      return false;
+    }
+    if (lastPasses.size() >= MAX_JOBS && !lastPasses.containsKey(job)) {
+      lastPasses.values().removeIf(last -> now - last > FORGOTTEN_MILLIS);
+      if (lastPasses.size() >= MAX_JOBS) {
+        return false;
+      }
+    }
+    return lastPasses.put(job, now) == null;
+  }
+}
