@@ -229,8 +229,8 @@ final class Attempts {
   }
 
   /**
-   * Has the tasks that are due, and that no worker of this node may run, inserted as parked: to park them later is
-   * another write for each. A task that the store may find not due yet stays in the index, where this node looks.
+   * Marks the tasks that are due, and that no worker of this node may run, as parked: to park them later is another
+   * write for each. A task that the store may find not due yet stays in the index, where this node looks.
    */
   private Outcome.Rearm placed(Outcome.Rearm next, long nowNanos) {
     long nowMicros = clock.micros(nowNanos);
