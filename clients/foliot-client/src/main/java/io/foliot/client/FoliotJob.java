@@ -51,6 +51,12 @@ public @interface FoliotJob {
   /** Returns how long a run may take, such as {@code 2h}. */
   String timeout() default "";
 
+  /**
+   * Returns the phases of a run that have a task of their own for listeners, before the first shard or after the last
+   * one, as {@link Job.Builder#runListeners}.
+   */
+  RunPhase[] runListeners() default {};
+
   /** Returns whether each worker also runs the method once when it starts, as {@link JobWorker.Builder#runAtStart}. */
   boolean runAtStart() default false;
 }

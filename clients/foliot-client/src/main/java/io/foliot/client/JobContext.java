@@ -25,6 +25,11 @@ public interface JobContext {
     return null;
   }
 
+  /** Returns the zone that the builder of this worker was given, or null if it was given none. */
+  default @Nullable String workerZone() {
+    return null;
+  }
+
   /** Returns the text of this shard, or null if it has none. */
   @Nullable
   String shardParameter();

@@ -84,7 +84,7 @@ final class JobMethods {
       boolean isPlain = Stream.of(annotation.zone(), annotation.overlap(), annotation.timeout())
           .allMatch(String::isEmpty)
           && annotation.scope() == JobScope.ONE && annotation.zones().length == 0 && annotation.shards() == 1
-          && annotation.shardParameters().length == 0;
+          && annotation.shardParameters().length == 0 && annotation.runListeners().length == 0;
       if (!isPlain) {
         throw new IllegalArgumentException("@FoliotJob without cron, every or after declares no job, so it has no other"
             + " settings: method=" + method);
@@ -107,7 +107,7 @@ final class JobMethods {
     if (annotation.scope() != JobScope.ONE) {
       job.scope(annotation.scope());
     }
-    return job.zones(annotation.zones()).build();
+    return job.zones(annotation.zones()).runListeners(annotation.runListeners()).build();
   }
 
   private static void ifSet(String text, Consumer<String> set) {

@@ -52,6 +52,7 @@ public final class JobWorker implements AutoCloseable {
   private final Map<String, JobHandler> handlers;
   private final Set<String> atStart;
   private final List<JobListener> listeners;
+  private final @Nullable String zone;
   private final @Nullable JobHandlers scripts;
   private final @Nullable TaskHandler otherTasks;
   private final Duration grace;
@@ -77,6 +78,7 @@ public final class JobWorker implements AutoCloseable {
     handlers = Map.copyOf(builder.handlers);
     atStart = new LinkedHashSet<>(builder.atStart);
     listeners = List.copyOf(builder.listeners);
+    zone = builder.zone;
     scripts = builder.scripts;
     otherTasks = builder.otherTasks;
     grace = builder.grace;
@@ -154,7 +156,7 @@ public final class JobWorker implements AutoCloseable {
   }
 
   private void runAtStart(String job) {
-    RunningShard shard = new RunningShard(new StartedHere(job));
+    RunningShard shard = new RunningShard(new StartedHere(job), zone);
     try {
       JobHandler handler = requireNonNull(handlers.get(job));
       JobResult result = run(handler, shard);
@@ -212,7 +214,7 @@ public final class JobWorker implements AutoCloseable {
           ? notHere("no handler for tasks that are no shards of jobs", task.attempt())
           : otherTasks.handle(task);
     }
-    RunningShard shard = new RunningShard(attempt);
+    RunningShard shard = new RunningShard(attempt, zone);
     try {
       JobHandler handler = handlers.get(shard.job());
       if (handler == null && scripts != null) {

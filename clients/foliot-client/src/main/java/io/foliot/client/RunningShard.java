@@ -42,6 +42,7 @@ final class RunningShard implements JobContext {
   }
 
   private final RunningAttempt attempt;
+  private final @Nullable String workerZone;
   private final ClaimedTask task;
   private final String job;
   private final Instant scheduledAt;
@@ -52,9 +53,15 @@ final class RunningShard implements JobContext {
   private final RunEnd end;
   private final ShardNote note;
 
-  /** @throws UnreadableAnswerException if a header is not as the server writes it */
-  RunningShard(RunningAttempt attempt) {
+  /**
+   * Reads the headers of an attempt.
+   *
+   * @param workerZone the zone of the worker, or null
+   * @throws UnreadableAnswerException if a header is not as the server writes it
+   */
+  RunningShard(RunningAttempt attempt, @Nullable String workerZone) {
     this.attempt = attempt;
+    this.workerZone = workerZone;
     task = attempt.task();
     Map<String, String> headers = task.headers();
     job = String.valueOf(headers.get(JOB));
@@ -115,6 +122,11 @@ final class RunningShard implements JobContext {
   @Override
   public int shards() {
     return shards;
+  }
+
+  @Override
+  public @Nullable String workerZone() {
+    return workerZone;
   }
 
   @Override

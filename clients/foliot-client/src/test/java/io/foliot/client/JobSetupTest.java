@@ -73,7 +73,8 @@ final class JobSetupTest {
   static final class Bean {
     final BlockingQueue<String> calls = new LinkedBlockingQueue<>();
 
-    @FoliotJob(name = "warm-cache", every = "10m", scope = JobScope.ALL, timeout = "1m")
+    @FoliotJob(name = "warm-cache", every = "10m", scope = JobScope.ALL, timeout = "1m", runListeners = {RunPhase.AFTER,
+        RunPhase.BEFORE})
     void warm(JobContext job) {
       calls.add("warm " + job.shard());
     }
@@ -98,7 +99,7 @@ final class JobSetupTest {
     JobWorker worker = server.worker().handlers(bean).start();
     assertThat(Bound.take(server.declared).body())
         .isEqualTo("{\"queue\":\"billing\",\"schedule\":{\"every\":\"PT10M\"},"
-            + "\"scope\":\"all\",\"timeout\":\"PT1M\"}");
+            + "\"scope\":\"all\",\"runListeners\":[\"before\",\"after\"],\"timeout\":\"PT1M\"}");
     server.give("warm-cache");
     assertThat(server.report("ack")).doesNotContain("message");
     assertThat(bean.calls).containsExactly("warm 1");
@@ -119,6 +120,11 @@ final class JobSetupTest {
 
   static final class NoSchedule {
     @FoliotJob(name = "a", scope = JobScope.ALL)
+    void run() {}
+  }
+
+  static final class ListenersOfNoJob {
+    @FoliotJob(name = "a", runListeners = RunPhase.AFTER)
     void run() {}
   }
 
@@ -145,6 +151,7 @@ final class JobSetupTest {
     assertThatThrownBy(() -> builder.handlers("text")).hasMessageContaining("class=java.lang.String");
     assertThatThrownBy(() -> builder.handlers(new TwoSchedules())).hasMessageContaining("one of cron, every and after");
     assertThatThrownBy(() -> builder.handlers(new NoSchedule())).hasMessageContaining("declares no job");
+    assertThatThrownBy(() -> builder.handlers(new ListenersOfNoJob())).hasMessageContaining("declares no job");
     assertThatThrownBy(() -> builder.handlers(new WrongDuration())).hasMessageContaining("every: expected a duration");
     assertThatThrownBy(() -> builder.handlers(new WrongParameter())).hasMessageContaining("or a JobContext");
     assertThatThrownBy(() -> builder.handlers(new WrongReturn())).hasMessageContaining("returns nothing");

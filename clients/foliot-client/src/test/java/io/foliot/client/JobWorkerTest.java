@@ -46,6 +46,7 @@ final class JobWorkerTest {
     assertThat(job.shard()).isOne();
     assertThat(job.shards()).isEqualTo(4);
     assertThat(job.zone()).isEqualTo("fra1");
+    assertThat(job.workerZone()).isEqualTo("fra1");
     assertThat(job.shardParameter()).isEqualTo("us");
     assertThat(job.missed()).isEqualTo(33);
     assertThat(job.parameter()).isEqualTo(Payload.json("{\"kind\": 1}"));

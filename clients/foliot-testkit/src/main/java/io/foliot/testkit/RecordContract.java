@@ -176,6 +176,18 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
+  void aTaskWhoseLeaseHasEndedDoesNotCountAsRunning() {
+    TaskId parked = due("parked later");
+    won(parked, tickMillis());
+    won(due("ended"), tickMillis());
+    won(due("running"));
+    pass(2);
+    assertThat(park(parked)).isTrue();
+    QueueCounts expected = new QueueCounts(2, 1, 1, 0, 0, 0);
+    eventually(() -> expected.equals(get(store().counts()).get(QUEUE)), "counts " + expected);
+  }
+
+  @Test
   void hasLiveTasksIsExactAtOnce() {
     assertThat(hasLive(QUEUE)).isFalse();
     // Any remembered earlier counts say that there are none.

@@ -120,8 +120,7 @@ final class FleetKeeper {
         }
         if (attempts <= 1) {
           return CompletableFuture.failedFuture(new OverloadedException(
-              "the seats of the workers are changed all the time; nothing was done, and the call may be repeated:"
-                  + " worker=" + worker));
+              "the seats of the workers are changed all the time: worker=" + worker));
         }
         return enable(worker, isEnabled, attempts - 1);
       });

@@ -53,8 +53,7 @@ final class Repeats {
         answer.complete(result.get());
       } else if (surroundings.nanoTime() - endNanos > 0) {
         answer.completeExceptionally(new OverloadedException(
-            "the job is being planned or changed by others; nothing was done, and the call may be repeated: job="
-                + name));
+            "the job is being planned or changed by others: job=" + name));
       } else {
         if (pauseMillis == TURN_PAUSE_MILLIS) {
           turns.await(name);

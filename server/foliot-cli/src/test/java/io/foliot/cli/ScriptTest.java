@@ -96,6 +96,7 @@ final class ScriptTest {
               ;;
           esac
         done
+        case "${CACHE_CRASHES:-}$*" in yes*AOTCache=*--version) kill -ABRT $$ ;; esac
         echo "%s"; for word in "$@"; do echo "<$word>"; done; exit 7
         """.formatted(name));
     script(home.resolve("bin/javac"), "");
@@ -273,6 +274,15 @@ final class ScriptTest {
         .doesNotContain("AOTCache=");
     assertThat(run(Map.of("CACHE_BREAKS", "yes"), "server").output()).doesNotContain("could not prepare")
         .contains("<server>");
+  }
+
+  @Test
+  void aCacheThatEndsTheJvmIsNotUsed() throws Exception {
+    jdk("jdk-25", "25.0.3");
+    Run first = run(Map.of("CACHE_CRASHES", "yes"), "server");
+    assertThat(first.output()).contains("could not prepare a faster start").doesNotContain("-XX:AOTCache=");
+    assertThat(first.exitCode()).isEqualTo(7);
+    assertThat(run(Map.of(), "queues").output()).doesNotContain("-XX:AOTCache=");
   }
 
   /** Maven gets modules, not -am, which would add modules that only tests need. */

@@ -204,7 +204,9 @@ final class JobApiTest {
       {"cron": "0 2 * * *", "zone": "Europe/Berln"} | schedule.zone | Europe/Berlin
       {"cron": "0 2 * * *", "zone": "CST"} | schedule.zone | America/Chicago
       {"every": "0s"} | schedule.every | from 100ms to 3660d
-      {"after": "-1m"} | schedule.after | duration
+      {"after": "-1m"} | schedule.after | from 100ms to 3660d, but got \\"-1m\\"
+      {"every": "1h", "jitter": "-1s"} | schedule.jitter | from 0s to 1d
+      {"cron": "0 2 * * *", "zone": "EST"} | schedule.zone | -05:00
       {"at": "2020-01-01T00:00:00Z"} | schedule.at | after now
       {"every": "1h", "from": "2030-01-02T00:00:00Z", "to": "2030-01-01T00:00:00Z"} | schedule.to | after from
       {"cron": "0 2 * * *", "every": "1h"} | schedule | exactly one

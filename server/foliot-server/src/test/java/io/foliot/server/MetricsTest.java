@@ -29,10 +29,11 @@ class MetricsTest {
           "foliot_wheel_entries", "foliot_lag_seconds", "foliot_tasks{queue=\"counted\",state=\"delayed\"}",
           "foliot_clock_offset_seconds", "foliot_build_info{java=",
           "foliot_queue_lag_seconds{queue=\"counted\"}", "foliot_ready 1.0", "foliot_store_failed 0.0",
-          "jvm_memory_used_bytes", "process_uptime_seconds",
+          "jvm_memory_used_bytes", "process_uptime_seconds", "process_cpu_seconds_total", "system_cpus",
           "foliot_http_requests_seconds_count{method=\"POST\",path=\"/v1/queues/{queue}/tasks\",status=\"201\"} 1")) {
         assertThat(figures).contains(figure);
       }
+      assertThat(figures).as("base units, and no gauge named as a count").doesNotContain("_ns_total", "cpu_count");
     }
   }
 

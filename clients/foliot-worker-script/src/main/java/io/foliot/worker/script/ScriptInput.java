@@ -107,6 +107,10 @@ final class ScriptInput {
     variables.put("FOLIOT_SHARD", Integer.toString(job.shard()));
     variables.put("FOLIOT_SHARDS", Integer.toString(job.shards()));
     variables.put("FOLIOT_FENCE", job.fence().toString());
+    String zone = job.workerZone();
+    if (zone != null) {
+      variables.put("FOLIOT_ZONE", zone);
+    }
     String parameter = job.shardParameter();
     if (parameter != null) {
       variables.put("FOLIOT_SHARD_PARAMETER", parameter);

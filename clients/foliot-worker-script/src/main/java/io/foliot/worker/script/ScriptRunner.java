@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * with {@code job}, {@code scheduledAt}, {@code shard}, {@code shards}, {@code shardParameter}, {@code missed},
  * {@code fence} ({@code generation}, {@code attempt}), {@code checkpoint} and {@code parameter}. The environment is
  * {@code PATH}, {@code LANG}, {@code FOLIOT_JOB}, {@code FOLIOT_SCHEDULED_AT}, {@code FOLIOT_SHARD},
- * {@code FOLIOT_SHARDS}, {@code FOLIOT_SHARD_PARAMETER} and {@code FOLIOT_FENCE}, and nothing of this process. The
- * working directory is a new folder that is deleted afterwards.
+ * {@code FOLIOT_SHARDS}, {@code FOLIOT_SHARD_PARAMETER}, {@code FOLIOT_FENCE} and, if the worker has a zone,
+ * {@code FOLIOT_ZONE}, and nothing of this process. The working directory is a new folder that is deleted afterwards.
  *
  * <p><b>How they end.</b> Exit code 0 is success, and the last line of the output is the text of the result. 75, or a
  * signal, is a failure that is tried again as the queue's retry policy has it. Any other exit code is a failure for

@@ -42,6 +42,11 @@ final class FakeJob implements JobContext {
   }
 
   @Override
+  public String workerZone() {
+    return "fra1";
+  }
+
+  @Override
   public @Nullable String shardParameter() {
     return "us; rm -rf /";
   }

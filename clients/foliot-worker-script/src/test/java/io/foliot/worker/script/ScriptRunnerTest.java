@@ -119,10 +119,11 @@ final class ScriptRunnerTest {
     List<String> lines = job.log().lines().toList();
     assertThat(lines).contains("PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "FOLIOT_JOB=back up \"all\"",
         "FOLIOT_SCHEDULED_AT=2026-11-21T02:00:00Z", "FOLIOT_SHARD=1", "FOLIOT_SHARDS=4", "FOLIOT_FENCE=7-3",
-        "FOLIOT_SHARD_PARAMETER=us; rm -rf /", "arguments 0");
+        "FOLIOT_SHARD_PARAMETER=us; rm -rf /", "FOLIOT_ZONE=fra1", "arguments 0");
     assertThat(lines.stream().filter(line -> line.contains("=")).map(line -> line.replaceFirst("=.*", "")))
         .as("the shell itself adds some").isSubsetOf("PATH", "LANG", "FOLIOT_JOB", "FOLIOT_SCHEDULED_AT",
-            "FOLIOT_SHARD", "FOLIOT_SHARDS", "FOLIOT_FENCE", "FOLIOT_SHARD_PARAMETER", "PWD", "OLDPWD", "SHLVL", "_");
+            "FOLIOT_SHARD", "FOLIOT_SHARDS", "FOLIOT_FENCE", "FOLIOT_SHARD_PARAMETER", "FOLIOT_ZONE", "PWD", "OLDPWD",
+            "SHLVL", "_");
     Path work = Path.of(lines.get(lines.size() - 2));
     assertThat(work.getFileName()).hasToString("work");
     assertThat(lines.getLast()).as("files in it").isEqualTo("0");

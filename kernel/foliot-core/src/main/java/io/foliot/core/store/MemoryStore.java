@@ -262,7 +262,7 @@ public final class MemoryStore implements TaskStore {
       long nowMillis = clock.wallMillis();
       for (TaskRecord record : records.values()) {
         if (isKept(record, nowMillis)) {
-          counts.merge(record.queue(), one(record), MemoryStore::sum);
+          counts.merge(record.queue(), one(record, nowMillis), MemoryStore::sum);
         }
       }
       return counts;
@@ -273,8 +273,9 @@ public final class MemoryStore implements TaskStore {
     return record.isLive() || record.dropAt() > nowMillis;
   }
 
-  private static QueueCounts one(TaskRecord record) {
-    TaskState state = record.state();
+  private static QueueCounts one(TaskRecord record, long nowMillis) {
+    boolean hasEnded = record.state() == TaskState.RUNNING && record.leaseEnd() <= nowMillis;
+    TaskState state = hasEnded ? TaskState.DELAYED : record.state();
     return new QueueCounts(state == TaskState.DELAYED ? 1 : 0, record.parked() ? 1 : 0,
         state == TaskState.RUNNING ? 1 : 0, state == TaskState.FINISHED ? 1 : 0, state == TaskState.FAILED ? 1 : 0,
         state == TaskState.CANCELLED ? 1 : 0);

@@ -177,7 +177,11 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
-  /** Returns how many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. */
+  /**
+   * Returns how many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. A task
+   * whose lease has ended does not count as running, unless it is behind more due tasks than the store examines for a
+   * count.
+   */
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**

@@ -48,12 +48,15 @@ public final class ScheduleException extends IllegalArgumentException {
   }
 
   /**
-   * Returns a duration as callers of the API write it, in the largest unit of which it is a whole number; in ISO 8601
-   * if it has parts of a millisecond or is negative.
+   * Returns a duration as callers of the API write it, in the largest unit of which it is a whole number, with a minus
+   * if it is negative; in ISO 8601 if it has parts of a millisecond.
    */
   static String text(Duration duration) {
-    if (duration.isNegative() || !EverySchedule.isWholeMillis(duration)) {
+    if (!EverySchedule.isWholeMillis(duration)) {
       return duration.toString();
+    }
+    if (duration.isNegative()) {
+      return '-' + text(duration.negated());
     }
     for (int i = 0; i < UNITS.size(); i++) {
       if (duration.toSeconds() % UNITS.get(i).toSeconds() == 0 && duration.toNanosPart() == 0 && !duration.isZero()) {

@@ -12,12 +12,18 @@ final class ZoneNames {
   private static final int SUGGESTIONS = 3;
   /** Names are short; the distance costs the product of the lengths. */
   private static final int MAX_LENGTH = 64;
-  /** Abbreviations that several zones share; the largest zones of each are suggested. */
+  private static final String EXPECTED = "the name of a time zone";
+  private static final String NO_ABBREVIATION = "the name of a time zone or an offset, not an abbreviation, which"
+      + " several zones may share and which does not say when their clocks change";
+  /** Abbreviations, and the largest zones and the offset that each may mean. */
   private static final Map<String, List<String>> ABBREVIATIONS = Map.ofEntries(
       Map.entry("CST", List.of("America/Chicago", "Asia/Shanghai", "America/Havana")),
       Map.entry("CDT", List.of("America/Chicago", "America/Havana")),
       Map.entry("IST", List.of("Asia/Kolkata", "Europe/Dublin", "Asia/Jerusalem")),
       Map.entry("BST", List.of("Europe/London", "Asia/Dhaka")),
+      Map.entry("EST", List.of("America/New_York", "America/Panama", "-05:00")),
+      Map.entry("MST", List.of("America/Denver", "America/Phoenix", "-07:00")),
+      Map.entry("HST", List.of("Pacific/Honolulu", "-10:00")),
       Map.entry("PST", List.of("America/Los_Angeles", "Asia/Manila")),
       Map.entry("PDT", List.of("America/Los_Angeles")),
       Map.entry("EDT", List.of("America/New_York")),
@@ -40,8 +46,9 @@ final class ZoneNames {
     try {
       return ZoneId.of(name);
     } catch (DateTimeException e) {
-      ScheduleException refused = ScheduleException.ofChoice("zone", null, name, "the name of a time zone",
-          nearest(name), "Europe/Berlin");
+      String expected = ABBREVIATIONS.containsKey(name.toUpperCase(Locale.ROOT)) ? NO_ABBREVIATION : EXPECTED;
+      ScheduleException refused = ScheduleException.ofChoice("zone", null, name, expected, nearest(name),
+          "Europe/Berlin");
       refused.initCause(e);
       throw refused;
     }

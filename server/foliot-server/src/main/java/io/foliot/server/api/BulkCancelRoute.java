@@ -214,7 +214,7 @@ final class BulkCancelRoute {
       TaskPage part = scan.part(place.state(), Math.min(atOnce, filter.limit - cancels.asked), place.cursor);
       part.tasks().stream().filter(filter::passes).forEach(cancels::add);
       place.moveTo(part.cursor());
-    } while (!place.isAtEnd() && cancels.asked < filter.limit && scan.hasTime());
+    } while (!place.isAtEnd() && cancels.asked < filter.limit && scan.hasTime(false));
     cancels.await();
     request.audit("cancelled", Integer.toString(cancels.cancelled));
     request.audit("pending", Integer.toString(cancels.pending));

@@ -262,9 +262,9 @@ final class JobJson {
     switch (field) {
       case "cron" -> builder.cron(String.valueOf(in.text(path)));
       case "dialect" -> builder.dialect(or(in.choice(path, CronDialect.class), CronDialect.UNIX));
-      case "every" -> builder.every(or(in.duration(path), Duration.ZERO));
-      case "offset" -> builder.offset(or(in.duration(path), Duration.ZERO));
-      case "after" -> builder.after(or(in.duration(path), Duration.ZERO));
+      case "every" -> builder.every(or(in.signedDuration(path), Duration.ZERO));
+      case "offset" -> builder.offset(or(in.signedDuration(path), Duration.ZERO));
+      case "after" -> builder.after(or(in.signedDuration(path), Duration.ZERO));
       case "at" -> builder.at(or(in.instant(path), Instant.EPOCH));
       case "zone" -> builder.zone(String.valueOf(in.text(path)));
       case "dstGap" -> builder.dstGap(or(in.choice(path, DstGap.class), DstGap.SHIFT));
@@ -272,7 +272,7 @@ final class JobJson {
       case "from" -> builder.from(or(in.instant(path), Instant.EPOCH));
       case "to" -> builder.to(or(in.instant(path), Instant.EPOCH));
       case "exclude" -> builder.exclude(or(in.texts(path, ScheduleSettings.MAX_CALENDARS), List.of()));
-      case "jitter" -> builder.jitter(or(in.duration(path), Duration.ZERO));
+      case "jitter" -> builder.jitter(or(in.signedDuration(path), Duration.ZERO));
       default -> {
         return false;
       }

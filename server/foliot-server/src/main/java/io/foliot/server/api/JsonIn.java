@@ -195,6 +195,20 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
+  /** Reads a duration that may have a minus, for a caller that refuses a negative one with the range it permits. */
+  @Nullable
+  Duration signedDuration(String field) {
+    String text = parser.currentToken() == JsonToken.VALUE_STRING ? text(field) : null;
+    if (text == null || !text.startsWith("-")) {
+      return duration(field);
+    }
+    try {
+      return DurationText.parse(text.substring(1)).negated();
+    } catch (IllegalArgumentException e) {
+      throw invalidText(field, DurationText.EXPECTED, text);
+    }
+  }
+
   @Nullable
   Instant instant(String field) {
     if (parser.currentToken() != JsonToken.VALUE_STRING && !isNull()) {

@@ -15,14 +15,16 @@ import org.jspecify.annotations.Nullable;
  * caller asks for further parts while {@link #hasTime}; other calls to the store run between them.
  */
 final class QueueScan {
-  /** Time after which no further part is read: some million tasks of other queues in an embedded store. */
+  /** Time after which no further part is read: some hundred thousand tasks of other queues in an embedded store. */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** The same while nothing was found, for programs take an empty page for the last: less than callers wait. */
+  private static final long MAX_EMPTY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Scheduler scheduler;
   private final SchedulerBridge calls;
   private final TimeSource clock;
   private final String queue;
-  private final long endNanos;
+  private final long beginNanos;
 
   /** Begins a walk. */
   QueueScan(Scheduler scheduler, SchedulerBridge calls, TimeSource clock, String queue) {
@@ -30,12 +32,16 @@ final class QueueScan {
     this.calls = calls;
     this.clock = clock;
     this.queue = queue;
-    endNanos = clock.monotonicNanos() + MAX_NANOS;
+    beginNanos = clock.monotonicNanos();
   }
 
-  /** Returns whether there is time to read another part. */
-  boolean hasTime() {
-    return clock.monotonicNanos() - endNanos < 0;
+  /**
+   * Returns whether there is time to read another part.
+   *
+   * @param isEmpty whether nothing has been found so far
+   */
+  boolean hasTime(boolean isEmpty) {
+    return clock.monotonicNanos() - beginNanos < (isEmpty ? MAX_EMPTY_NANOS : MAX_NANOS);
   }
 
   /** Reads a page of at most {@code limit} tasks of a state, or of all states if it is null. */

@@ -336,7 +336,7 @@ final class TaskRoutes {
         room = Math.min(room, bytes + SPARSE_TASKS * largestRecord());
         memory.holds(room);
       }
-    } while (cursor != null && tasks.size() < limit && scan.hasTime()
+    } while (cursor != null && tasks.size() < limit && scan.hasTime(tasks.isEmpty())
         && bytes + Math.min(atOnce, limit - tasks.size()) * largestRecord() <= room);
     memory.holds(bytes);
     return new TaskPage(tasks, cursor);

@@ -1,9 +1,11 @@
 package io.foliot.server.metrics;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
 import io.foliot.core.coordination.Fleet;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -14,8 +16,10 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -96,9 +100,22 @@ public final class Prometheus implements AutoCloseable {
     new JvmMemoryMetrics().bindTo(registry);
     garbage.bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
-    new ProcessorMetrics().bindTo(registry);
+    processor();
     new FileDescriptorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
+  }
+
+  /** Adds the figures of the processors, in base units: the binder of the library counts nanoseconds. */
+  private void processor() {
+    registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
+        .meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"));
+    new ProcessorMetrics().bindTo(registry);
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+      FunctionCounter.builder("process.cpu", system, it -> it.getProcessCpuTime() / 1e9).baseUnit("seconds")
+          .description("Processor time of this process").register(registry);
+    }
+    Gauge.builder("system.cpus", () -> Runtime.getRuntime().availableProcessors())
+        .description("Processors that this process may use").register(registry);
   }
 
   private MultiGauge rows(String name, String description) {

@@ -1,5 +1,7 @@
 package io.foliot.store.redis;
 
+import static java.util.Objects.requireNonNull;
+
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -32,9 +34,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of the store that only read. Any thread. */
@@ -216,13 +219,21 @@ final class Reads {
 
   /** Reads the wake times. A task that has not yet migrated to its part is unknown there; its claim migrates it. */
   CompletionStage<List<Probed>> probe(List<TaskId> ids) {
+    return each(ids, Script.PROBE, in -> new Probed(in.u64(), in.u64()));
+  }
+
+  /** Returns when the leases of tasks end, or the lowest of all numbers for a task that does not run. */
+  CompletionStage<List<Long>> leaseEnds(List<TaskId> ids) {
+    return each(ids, Script.LEASES, BytesReader::u64);
+  }
+
+  private <T> CompletionStage<List<T>> each(List<TaskId> ids, Script script, Function<BytesReader, T> reading) {
     return call(() -> following(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
       for (int i = 0; i < ids.size(); i++) {
         placesOfPart.computeIfAbsent(ids.get(i).slot(1 << bits), none -> new ArrayList<>()).add(i);
       }
-      @Nullable
-      Probed[] found = new Probed[ids.size()];
+      AtomicReferenceArray<@Nullable T> found = new AtomicReferenceArray<>(ids.size());
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<Boolean>> read = new ArrayList<>();
       placesOfPart.forEach((part, places) -> {
@@ -230,15 +241,16 @@ final class Reads {
           List<Integer> some = places.subList(from, Math.min(places.size(), from + SCAN_PAGE));
           List<byte[]> arguments = calls.arguments(bits);
           some.forEach(place -> arguments.add(RecordCodec.id(ids.get(place))));
-          read.add(pipeline.step(Script.PROBE, layout.part(part), arguments).thenApply(reply -> {
+          read.add(pipeline.step(script, layout.part(part), arguments).thenApply(reply -> {
             BytesReader in = new BytesReader((byte[]) reply.getFirst());
-            some.forEach(place -> found[place] = new Probed(in.u64(), in.u64()));
+            some.forEach(place -> found.set(place, reading.apply(in)));
             return true;
           }));
         }
       });
       pipeline.send();
-      return all(read).thenApply(done -> Stream.of(found).map(Objects::requireNonNull).toList());
+      return all(read).thenApply(done -> IntStream.range(0, ids.size())
+          .mapToObj(place -> requireNonNull(found.get(place))).toList());
     }));
   }
 

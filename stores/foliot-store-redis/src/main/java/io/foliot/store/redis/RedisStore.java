@@ -14,6 +14,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.EndedLeases;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.Probed;
@@ -84,6 +85,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   private final Terms terms = new Terms();
   private final BatchExecutor calls;
   private final Reads reads;
+  private final EndedLeases endedLeases;
   private final Documents documents;
   private final SubmitStep submits;
   private final TouchStep touches;
@@ -105,6 +107,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     calls = new BatchExecutor(link, layout, parts, terms, seams.tokens(),
         new Asides(link, layout, options.onSetAside()));
     reads = new Reads(link, layout, parts, calls, slotCount);
+    endedLeases = new EndedLeases(this, reads::leaseEnds);
     documents = new Documents(link, layout);
     Recent<TaskId, String> queues = new Recent<>(CLAIMS_REMEMBERED);
     submits = new SubmitStep(terms);
@@ -328,7 +331,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
 
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
-    return reads.counts();
+    return reads.counts().thenCompose(endedLeases::correct);
   }
 
   @Override

@@ -37,6 +37,8 @@ enum Script {
   SCAN,
   /** Reads when tasks can be claimed next. */
   PROBE,
+  /** Reads when leases end. */
+  LEASES,
   /** Reads the clock. */
   TIME,
   /** Deletes expired records. */

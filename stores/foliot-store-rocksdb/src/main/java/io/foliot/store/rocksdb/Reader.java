@@ -190,6 +190,15 @@ final class Reader implements AutoCloseable {
     return found;
   }
 
+  /** Returns when the leases of tasks end, or the lowest of all numbers for a task that does not run. */
+  List<Long> leaseEnds(List<TaskId> ids) {
+    List<Long> ends = new ArrayList<>(ids.size());
+    for (byte[] stored : db.getAll(Family.RECORDS, ids.stream().map(Layout::recordKey).toList())) {
+      ends.add(stored == null ? Long.MIN_VALUE : TaskRecordFormat.leaseEnd(stored));
+    }
+    return ends;
+  }
+
   Optional<TaskRecord> find(TaskRef ref) {
     try (Database.View view = db.view()) {
       TaskRecord record = switch (ref) {

@@ -16,6 +16,7 @@ import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Durability;
+import io.foliot.core.store.EndedLeases;
 import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.Extension;
 import io.foliot.core.store.ItemsFailedException;
@@ -110,6 +111,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private final CommitTable table;
   private final StoredRecords stored;
   private final Reader reader;
+  private final EndedLeases endedLeases = new EndedLeases(this, this::leaseEnds);
   private final Writer writer;
   private final Room room;
   private final ThreadPoolExecutor reads;
@@ -484,7 +486,11 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   @Override
   public CompletionStage<Map<String, QueueCounts>> counts() {
-    return inline(tally::published);
+    return inline(tally::published).thenCompose(endedLeases::correct);
+  }
+
+  private CompletionStage<List<Long>> leaseEnds(List<TaskId> ids) {
+    return read(() -> reader.leaseEnds(ids));
   }
 
   @Override

@@ -108,6 +108,11 @@ public final class TaskRecordFormat {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
   }
 
+  /** Returns when the lease of a task ends, or the lowest of all numbers if it does not run. */
+  public static long leaseEnd(byte[] value) {
+    return stateOf(value) == TaskState.RUNNING ? probed(value).claimableAt() : Long.MIN_VALUE;
+  }
+
   /**
    * Returns the result of a probe, without reading or checking the rest: a later claim or move reads the whole record.
    */

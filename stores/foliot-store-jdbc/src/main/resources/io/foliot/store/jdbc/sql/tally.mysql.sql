@@ -1,4 +1,6 @@
--- Counts rows by queue, state and whether they are parked. It reads whole tables.
-SELECT queue, state, part >= {parked}, COUNT(*) FROM foliot_task GROUP BY 1, 2, 3
+-- Counts rows by queue, state and whether they are parked. It reads whole tables. An ended lease is a delayed task.
+SELECT queue, CASE WHEN state = {running} AND lease_end <= {clock_micros} DIV 1000 THEN {delayed} ELSE state END,
+  part >= {parked}, COUNT(*)
+FROM foliot_task GROUP BY 1, 2, 3
 UNION ALL
 SELECT queue, state, 0, COUNT(*) FROM foliot_final WHERE drop_at > {clock_micros} DIV 1000 GROUP BY 1, 2

@@ -1,0 +1,123 @@
+package io.foliot.core.store;
+
+import io.foliot.core.TaskId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Corrects the counts of a store that counts tasks by their stored state: a task whose lease has ended is stored as
+ * RUNNING until a claim, but waits. Any thread.
+ *
+ * <p>Such a task is due, so its entry is among the first of the index or is parked. Only queues with running tasks are
+ * read, a bounded number of entries, and seldom, so that commits pay nothing for it.
+ */
+public final class EndedLeases {
+  /** Entries that a count examines: some tens of milliseconds. */
+  private static final int MAX_EXAMINED = 20_000;
+  private static final int MAX_PER_CALL = 1_000;
+  private static final long KEPT_NANOS = 1_000_000_000;
+  /** Time between counts as a multiple of the time of a count. */
+  private static final int REST = 20;
+
+  private record Counted(Map<String, Long> ended, long atNanos, long tookNanos) {
+    boolean isFresh(long nowNanos) {
+      return nowNanos - atNanos < Math.max(KEPT_NANOS, REST * tookNanos);
+    }
+  }
+
+  private final TaskStore store;
+  private final Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds;
+  // written by the call that counts, read by any thread
+  private volatile @Nullable Counted last;
+
+  /**
+   * Creates one.
+   *
+   * @param leaseEnds returns when the leases of tasks end, or the lowest of all numbers for a task that does not run
+   */
+  public EndedLeases(TaskStore store, Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds) {
+    this.store = store;
+    this.leaseEnds = leaseEnds;
+  }
+
+  /** Returns the counts with the tasks whose lease has ended as delayed ones. */
+  public CompletionStage<Map<String, QueueCounts>> correct(Map<String, QueueCounts> counts) {
+    Set<String> queues = new TreeSet<>();
+    counts.forEach((queue, numbers) -> {
+      if (numbers.running() > 0) {
+        queues.add(queue);
+      }
+    });
+    long startNanos = System.nanoTime();
+    Counted known = last;
+    if (queues.isEmpty()) {
+      return CompletableFuture.completedFuture(counts);
+    }
+    if (known != null && known.isFresh(startNanos)) {
+      return CompletableFuture.completedFuture(corrected(counts, known.ended()));
+    }
+    return store.timeMicros(0).thenCompose(micros -> count(queues, counts, Math.floorDiv(micros, 1_000)))
+        .thenApply(ended -> {
+          last = new Counted(ended, startNanos, System.nanoTime() - startNanos);
+          return corrected(counts, ended);
+        });
+  }
+
+  private static Map<String, QueueCounts> corrected(Map<String, QueueCounts> counts, Map<String, Long> ended) {
+    if (ended.isEmpty()) {
+      return counts;
+    }
+    Map<String, QueueCounts> corrected = new HashMap<>(counts);
+    ended.forEach((queue, leases) -> corrected.computeIfPresent(queue,
+        (name, numbers) -> numbers.ended(Math.min(leases, numbers.running()))));
+    return corrected;
+  }
+
+  private CompletionStage<Map<String, Long>> count(Set<String> queues, Map<String, QueueCounts> counts,
+      long nowMillis) {
+    int slotCount = store.slotCount();
+    int perSlot = Math.max(1, MAX_EXAMINED / slotCount);
+    List<DueScan> scans = IntStream.range(0, slotCount)
+        .mapToObj(slot -> new DueScan(slot, Long.MIN_VALUE, null, nowMillis, perSlot)).toList();
+    CompletionStage<List<DueEntry>> found = store.due(scans)
+        .thenApply(slices -> new ArrayList<>(slices.stream().flatMap(slice -> slice.entries().stream())
+            .filter(entry -> queues.contains(entry.queue())).toList()));
+    for (String queue : queues) {
+      if (counts.getOrDefault(queue, QueueCounts.NONE).parked() > 0) {
+        found = found.thenCombine(store.parked(queue, SlotSet.all(slotCount), null, MAX_EXAMINED / queues.size()),
+            EndedLeases::joined);
+      }
+    }
+    return found.thenCompose(entries -> ended(entries, 0, nowMillis, new HashMap<>()));
+  }
+
+  private static List<DueEntry> joined(List<DueEntry> some, List<DueEntry> others) {
+    some.addAll(others);
+    return some;
+  }
+
+  private CompletionStage<Map<String, Long>> ended(List<DueEntry> entries, int from, long nowMillis,
+      Map<String, Long> ended) {
+    if (from >= entries.size()) {
+      return CompletableFuture.completedFuture(ended);
+    }
+    List<DueEntry> some = entries.subList(from, Math.min(entries.size(), from + MAX_PER_CALL));
+    return leaseEnds.apply(some.stream().map(DueEntry::id).toList()).thenCompose(ends -> {
+      for (int i = 0; i < ends.size(); i++) {
+        if (ends.get(i) != Long.MIN_VALUE && ends.get(i) <= nowMillis) {
+          ended.merge(some.get(i).queue(), 1L, Long::sum);
+        }
+      }
+      return ended(entries, from + MAX_PER_CALL, nowMillis, ended);
+    });
+  }
+}
