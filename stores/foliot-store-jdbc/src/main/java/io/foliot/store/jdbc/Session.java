@@ -75,19 +75,19 @@ final class Session {
   }
 
   /**
-   * Begins a step: from here on a failed statement leaves the items that are not
-   * answered yet as they were, until the next step is taken.
+   * Begins a unit of work: until the next step that writes, a failed statement has not changed the items that have no
+   * result yet.
    */
   void beginUnit() {
     wroteSince = false;
   }
 
-  /** Returns whether a step was taken since the last unit began that was not a question. */
+  /** Returns whether a step that may write was taken since the last unit began. */
   boolean wroteSince() {
     return wroteSince;
   }
 
-  /** Returns whether a step was taken that was not a question. */
+  /** Returns whether a step that may write was taken. */
   boolean mayHaveWritten() {
     return mayHaveWritten;
   }
