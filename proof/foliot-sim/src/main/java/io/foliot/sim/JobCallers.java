@@ -315,7 +315,7 @@ final class JobCallers implements SimReceiver.Listener {
   private void watch(NodeProcess process, boolean[] told, Runnable again) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (!told[0]) {
-        if (!process.isAlive() || (over && process.isStanding())) {
+        if (!process.isAlive() || (over && process.isPaused())) {
           again.run();
         } else {
           watch(process, told, again);

@@ -144,7 +144,7 @@ final class SimNode {
     cutFromCoordination = false;
     if (process.isAlive()) {
       clock.resume();
-      process.goOn();
+      process.resume();
     } else {
       start();
     }
@@ -244,7 +244,7 @@ final class SimNode {
   void stop(Duration patience, Runnable gone) {
     NodeProcess mine = process;
     Engine serving = engine;
-    if (serving == null || mine.isStanding()) {
+    if (serving == null || mine.isPaused()) {
       gone.run();
       return;
     }

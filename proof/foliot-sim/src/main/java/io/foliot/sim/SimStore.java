@@ -238,7 +238,7 @@ final class SimStore {
 
   private void count(Call call) {
     coverage.count(Coverage.Case.SUFFIX_FORGOTTEN);
-    if (call.isOfClients()) {
+    if (call.isOfClient()) {
       coverage.count(Coverage.Case.CLIENT_WRITE_FORGOTTEN);
     } else if (call == Call.CLAIM) {
       coverage.count(Coverage.Case.CLAIM_FORGOTTEN);

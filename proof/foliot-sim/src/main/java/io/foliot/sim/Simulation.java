@@ -218,7 +218,7 @@ public final class Simulation {
     boolean cut = world.coordination() == World.Coordination.STORE
         ? node.isCutFromStore()
         : node.isCutFromCoordination();
-    return node.isUp() && !node.process().isStanding() && !cut;
+    return node.isUp() && !node.process().isPaused() && !cut;
   }
 
   private boolean isCoordinated() {

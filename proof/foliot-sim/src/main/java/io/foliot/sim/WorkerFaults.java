@@ -106,10 +106,10 @@ final class WorkerFaults {
 
   private void stall() {
     SimWorker worker = someWorker();
-    if (worker.isAlive() && !worker.isStanding()) {
+    if (worker.isAlive() && !worker.isPaused()) {
       judge.count(FleetCase.WORKER_STALLED);
-      worker.stand();
-      unlessHealed(world.leaseMillis() + luck.nextLong(6_000), worker::goOn);
+      worker.pause();
+      unlessHealed(world.leaseMillis() + luck.nextLong(6_000), worker::resume);
     }
   }
 
