@@ -3,7 +3,7 @@ package io.foliot.sim;
 /** The kinds of store calls. */
 enum Call {
   SUBMIT, TOUCH, CANCEL, CLAIM, SETTLE, PARK, REDRIVE, WRITE_DOCUMENT,
-  // Reads.
+  // Calls that only read.
   DUE, READ_PARKED, PROBE, FIND, READ_DOCUMENT, TIME;
 
   /** Returns whether the call changes the store, so that the store's log has it. */

@@ -15,7 +15,6 @@ import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.DocumentFormat;
 import io.foliot.core.store.format.Frame;
-import io.foliot.engine.coordination.StoreCoordinator;
 import io.foliot.testkit.ManualEventLoop;
 import io.foliot.testkit.ManualLoops;
 import io.foliot.testkit.SettableClock;
