@@ -49,8 +49,8 @@ final class ConcurrencyTest {
   }
 
   /**
-   * While other threads scan without pause, so that hands rise as fast as they can, each task that was answered is
-   * found by every scan from then on, until it is cancelled. A hand that once stands behind a live entry fails this.
+   * While other threads scan without pause, so that low watermarks rise as fast as they can, every scan finds each
+   * acknowledged task until it is cancelled. A low watermark that passes a live entry fails this.
    */
   @Test
   void noScanMissesATaskThatWasAnswered() throws Exception {
