@@ -585,7 +585,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void anAttemptEndsForGoodOrFiresAgain() {
+  void anAttemptFailsPermanentlyOrFiresAgain() {
     client.fail(LEASE, "no such shop");
     assertAsked("POST", "/v1/tasks/t1/nack",
         "{\"token\":\"secret\",\"reason\":\"no such shop\",\"final\":true}");

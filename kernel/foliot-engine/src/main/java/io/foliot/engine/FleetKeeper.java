@@ -45,7 +45,7 @@ final class FleetKeeper {
   private static final String SEATS = "seats";
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
-  /** The document of a node that has not vouched for so long is deleted. */
+  /** Time after which the document of a node is deleted that has not vouched for its workers. */
   private static final long FORGET_MICROS = 3_600_000_000L;
   /** Pause between two reads while there are no workers. */
   private static final long READ_NANOS = 1_000_000_000L;

@@ -107,7 +107,7 @@ final class WatchedSlots {
   /**
    * Watches these slots of its share from now on, and of others only what it adopts.
    *
-   * @param assignment which node owns those
+   * @param assignment the assignment, which says which node owns them
    * @param adoption whether it may adopt some of them
    */
   void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption, long nowNanos) {

@@ -180,7 +180,7 @@ final class AttemptsTest {
     return begin("q", "q", 0, RENEWED_MILLIS);
   }
 
-  /** Lets a third of a lease pass; answers the renewal. */
+  /** Lets a third of a lease pass. Returns the renewal. */
   private void renews(ExtendResult.Kind kind) {
     advance(RENEWED_MILLIS / 3);
     renewals.turn(rig.nowNanos);

@@ -244,7 +244,7 @@ final class Cluster {
     return new Node(name, true, null);
   }
 
-  /** A node with so many loops, each of which has its share of the slots. */
+  /** Returns a node with several loops, each of which has its share of the slots. */
   Node node(String name, int nodeLoops) {
     return new Node(EngineOptions.builder(name).loops(nodeLoops).build(), true, null);
   }

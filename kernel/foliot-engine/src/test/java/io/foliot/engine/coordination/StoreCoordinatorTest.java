@@ -54,7 +54,7 @@ final class StoreCoordinatorTest {
     boolean silent;
     /** The duration of a call. */
     Duration slow = Duration.ZERO;
-    /** Every so many-th poll fails after {@link #failsAfter}; 0 for none. */
+    /** Number of polls of which the last one fails after {@link #failsAfter}; 0 if none fails. */
     int failsEvery;
     Duration failsAfter = Duration.ZERO;
     private int polls;
