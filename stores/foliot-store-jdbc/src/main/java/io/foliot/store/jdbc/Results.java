@@ -125,7 +125,7 @@ final class Results {
   /**
    * Returns a page, of which one record more than the limit was read.
    *
-   * @param edge the last id that was examined, or null if there are no rows behind
+   * @param edge the last id that was examined, or null if no rows follow
    */
   static Page page(long micros, List<Row> found, int limit, @Nullable TaskId edge) {
     return found.size() <= limit
