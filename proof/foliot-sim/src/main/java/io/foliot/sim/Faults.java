@@ -33,7 +33,7 @@ final class Faults {
   private boolean healed;
   private boolean killed;
   private Runnable watch = () -> {};
-  /** When a node was killed for good: the running tasks and the ends of their leases. */
+  /** The tasks that ran when a node was killed without a restart, and the ends of their leases. */
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
   private long killWindow;
 
@@ -86,15 +86,16 @@ final class Faults {
       coordination.setAway(true);
     });
     if (luck.nextBoolean()) {
-      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis - MAX_COORDINATED_MILLIS), this::killForGood);
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis - MAX_COORDINATED_MILLIS),
+          this::killWithoutRestart);
     }
     if (luck.nextBoolean()) {
       schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis), () -> coordination.setAway(false));
     }
   }
 
-  /** Until the heal. */
-  private void killForGood() {
+  /** Kills a node, which stays dead until the heal. */
+  private void killWithoutRestart() {
     SimNode node = someNode();
     if (healed || !node.isUp()) {
       return;
@@ -110,12 +111,12 @@ final class Faults {
     killWindow = window;
   }
 
-  /** Returns whether a node was killed for good. */
+  /** Returns whether a node was killed without a restart. */
   boolean hasKilled() {
     return killed;
   }
 
-  /** Returns the end of the lease that a task had when a node was killed for good; 0 if it was not running. */
+  /** Returns the end of the lease that a task had at the kill without a restart; 0 if it was not running. */
   long leaseEndMillis(String taskId) {
     return leaseEndsAtKill.getOrDefault(taskId, 0L);
   }

@@ -46,7 +46,7 @@ final class SimNode {
   /**
    * The surroundings of a node.
    *
-   * @param planning what nodes plan
+   * @param planning the planning of nodes
    */
   record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug, Planning planning,
       Supplier<@Nullable Assignment> assignment, Consumer<String> unmet) {}

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
  * @param coordination how they find each other
  * @param store how the store behaves
  * @param options the engines' own bounds, from tiny to large; the node's name is still to be set
- * @param timeoutMillis of a delivery
+ * @param timeoutMillis the timeout of a delivery
  * @param maxBackoffMillis between attempts
  * @param operations how many things clients do
  * @param isPartial whether nodes lack handlers of some queues, but for one node
