@@ -20,8 +20,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /**
- * The workers of the cluster: publishes those of this node, and reads those of all nodes. Passive; the first loop's
- * thread, but for what any thread may read.
+ * The workers of the cluster: publishes those of this node, and reads those of all nodes. Passive; on the
+ * first loop's thread, except for the reads that any thread may make.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
  * that calls a live node has a seat within seconds. All nodes count a worker as gone within {@link

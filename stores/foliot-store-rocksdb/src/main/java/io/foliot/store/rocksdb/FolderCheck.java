@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
  * <li>Each table file and each closed log that it names is there, with its length.
- * <li>The log is whole but for a torn last commit, and has no gaps ({@link LogCheck}).
+ * <li>The log is whole except for a torn last commit, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has seen.
  * </ul>
  *
