@@ -152,7 +152,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void whatReportsLaterIsReleasedByTheReport() {
+  void anAcceptedAttemptIsReleasedByItsReport() {
     rig.local("q");
     TaskRecord task = begin("q", "q", 0);
     rig.answers.getFirst().complete(new Answer.Accepted(""));
@@ -290,7 +290,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void whatIsAcceptedUnderARenewedLeaseHasTheWholeLeaseToReport() {
+  void anAcceptedAttemptWithARenewedLeaseGetsAWholeLease() {
     beginLong();
     renews(ExtendResult.Kind.EXTENDED);
     rig.answers.getFirst().complete(new Answer.Accepted(""));

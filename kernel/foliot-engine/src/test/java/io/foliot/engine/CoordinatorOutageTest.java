@@ -111,7 +111,7 @@ final class CoordinatorOutageTest {
   private static final int PER_SECOND = 200;
 
   @Test
-  void whatADeadNodeLeavesIsCoveredWithinSecondsAndThenOnTime() {
+  void tasksOfADeadNodeFireWithinSecondsAndLaterOnTime() {
     int tasks = 60 * PER_SECOND;
     submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
     cluster.coordination.away = true;

@@ -40,7 +40,7 @@ final class TargetsTest {
   }
 
   @Test
-  void whatIsWrittenIsRead() {
+  void writtenTargetsAreReadBack() {
     Random random = new Random(1);
     for (int round = 0; round < ROUNDS; round++) {
       int groups = 1 + random.nextInt(3);

@@ -215,7 +215,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoDiesIsGoneWhenItsLeaseEndsAndAnotherLeads() {
+  void aDeadMemberIsGoneWhenItsLeaseEndsAndAnotherLeads() {
     three();
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
@@ -225,7 +225,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoLeavesIsGoneAtTheNextBeat() {
+  void aLeavingMemberIsGoneAtTheNextBeat() {
     three();
     Node leaver = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leaver.coordinator.close();
@@ -234,7 +234,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoLeavesWhileItsRenewalIsOnItsWayIsGoneAtOnce() {
+  void aMemberThatLeavesDuringItsRenewalIsGoneAtOnce() {
     for (boolean holdsRequests : new boolean[]{false, true}) {
       nodes.forEach(node -> node.coordinator.close());
       nodes.clear();
@@ -254,7 +254,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoComesBackUnderItsNameIsAMemberAgain() {
+  void aRestartedNodeIsAMemberAgain() {
     three();
     nodes.get(1).loop.close();
     Node again = new Node("b", "west");
@@ -293,7 +293,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whatTheLeaderPublishesAllRead() {
+  void allReadTheDocumentThatTheLeaderPublishes() {
     three();
     byte[] document = "one".getBytes(StandardCharsets.UTF_8);
     nodes.forEach(node -> {

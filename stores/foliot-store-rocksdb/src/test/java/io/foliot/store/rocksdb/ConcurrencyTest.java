@@ -116,7 +116,7 @@ final class ConcurrencyTest {
   }
 
   @Test
-  void whatWasAcceptedBeforeTheCloseIsDoneAndWhatCameAfterIsRefused() throws Exception {
+  void callsBeforeTheCloseAreDoneAndLaterOnesRefused() throws Exception {
     RocksDbStore store = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock);
     AtomicBoolean done = new AtomicBoolean();
     CountDownLatch some = new CountDownLatch(50);
