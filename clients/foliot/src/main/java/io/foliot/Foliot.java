@@ -81,7 +81,7 @@ public interface Foliot extends AutoCloseable {
    * Returns the tasks of a queue, and creates the queue if it does not exist.
    *
    * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
-   * @param type of the payloads: {@code String}, {@code byte[]}, or a type that the JSON library writes and reads
+   * @param type the type of payloads: {@code String}, {@code byte[]}, or a type that the JSON library writes and reads
    * @throws IllegalArgumentException if the name is not one of a queue
    * @throws IllegalStateException if the type needs a JSON library and there is none
    */

@@ -26,8 +26,8 @@ final class OwnWorkers {
   /**
    * Workers of a node.
    *
-   * @param name of the node
-   * @param zone of the node, or empty
+   * @param name the name of the node
+   * @param zone the zone of the node, or empty
    */
   OwnWorkers(String name, String zone) {
     this.name = name.substring(0, Math.min(name.length(), MAX_NAME));

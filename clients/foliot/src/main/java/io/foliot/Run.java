@@ -70,7 +70,7 @@ public interface Run {
   void again(Duration delay);
 
   /**
-   * Ends the job of this run for good, if the handler returns: no further scheduled time runs until the job is put
+   * Ends the job of this run if the handler returns: no further scheduled time runs until the job is put
    * again. The other shards of the run finish.
    *
    * @throws IllegalStateException if the task belongs to no job
@@ -87,7 +87,7 @@ public interface Run {
   void runAgain();
 
   /**
-   * Fails the task for good, if the handler returns: there is no further attempt, and it is kept as failed.
+   * Fails the task permanently, if the handler returns: there is no further attempt, and it is kept as failed.
    *
    * @param reason for people
    */

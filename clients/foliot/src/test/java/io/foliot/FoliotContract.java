@@ -377,7 +377,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void whatCanNeverWorkIsRefusedWithTheReason() {
+  void impossibleUsesAreRefusedWithTheReason() {
     try (Foliot foliot = open()) {
       assertThatThrownBy(() -> foliot.tasks("no such name", String.class)).isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("no such name");

@@ -342,7 +342,7 @@ abstract class JobWorkerContract {
   }
 
   @Test
-  void whatCanNeverWorkIsRefusedWithTheReason() {
+  void impossibleUsesAreRefusedWithTheReason() {
     try (Foliot foliot = open()) {
       assertThatThrownBy(() -> foliot.workers().of("no such name")).isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("no such name");

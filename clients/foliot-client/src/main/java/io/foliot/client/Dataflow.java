@@ -17,7 +17,7 @@ public interface Dataflow<T> {
   /**
    * Returns the next items; none if there is nothing to do.
    *
-   * @param checkpoint what the last round has returned, also in an earlier attempt; null in the first round of all
+   * @param checkpoint the value that the last round returned, also in an earlier attempt; null in the first round
    * @throws Exception fails the attempt
    */
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;

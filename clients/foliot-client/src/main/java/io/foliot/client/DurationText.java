@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the durations of answers: a sum of numbers with units, as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or ISO
- * 8601, which the server writes where there is a part of a millisecond. The server checks the grammar of durations;
- * this reader takes units in any order and as often as they come.
+ * Reads the durations of answers: a sum of numbers with units, such as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or
+ * ISO 8601, which the server writes for durations that are not whole milliseconds. The server checks the grammar of
+ * durations; this reader accepts units in any order, and repeated ones.
  */
 final class DurationText {
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[wdhms])");
@@ -18,7 +18,7 @@ final class DurationText {
   private DurationText() {}
 
   /**
-   * Returns the duration that an answer says, to the nanosecond.
+   * Returns a duration from its text, to the nanosecond.
    *
    * @throws UnreadableAnswerException if it is not a duration
    */
@@ -39,7 +39,7 @@ final class DurationText {
       end = part.end();
     }
     if (end == 0 || end < text.length()) {
-      throw new DateTimeException("no sum of numbers with units: end=" + end);
+      throw new DateTimeException("expected numbers with units: end=" + end);
     }
     BigDecimal[] seconds = nanos.divideAndRemainder(NANOS_PER_SECOND);
     return Duration.ofSeconds(seconds[0].longValueExact(), seconds[1].longValue());
@@ -57,9 +57,9 @@ final class DurationText {
   }
 
   /**
-   * Returns the same duration, if it is not negative.
+   * Returns the given duration.
    *
-   * @throws IllegalArgumentException if it is
+   * @throws IllegalArgumentException if it is negative
    */
   static Duration requireNotNegative(String what, Duration duration) {
     if (duration.isNegative()) {
@@ -69,9 +69,9 @@ final class DurationText {
   }
 
   /**
-   * Returns the same duration, if it is positive.
+   * Returns the given duration.
    *
-   * @throws IllegalArgumentException if it is not
+   * @throws IllegalArgumentException if it is zero or negative
    */
   static Duration requirePositive(String what, Duration duration) {
     if (!duration.isPositive()) {

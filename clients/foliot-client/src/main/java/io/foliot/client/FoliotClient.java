@@ -58,7 +58,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Returns a builder of a client.
    *
-   * @param baseUrl of the server, {@code http://localhost:7400}; it may have a path
+   * @param baseUrl the URL of the server, such as {@code http://localhost:7400}; it may have a path
    * @throws IllegalArgumentException if it is not http or https, or has more than a host, a port and a path
    */
   public static Builder builder(URI baseUrl) {

@@ -22,8 +22,8 @@ public interface JobListener {
    * Called after the handler, if {@link #before} of this listener returned. Exactly one of the result and the failure
    * is not null.
    *
-   * @param result what the handler returned
-   * @param failure what the handler, or a later listener's {@code before}, threw
+   * @param result the result of the handler
+   * @param failure the exception that the handler, or the {@code before} of a later listener, threw
    * @throws Exception is given to the worker's {@code onError}; the attempt ends as the handler has ended it, because
    *         its work is done
    */

@@ -20,7 +20,7 @@ public sealed interface JobResult {
   record RunAgain(String text) implements JobResult {}
 
   /**
-   * The shard has succeeded, and the job has ended for good: no time of it is to come.
+   * The shard has succeeded, and the job is over: no further scheduled time runs.
    *
    * @param text for people; may be empty
    */
@@ -79,7 +79,7 @@ public sealed interface JobResult {
   }
 
   /**
-   * Returns the result of a shard that has succeeded; the job has ended for good, for example because the cause of
+   * Returns the result of a shard that has succeeded; the job is over, for example because the cause of
    * an alarm is gone.
    */
   static JobResult endJob(String text) {

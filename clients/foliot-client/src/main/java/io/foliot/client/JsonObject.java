@@ -20,24 +20,28 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.TokenStreamLocation;
 
 /**
- * An object of an answer. Fields that the caller does not read are ignored; one that is missing where it must not be,
- * or is of another type, is an {@link UnreadableAnswerException}.
+ * A JSON object of an answer. Fields that the caller does not read are ignored. Reading a field of another type throws
+ * an {@link UnreadableAnswerException}, as does reading a missing one, except by methods that return null or an empty
+ * collection then.
  */
 final class JsonObject {
   /*
-   * A tree of parsed JSON that keeps for each field the place of its text in the answer. A payload is thereby returned
-   * with its original digits and order, which numbers and maps would not keep.
+   * A tree of parsed JSON that keeps, for each field, the offsets of its text in the answer. So a payload is returned
+   * with its original digits and order of fields, which parsed numbers and maps would lose.
    */
 
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
 
-  /** Fields with contents of users, of any size and depth, which are only read as text. */
+  /** Fields with content of users, of any size and depth. They are kept as text; no tree is built of them. */
   private static final Set<String> OPAQUE = Set.of("payload");
 
   /**
-   * A value and where its text lies.
+   * A value, and the offsets of its text in the answer.
    *
-   * @param value a String for a string and for a number; a JsonObject; a list of Values; else null
+   * @param value a String for a string, a number or a boolean; a JsonObject; or a list of Values. Null if it is null or
+   *     opaque
+   * @param from the first byte
+   * @param to the byte after the last
    */
   private record Value(JsonToken kind, @Nullable Object value, int from, int to) {}
 
@@ -53,7 +57,11 @@ final class JsonObject {
     this.to = to;
   }
 
-  /** Returns the one object that an answer is. */
+  /**
+   * Parses an answer that is one JSON object.
+   *
+   * @throws UnreadableAnswerException if it is not
+   */
   static JsonObject parse(byte[] source) {
     List<JsonObject> roots = parseAll(source);
     if (roots.size() != 1) {
@@ -62,7 +70,7 @@ final class JsonObject {
     return roots.getFirst();
   }
 
-  /** Returns the objects of an answer that is an array of them, or one after the other, as in NDJSON. */
+  /** Parses an answer that is an array of objects, or a sequence of objects such as NDJSON. */
   static List<JsonObject> parseAll(byte[] source) {
     List<JsonObject> roots = new ArrayList<>();
     try (JsonParser parser = Json.FACTORY.createParser(ObjectReadContext.empty(), source)) {
@@ -77,7 +85,7 @@ final class JsonObject {
     return roots;
   }
 
-  /** Returns the value that begins with the parser's current token; afterwards that is the value's last. */
+  /** Returns the value that begins with the parser's current token, and moves the parser to the value's last token. */
   private static Value value(byte[] source, JsonParser parser, boolean opaque) {
     JsonToken kind = parser.currentToken();
     int from = offset(parser.currentTokenLocation());
@@ -114,13 +122,13 @@ final class JsonObject {
     return fields.keySet();
   }
 
-  /** Returns whether there is a value other than null. */
+  /** Returns whether a field is present and not null. */
   boolean has(String name) {
     Value value = fields.get(name);
     return value != null && value.kind() != JsonToken.VALUE_NULL;
   }
 
-  /** Returns whether there is a value, and it is a string. */
+  /** Returns whether a field is present and a string. */
   boolean isText(String name) {
     Value value = fields.get(name);
     return value != null && value.kind() == JsonToken.VALUE_STRING;
@@ -212,7 +220,7 @@ final class JsonObject {
     try {
       return text == null ? null : Instant.parse(text);
     } catch (DateTimeException e) {
-      throw new UnreadableAnswerException("an instant must be as in RFC 3339: field=" + name + ", value=" + text, e);
+      throw new UnreadableAnswerException("an instant must be in RFC 3339: field=" + name + ", value=" + text, e);
     }
   }
 
@@ -240,12 +248,12 @@ final class JsonObject {
     return has(name) ? object(name) : null;
   }
 
-  /** Returns the values of a field; none if the field is missing. */
+  /** Returns the objects of an array; none if the field is missing or null. */
   List<JsonObject> objects(String name) {
     return items(name).stream().map(item -> requireObject(name, item)).toList();
   }
 
-  /** Returns the values of a field; none if the field is missing. */
+  /** Returns the strings of an array; none if the field is missing or null. */
   List<String> texts(String name) {
     return items(name).stream().map(item -> {
       if (item.kind() != JsonToken.VALUE_STRING) {
@@ -255,7 +263,7 @@ final class JsonObject {
     }).toList();
   }
 
-  /** Returns the values of a field; none if the field is missing. */
+  /** Returns the fields of an object of strings, in their order; none if the field is missing or null. */
   Map<String, String> textMap(String name) {
     JsonObject object = has(name) ? object(name) : EMPTY;
     Map<String, String> map = new LinkedHashMap<>();

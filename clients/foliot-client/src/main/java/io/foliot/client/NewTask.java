@@ -10,7 +10,7 @@ import tools.jackson.core.JsonGenerator;
 /**
  * A task to submit, for example {@code NewTask.builder().delay(delay).key("order-7").build()}.
  *
- * @param delay from when the server takes it on until it is due; null if {@code dueAt} is given
+ * @param delay the time from its acceptance by the server until it is due; null if {@code dueAt} is given
  * @param dueAt when it is due, at once if that is past; null if {@code delay} is given
  * @param key its name inside the queue; at most one live task per key
  * @param headers go with every delivery

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Converts the answer of a call.
  *
- * @param done of the body of a 2xx
- * @param unknownTask of the answer that there is no such task; null if that is a refusal like any other
+ * @param done reads the body of a 2xx answer
+ * @param unknownTask reads the answer that there is no such task; null if that is a refusal like any other
  */
 record Reading<T>(Function<byte[], T> done, @Nullable T unknownTask) {
   /** For an answer that says no more than its status. */

@@ -11,7 +11,7 @@ public record RunEnd(Result result, int failed) {
   public enum Result {
     /** All shards succeeded. */
     SUCCEEDED,
-    /** A shard failed for good or was cancelled. */
+    /** A shard failed permanently or was cancelled. */
     FAILED,
     /** The run did not end within its timeout, and was stopped. */
     TIMED_OUT,

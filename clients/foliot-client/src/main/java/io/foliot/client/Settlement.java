@@ -39,7 +39,7 @@ public sealed interface Settlement {
    */
   record RunAgain() implements Settlement {}
 
-  /** The attempt of a job's shard has succeeded, and the job has ended for good: no time of it is to come. */
+  /** The attempt of a job's shard has succeeded, and the job is over: no further scheduled time runs. */
   record EndJob() implements Settlement {}
 
   /**
@@ -82,12 +82,12 @@ public sealed interface Settlement {
     return new RunAgain();
   }
 
-  /** Returns the settlement of a shard's attempt that has succeeded; the job has ended for good. */
+  /** Returns the settlement of a shard's attempt that has succeeded; the job is over. */
   static Settlement endJob() {
     return new EndJob();
   }
 
-  /** Returns the settlement of an attempt that has failed for good. */
+  /** Returns the settlement of an attempt that has failed permanently. */
   static Settlement fail(String reason) {
     return new Fail(reason);
   }

@@ -20,7 +20,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   public enum Mark {
     /** Nothing. */
     NONE,
-    /** The job is done for good. */
+    /** The job is over. */
     END_JOB,
     /** The next run begins as soon as this one has ended, with the checkpoints of its shards. */
     RUN_AGAIN

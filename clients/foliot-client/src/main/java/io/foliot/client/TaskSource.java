@@ -20,7 +20,7 @@ public interface TaskSource {
   /**
    * Extends a lease, stores a note, and shows that the worker is alive.
    *
-   * @param duration of the lease from now on
+   * @param duration the duration of the lease from now on
    * @param note {@link TaskNote#NONE} if there is nothing new
    * @param worker the name of the process in its claims; null for none
    * @param within the time after which the answer is of no use; the future fails then

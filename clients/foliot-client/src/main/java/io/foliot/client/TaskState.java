@@ -10,7 +10,7 @@ public enum TaskState {
   RUNNING,
   /** Done. Final. */
   FINISHED,
-  /** Out of attempts, or refused for good: a dead letter. Final until it is redriven, under a new generation. */
+  /** Out of attempts, or refused permanently: a dead letter. Final until it is redriven, under a new generation. */
   FAILED,
   /** Final. */
   CANCELLED,

@@ -89,7 +89,7 @@ final class Transport {
   /**
    * Makes a call. Cancelling the future aborts it, with an unknown outcome.
    *
-   * @param timeout of each attempt, from sending it to the last byte of the answer
+   * @param timeout the timeout of each attempt, from sending it to the last byte of the answer
    */
   <T> CompletableFuture<T> call(HttpRequest request, Duration timeout, Repeat repeat, Reading<T> reading) {
     Call<T> call = new Call<>(request, timeout, repeat, reading);

@@ -137,7 +137,7 @@ public final class WebhookVerifier {
    * Returns if a callback is the server's and recent.
    *
    * @param header gives the value of the header of a name (in lower case), or null
-   * @param body as it came
+   * @param body the body as it was received
    * @throws WebhookVerificationException if it is not
    */
   public void verify(Function<? super String, ? extends @Nullable String> header, byte[] body)

@@ -92,7 +92,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void whatAQueueSaysComesBackAndCanBePutAgain() {
+  void settingsOfAQueueAreReadAndCanBePutAgain() {
     server.answer(200, """
         {"queue":"mail","delivery":{"type":"http","url":"https://example.org","timeout":"10s","tries":[1, 2.50]},
          "retry":{"maxAttempts":5,"backoff":"1500ms","news":{}},"priority":0,"rate":0.5,"maxWait":"1h",
@@ -225,7 +225,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void whatAPutKeyCannotHonourIsRefused() {
+  void optionsThatPutKeyDoesNotSupportAreRefused() {
     NewTask task = NewTask.after(Duration.ZERO);
     for (NewTask wrong : List.of(task.toBuilder().key("other").build(),
         task.toBuilder().onConflict(OnConflict.KEEP).build(),
@@ -311,7 +311,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void whatIsForPeopleComesAsItIs() {
+  void explanationsAreReturnedAsText() {
     server.answer(200, " {\"state\": \"READY\", \"lane\": {\"full\": true}}");
     assertThat(client.explain("t1")).isEqualTo("{\"state\": \"READY\", \"lane\": {\"full\": true}}");
     assertAsked("GET", "/v1/tasks/t1/explain", "");
@@ -585,7 +585,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void anAttemptEndsForGoodOrFiresAgain() {
+  void anAttemptFailsPermanentlyOrFiresAgain() {
     client.fail(LEASE, "no such shop");
     assertAsked("POST", "/v1/tasks/t1/nack",
         "{\"token\":\"secret\",\"reason\":\"no such shop\",\"final\":true}");

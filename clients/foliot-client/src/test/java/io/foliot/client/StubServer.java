@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A server on the loopback with the answers of a test; it records the requests. */
 final class StubServer implements AutoCloseable {
-  /** @param path as it was sent, with the query */
+  /** @param path the path as it was sent, with the query */
   record Request(String method, String path, Map<String, String> headers, String body) {
     @Nullable
     String header(String name) {

@@ -77,7 +77,7 @@ final class WorkerTest {
   }
 
   @Test
-  void whatIsClaimedIsRunAndAcked() throws InterruptedException {
+  void aClaimedTaskIsRunAndAcked() throws InterruptedException {
     BlockingQueue<ClaimedTask> handled = new LinkedBlockingQueue<>();
     Worker worker = worker(task -> {
       handled.add(task);
@@ -294,7 +294,7 @@ final class WorkerTest {
   }
 
   @Test
-  void whatAClaimUnderWayBringsIsStillRun() throws InterruptedException {
+  void aStoppingWorkerRunsTheTasksOfItsLastClaim() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).start();
     assertThat(Bound.take(claimed)).isNotNull();
     CompletableFuture<Boolean> stopped = new CompletableFuture<>();

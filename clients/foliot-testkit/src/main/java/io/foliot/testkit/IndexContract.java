@@ -149,7 +149,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void whatIsNotDueIsNotParkedAndItsEntryMovesToWhereItBelongs() {
+  void parkingATaskThatIsNotDueMovesItsEntryToTheDueTime() {
     long now = now();
     TaskId id = created("a", now + HOUR);
     assertThat(park(id)).isFalse();

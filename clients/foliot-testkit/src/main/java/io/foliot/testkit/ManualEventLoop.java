@@ -98,7 +98,7 @@ public final class ManualEventLoop implements EventLoop {
     }
   }
 
-  /** Runs a turn if one is due; answers whether. */
+  /** Runs a turn if one is due. Returns whether one was. */
   public boolean runDue() {
     return alone.runDue() > 0;
   }

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One random history, lived by a store and by its model side by side: the same calls at the same instants, with equal
- * answers, and after each step equal indexes. Tokens differ, so each is known by its two names; words for people differ
+ * answers, and after each step equal indexes. Tokens differ, so each is known by its two names; messages differ
  * as well, and are not compared.
  */
 final class ModelRun {

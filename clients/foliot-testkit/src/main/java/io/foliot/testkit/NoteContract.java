@@ -68,7 +68,7 @@ abstract class NoteContract extends RearmContract {
   }
 
   @Test
-  void whatHasEndedKeepsItsNote() {
+  void anEndedTaskKeepsItsNote() {
     for (Outcome outcome : List.of(new Outcome.Finished(), new Outcome.Failed())) {
       TaskId id = due(null);
       assertThat(settle(won(id), outcome, HALF).kind()).isEqualTo(SettleResult.Kind.SETTLED);

@@ -104,7 +104,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void whatAReArmWroteIsDurable() {
+  void aReArmIsDurable() {
     TaskId id = due("a");
     Outcome.Child child = child(id, now());
     settled(won(id), rearm(now() + HOUR, body("plan"), child));
@@ -282,7 +282,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void whatOneStepCannotWriteIsRefused() {
+  void aReArmBeyondTheLimitsIsRefused() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     Outcome.Child stranger = new Outcome.Child(idIn(id.hash16() ^ 1), QUEUE, Due.NOW, Body.EMPTY, 0, false);

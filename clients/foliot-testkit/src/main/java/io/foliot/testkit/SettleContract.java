@@ -45,7 +45,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void anAttemptThatFailedForGoodMakesADeadLetter() {
+  void anAttemptThatFailsPermanentlyMakesADeadLetter() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     assertThat(settle(running, new Outcome.Failed()))

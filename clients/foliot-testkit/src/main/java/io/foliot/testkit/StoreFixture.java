@@ -343,7 +343,7 @@ abstract class StoreFixture {
     return settled(claimed, new Outcome.Finished());
   }
 
-  /** Creates a task that has failed for good. */
+  /** Creates a task that has failed permanently. */
   final TaskId failed(@Nullable String key) {
     TaskId id = due(key);
     settled(won(id), new Outcome.Failed());

@@ -254,7 +254,7 @@ abstract class StormContract extends MoveContract {
   }
 
   @Test
-  void whateverManyThreadsDoTheAnswersHold() {
+  void laterAnswersAgreeWithEarlierOnesUnderManyThreads() {
     store().configure(QUEUE, attempts(3));
     Storm storm = new Storm();
     storm(thread -> {

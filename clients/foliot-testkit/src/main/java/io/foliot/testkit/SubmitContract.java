@@ -150,7 +150,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void whatIsBeingCancelledIsNoConflict() {
+  void aTaskWithAPendingCancelIsNoConflict() {
     for (OnConflict onConflict : List.of(OnConflict.KEEP, OnConflict.REJECT)) {
       TaskId id = due(onConflict.name());
       won(id);

@@ -176,7 +176,7 @@ final class BrokenStoresTest {
       }
     }, true, TaskStoreContract::aRunningTaskIsNotClaimedAgain, TaskStoreContract::ofTwoClaimsInABatchOneWins,
         TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne,
-        TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
+        TaskStoreContract::laterAnswersAgreeWithEarlierOnesUnderManyThreads),
         new Broken("treats a move as a claim", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
@@ -272,7 +272,7 @@ final class BrokenStoresTest {
         new Broken("uses a token again", clock -> {
           return new MemoryStore(16, clock, () -> new Token(7, ThreadLocalRandom.current().nextInt(2)));
         }, false, TaskStoreContract::aTokenIsNeverUsedAgain,
-            TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
+            TaskStoreContract::laterAnswersAgreeWithEarlierOnesUnderManyThreads),
         new Broken("extends after a cancel", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
@@ -289,7 +289,7 @@ final class BrokenStoresTest {
                 settlement.generation(), settlement.token(), settlement.outcome(), settlement.begunAt(),
                 settlement.detail())).toList());
           }
-        }, true, TaskStoreContract::theNextAttemptGetsTheNoteOfAFailure, TaskStoreContract::whatHasEndedKeepsItsNote),
+        }, true, TaskStoreContract::theNextAttemptGetsTheNoteOfAFailure, TaskStoreContract::anEndedTaskKeepsItsNote),
         new Broken("shows a note to another firing", clock -> new WrappedStore(sound(clock)) {
           private final Map<TaskId, TaskNote> notes = new ConcurrentHashMap<>();
 
@@ -462,7 +462,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::oneOwnOutcomeMayBeRepeatedAndAnotherIsRefused,
             TaskStoreContract::amongManySettlersEachTokenIsAcceptedOnce,
-            TaskStoreContract::whateverManyThreadsDoTheAnswersHold),
+            TaskStoreContract::laterAnswersAgreeWithEarlierOnesUnderManyThreads),
         new Broken("refuses a report that comes after the lease", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
@@ -748,7 +748,7 @@ final class BrokenStoresTest {
           public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
             return changed(entries, delegate.park(entries), (entry, parked) -> true);
           }
-        }, true, TaskStoreContract::whatIsNotDueIsNotParkedAndItsEntryMovesToWhereItBelongs,
+        }, true, TaskStoreContract::parkingATaskThatIsNotDueMovesItsEntryToTheDueTime,
             TaskStoreContract::aRunningTaskIsNotParkedUntilItsLeaseHasEnded,
             TaskStoreContract::aParkWithAnOldEntryDoesNothing),
         new Broken("lists parked tasks of all slots", clock -> new WrappedStore(sound(clock)) {

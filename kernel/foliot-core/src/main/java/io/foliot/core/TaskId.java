@@ -18,7 +18,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
   private static final int ITEM_BITS = 14;
   private static final int HASH_BITS = 31;
   private static final long VARIANT = 0x8000_0000_0000_0000L;
-  /** The random bits before and behind the variant. */
+  /** The random bits before and after the variant. */
   private static final int HIGH_BITS = 12;
   private static final int LOW_BITS = 46;
   private static final long LOW_MASK = (1L << LOW_BITS) - 1;
@@ -42,7 +42,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
    * that the 58 random bits have a meaning. The first two are the kind of the address, then come its number, the item
    * and the hash. Different items have different ids, also if their hashes are the same.
    *
-   * @param item what the task is among those of one hash, from 0 to 16,383
+   * @param item the number of the task among those with the same hash, from 0 to 16,383
    * @param hash the lowest 31 bits are used
    */
   public static TaskId addressed(long wallMillis, int hash16, Address address, int item, long hash) {

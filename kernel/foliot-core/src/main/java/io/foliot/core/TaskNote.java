@@ -29,7 +29,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   public enum Mark {
     /** Nothing. */
     NONE,
-    /** The job is done for good: no further scheduled time runs. */
+    /** The job is over: no further scheduled time runs. */
     END_JOB,
     /** The next run begins as soon as this one has ended; the shard continues there from its checkpoint. */
     RUN_AGAIN

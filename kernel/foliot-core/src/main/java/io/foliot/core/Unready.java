@@ -2,9 +2,9 @@ package io.foliot.core;
 
 import io.foliot.core.store.StoreSeal;
 
-/** The reason why a node is not ready. User interfaces have the words. */
+/** The reason why a node is not ready. User interfaces turn it into text. */
 public sealed interface Unready {
-  /** The engine has failed, for good. */
+  /** The engine has failed and does not recover. */
   record Failed(Throwable cause) implements Unready {}
 
   /** The engine has not started. */
@@ -16,9 +16,14 @@ public sealed interface Unready {
   /** The store is sealed. */
   record Sealed(StoreSeal seal) implements Unready {}
 
-  /** An event loop has not turned for some time. */
+  /**
+   * An event loop has made no turn for too long.
+   *
+   * @param loop the number of the loop
+   * @param millis the time since its last turn
+   */
   record LoopStalled(int loop, long millis) implements Unready {}
 
-  /** The store does not answer, or refuses writes. */
+  /** The store does not respond, or refuses writes. */
   record StoreAway() implements Unready {}
 }

@@ -65,7 +65,7 @@ final class DurationTextTest {
   }
 
   @Test
-  void whatIsFormattedIsReadBack() {
+  void formattedDurationsAreReadBack() {
     Random random = new Random(7);
     for (int run = 0; run < RUNS; run++) {
       Duration duration = switch (run % 4) {

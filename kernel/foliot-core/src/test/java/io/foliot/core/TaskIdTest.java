@@ -45,7 +45,7 @@ final class TaskIdTest {
   }
 
   @Test
-  void whatIsNoIdIsRefused() {
+  void textThatIsNoIdIsRefused() {
     for (String text : new String[]{"", "x", "019b76da-cf10-7000-8000-00000000000",
         "019b76da-cf10-7000-8000-00000000000g",
         "019b76da_cf10-7000-8000-000000000001", "０19b76da-cf10-7000-8000-00000000001", "a".repeat(10_000)}) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarantees: a refused call has no effect, and its future fails with the reason; an exception of a call becomes a
  * failed future.
  *
- * <p>The states of an engine: NEW → RUNNING → STOPPED, and from each of them FAILED, for good.
+ * <p>The states of an engine: NEW → RUNNING → STOPPED, and from each of them FAILED, which is final.
  */
 final class CallGate {
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();

@@ -70,8 +70,8 @@ final class ClusterPermits {
   /**
    * Creates a ledger without entries.
    *
-   * @param instance of this life of the node, like no other's
-   * @param inbox of the loop whose thread it is
+   * @param instance a number that identifies this start of the node
+   * @param inbox the inbox of the loop whose thread it is
    */
   ClusterPermits(TaskStore store, TimeSource clock, QueueRegistry registry, String node, long instance, Inbox inbox) {
     this.store = store;

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /**
- * The workers of the cluster: publishes those of this node, and reads those of all nodes. Passive; the first loop's
- * thread, but for what any thread may read.
+ * The workers of the cluster: publishes those of this node, and reads those of all nodes. Passive; on the
+ * first loop's thread, except for the reads that any thread may make.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
  * that calls a live node has a seat within seconds. All nodes count a worker as gone within {@link
@@ -45,7 +45,7 @@ final class FleetKeeper {
   private static final String SEATS = "seats";
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
-  /** The document of a node that has not vouched for so long is deleted. */
+  /** Time after which the document of a node is deleted that has not vouched for its workers. */
   private static final long FORGET_MICROS = 3_600_000_000L;
   /** Pause between two reads while there are no workers. */
   private static final long READ_NANOS = 1_000_000_000L;

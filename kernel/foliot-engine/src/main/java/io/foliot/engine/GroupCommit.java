@@ -53,7 +53,7 @@ final class GroupCommit<T, R> {
   /**
    * Creates a group commit.
    *
-   * @param name of the call, for the meter
+   * @param name the name of the call, for the meter
    * @param store the call
    * @param done receives each batch that came back, before its callers do
    * @param maxUnderWay batches that the store has at the same time: with two, the next one is there when it is done

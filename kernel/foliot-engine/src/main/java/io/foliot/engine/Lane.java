@@ -243,7 +243,7 @@ final class Lane {
     return unserved;
   }
 
-  /** Returns whether it is emptied soon, as it last went; one that was empty a moment ago is taken for such. */
+  /** Returns whether the lane empties soon at its last rate. One that was empty a moment ago counts as flowing. */
   boolean isFlowing() {
     return waiting() > 0
         && (takenPerSecond * FLOW_SECONDS >= waiting()
@@ -362,7 +362,7 @@ final class Lane {
     return parkedOf;
   }
 
-  /** Returns the entry behind which to read; null at the beginning. */
+  /** Returns the entry after which to read; null at the beginning. */
   @Nullable
   DueEntry parkedCursor() {
     return parkedCursor;

@@ -101,7 +101,7 @@ final class Lanes {
     return rotation.get(place);
   }
 
-  /** Returns the lane whose turn it is after so many others. */
+  /** Returns the lane at a position of the rotation, from the lane whose turn it is. */
   Lane inTurn(int place) {
     return rotation.get((first + place) % rotation.size());
   }

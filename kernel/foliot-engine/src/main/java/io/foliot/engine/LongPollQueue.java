@@ -158,7 +158,7 @@ final class LongPollQueue {
     waiter.tasks.add(new Won(task, leaseEndNanos));
   }
 
-  /** Notes that a promised task was not to be had. */
+  /** Notes that a promised task could not be claimed. */
   synchronized void lost(Waiter waiter) {
     waiter.reserved--;
   }

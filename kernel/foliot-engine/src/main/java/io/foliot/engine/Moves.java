@@ -16,7 +16,7 @@ import java.util.Map;
  * <ol>
  * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at
  * once.
- * <li>Entries are moved in the order in which they were added, a batch at a time, behind all claims: a task that is due
+ * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a task that is due
  * never waits for an entry that only moves.
  * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. A probe is
  * believed for {@link #BELIEVED_NANOS}, because a deadline that is pulled nearer again may change nothing but the
@@ -35,7 +35,7 @@ final class Moves {
   /**
    * An entry and where it belongs.
    *
-   * @param entry as it was read in the index
+   * @param entry the entry as it was read in the index
    * @param dueAt the deadline of its task when it was probed
    * @param probedNanos when that was, by the monotonic clock
    */

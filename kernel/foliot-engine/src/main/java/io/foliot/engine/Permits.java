@@ -89,7 +89,7 @@ final class Permits {
   /**
    * Takes permits, up to the number wanted.
    *
-   * @param again called when it may be worth asking again, if fewer were given than wanted for want of permits
+   * @param again called when it may be worth asking again, if fewer were given than wanted because permits were lacking
    */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     fill(nowNanos);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * their deadlines.
  * <li>A due entry goes back to its lane, before all that have not been probed. A postponed one leaves the lanes, joins
  * the {@link Moves}, and its new deadline goes into the wheel.
- * <li>{@link #move} sends batches of moves. They are small: a claim that comes behind one waits some ten milliseconds.
+ * <li>{@link #move} sends batches of moves. They are small: a claim that is sent after one waits some ten milliseconds.
  * </ol>
  *
  * <p>Rejected: see {@link Moves}.
@@ -32,7 +32,7 @@ final class Postponed {
   private static final int PROBES_UNDER_WAY = 2;
   /** Calls on their way that only move index entries. */
   private static final int MOVES_UNDER_WAY = 2;
-  /** Entries of one of them: few enough that a claim which comes behind it waits some ten milliseconds. */
+  /** Entries of one of them: few enough that a claim sent after it waits some ten milliseconds. */
   private static final int MOVE_BATCH = 1_000;
   /** Entries of one probe: it reads some bytes of each, and none waits long for the others. */
   private static final int PROBE_BATCH = 2_000;

@@ -121,7 +121,7 @@ final class QueueDeletions {
         });
   }
 
-  /** Waits until no node acknowledges a task for want of news. */
+  /** Gives every node time to read the deletion, after which none acknowledges a task of the queue. */
   private CompletionStage<Void> pause() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     if (store.isShared()) {

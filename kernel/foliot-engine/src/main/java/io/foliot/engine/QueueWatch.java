@@ -55,7 +55,7 @@ final class QueueWatch {
   /**
    * Creates a watch that reads when {@link #turn} is called.
    *
-   * @param inbox of the loop whose thread reads
+   * @param inbox the inbox of the loop whose thread reads
    * @param changed receives the names of queues that have changed
    */
   QueueWatch(TaskStore store, QueueRegistry registry, TimeSource clock, LongSupplier storeMicros, Inbox inbox,
@@ -131,7 +131,7 @@ final class QueueWatch {
    * of a read that is recent enough: a node that deletes the queue waits for longer than {@link #VALID_NANOS} before
    * asking whether it has tasks.
    *
-   * @param generation of the task, which is no less than the store's clock at the write
+   * @param generation the generation of the task, which is no less than the store's clock at the write
    */
   boolean isConfirmed(String queue, long generation) {
     // The read comes first: the known settings may then be newer than the read, and never older.

@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fleet as the lanes of a node use it: which worker may run which addressed task. Immutable.
+ * An index of the {@link Fleet}. The lanes of a node use it to find the workers that may run an addressed task.
+ * Immutable.
  *
- * @param fleet as this node has last read it
- * @param byWorker the seats of live workers, by their names
+ * @param fleet the fleet as this node has last read it
+ * @param byWorker the seats of live workers, by the names of the workers
  * @param own the seats of live workers that call this node
  */
 record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> own) {
@@ -31,7 +32,7 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
     return new Seating(fleet, Map.copyOf(byWorker), List.copyOf(own));
   }
 
-  /** Returns whether a worker may run tasks with an address; one that is not known runs those without. */
+  /** Returns whether a worker may run a task with an address. An unknown worker may run only tasks that go anywhere. */
   boolean serves(String worker, String queue, Address address) {
     if (address.isAnywhere()) {
       return true;
@@ -40,7 +41,7 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
     return seat != null && fleet.serves(seat, queue, address);
   }
 
-  /** Returns whether a worker that calls this node may run tasks with an address. */
+  /** Returns whether some worker that calls this node may run a task with an address. */
   boolean isServedHere(String queue, Address address) {
     for (Fleet.Seat seat : own) {
       if (fleet.serves(seat, queue, address)) {
@@ -50,7 +51,7 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
     return false;
   }
 
-  /** Returns whether a worker is given no task. */
+  /** Returns whether a worker is disabled, and gets no tasks. */
   boolean isDisabled(String worker) {
     Fleet.Seat seat = worker.isEmpty() ? null : byWorker.get(worker);
     return seat != null && !seat.isEnabled();

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots that one loop watches, and the poll over those that it does not. Passive; the loop's thread, but for
+ * The slots that one loop watches, and the poll over those that it does not. Passive; the loop's thread, except for
  * {@link #assignedCount}.
  *
  * <p>Guarantees: the loop watches the slots of its share that the assignment gives to this node, and those that the
@@ -107,7 +107,7 @@ final class WatchedSlots {
   /**
    * Watches these slots of its share from now on, and of others only what it adopts.
    *
-   * @param assignment which node owns those
+   * @param assignment the assignment, which says which node owns them
    * @param adoption whether it may adopt some of them
    */
   void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption, long nowNanos) {

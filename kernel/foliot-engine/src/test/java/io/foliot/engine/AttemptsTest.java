@@ -152,7 +152,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void whatReportsLaterIsReleasedByTheReport() {
+  void anAcceptedAttemptIsReleasedByItsReport() {
     rig.local("q");
     TaskRecord task = begin("q", "q", 0);
     rig.answers.getFirst().complete(new Answer.Accepted(""));
@@ -180,7 +180,7 @@ final class AttemptsTest {
     return begin("q", "q", 0, RENEWED_MILLIS);
   }
 
-  /** Lets a third of a lease pass; answers the renewal. */
+  /** Lets a third of a lease pass. Returns the renewal. */
   private void renews(ExtendResult.Kind kind) {
     advance(RENEWED_MILLIS / 3);
     renewals.turn(rig.nowNanos);
@@ -290,7 +290,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void whatIsAcceptedUnderARenewedLeaseHasTheWholeLeaseToReport() {
+  void anAcceptedAttemptWithARenewedLeaseGetsAWholeLease() {
     beginLong();
     renews(ExtendResult.Kind.EXTENDED);
     rig.answers.getFirst().complete(new Answer.Accepted(""));

@@ -74,7 +74,7 @@ final class BudgetTest {
   }
 
   @Test
-  void whoAsksNoMoreLosesItsTurn() {
+  void aWaiterThatStopsAskingLosesItsTurn() {
     List<Share> holders = shares(5);
     budget.change(new Share(), null, TOTAL);
     for (int i = 0; i < 5; i++) {
@@ -86,7 +86,7 @@ final class BudgetTest {
   }
 
   @Test
-  void whatTurnsOutLargerThanItWasTakenForLeavesTheReserveAlone() {
+  void underestimatedPayloadsLeaveTheReserveAlone() {
     Share large = new Share();
     budget.acquire(20, 1, large, null, AGAIN);
     budget.change(large, null, 100 * TOTAL);

@@ -39,7 +39,7 @@ final class ClaimsTest {
   }
 
   @Test
-  void whatIsNotWonGivesEverythingBack() {
+  void aTaskThatIsNotWonReleasesItsPermitAndMemory() {
     rig.queue(QueueConfig.builder("q", Target.local()).concurrency(10).build());
     DueEntry first = ready(1, "q");
     ready(2, "q");
@@ -71,7 +71,7 @@ final class ClaimsTest {
   }
 
   @Test
-  void whatWasAskedForUnderPermitsThatWereOverIsPutBack() {
+  void aTaskClaimedUnderExpiredPermitsIsPutBack() {
     rig.local("q");
     DueEntry entry = ready(1, "q");
     ready(2, "q");

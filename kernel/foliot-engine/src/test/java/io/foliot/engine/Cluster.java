@@ -17,9 +17,6 @@ import io.foliot.core.delivery.Delivery;
 import io.foliot.core.delivery.ServedQueues;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
-import io.foliot.engine.Engine;
-import io.foliot.engine.EngineOptions;
-import io.foliot.engine.Environment;
 import io.foliot.engine.coordination.StoreCoordinator;
 import io.foliot.testkit.ManualEventLoop;
 import io.foliot.testkit.ManualLoops;
@@ -44,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Cluster {
   private static final int SLOTS = 16;
-  private static final long STILL_NANOS = 1_000_000_000;
+  private static final long PAUSED_TURN_NANOS = 1_000_000_000;
 
   final SettableClock clock = new SettableClock();
   final ManualLoops loops = new ManualLoops(clock);
@@ -116,7 +113,7 @@ final class Cluster {
     final Engine engine;
     private final String name;
     private final @Nullable Handlers handlers;
-    private boolean standsStill;
+    private boolean paused;
     /** The time by which its wall clock is ahead of the store's. */
     long aheadMillis;
     private long sleptNanos;
@@ -154,7 +151,7 @@ final class Cluster {
       return new EventLoop() {
         @Override
         public void start(Duty duty) {
-          loop.start(() -> standsStill ? clock.monotonicNanos() + STILL_NANOS : duty.turn() + sleptNanos);
+          loop.start(() -> paused ? clock.monotonicNanos() + PAUSED_TURN_NANOS : duty.turn() + sleptNanos);
         }
 
         @Override
@@ -174,11 +171,11 @@ final class Cluster {
     }
 
     void pause() {
-      standsStill = true;
+      paused = true;
     }
 
-    void goOn() {
-      standsStill = false;
+    void resume() {
+      paused = false;
       own.forEach(ManualEventLoop::wake);
     }
 
@@ -187,7 +184,7 @@ final class Cluster {
       pause();
       passes(time);
       sleptNanos += time.toNanos();
-      goOn();
+      resume();
     }
 
     void die() {
@@ -247,7 +244,7 @@ final class Cluster {
     return new Node(name, true, null);
   }
 
-  /** A node with so many loops, each of which has its share of the slots. */
+  /** Returns a node with several loops, each of which has its share of the slots. */
   Node node(String name, int nodeLoops) {
     return new Node(EngineOptions.builder(name).loops(nodeLoops).build(), true, null);
   }

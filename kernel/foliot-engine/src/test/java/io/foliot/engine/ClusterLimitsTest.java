@@ -139,7 +139,7 @@ final class ClusterLimitsTest {
     other.submit(1, 40, Duration.ZERO);
     cluster.passes(Duration.ofSeconds(30));
     assertThat(cluster.running).isEqualTo(1);
-    paused.goOn();
+    paused.resume();
     for (int i = 0; i < 10_000 && cluster.fired.size() < 40; i++) {
       cluster.passes(Duration.ofMillis(10));
       if (i % 10 == 9) {

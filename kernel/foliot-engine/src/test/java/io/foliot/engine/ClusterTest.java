@@ -48,7 +48,7 @@ final class ClusterTest {
   }
 
   @Test
-  void whatADeadNodeLeavesIsFiredWithinSeconds() {
+  void tasksOfADeadNodeFireWithinSeconds() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     a.putQueue(QUEUE);

@@ -111,7 +111,7 @@ final class CoordinatorOutageTest {
   private static final int PER_SECOND = 200;
 
   @Test
-  void whatADeadNodeLeavesIsCoveredWithinSecondsAndThenOnTime() {
+  void tasksOfADeadNodeFireWithinSecondsAndLaterOnTime() {
     int tasks = 60 * PER_SECOND;
     submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
     cluster.coordination.away = true;
@@ -149,7 +149,7 @@ final class CoordinatorOutageTest {
     assertThat(nodes.subList(0, 2)).extracting(node -> node.engine.cluster().ownedSlots()).containsExactly(8, 8);
     assertThat(frozen.engine.cluster().ownedSlots()).isEqualTo(5);
     long before = assignmentVersion();
-    frozen.goOn();
+    frozen.resume();
     cluster.passes(Duration.ofMillis(50));
     assertThat(assignmentVersion() == before ? frozen.engine.cluster().ownedSlots() : 0).isZero();
     cluster.passes(Duration.ofSeconds(2));
@@ -166,7 +166,7 @@ final class CoordinatorOutageTest {
     cluster.passes(FIRST_DUE.plusSeconds(10));
     owner.pause();
     cluster.passes(Duration.ofSeconds(10));
-    owner.goOn();
+    owner.resume();
     // The other nodes still claim entries that they have read ahead for it, and once more when a lease would have
     // ended.
     cluster.passes(Duration.ofSeconds(75));

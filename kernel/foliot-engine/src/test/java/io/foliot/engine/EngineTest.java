@@ -32,7 +32,6 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.TouchResult;
-import io.foliot.engine.Engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,7 +45,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** The engine over a store and a delivery, under a settable clock. */
+/** Tests of the engine with a store in memory, a recording delivery, and a clock that the test sets. */
 final class EngineTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -65,7 +64,7 @@ final class EngineTest {
   }
 
   @Test
-  void aTaskFiresAtItsMillisecondAndNotBefore() {
+  void aTaskFiresInTheMillisecondItIsDue() {
     try (World world = withQueue(World.local("q"))) {
       SubmitResult submitted = world.submit("q", Duration.ofMillis(1_234), "a");
       world.passes(Duration.ofMillis(1_233));
@@ -78,7 +77,7 @@ final class EngineTest {
   }
 
   @Test
-  void aTaskFarBeyondTheWindowFiresAtItsMillisecond() {
+  void aTaskBeyondTheLookAheadFiresInTheMillisecondItIsDue() {
     try (World world = withQueue(World.local("q"))) {
       world.submit("q", Duration.ofHours(3), "a");
       world.passes(Duration.ofHours(3).minusMillis(1));
@@ -142,7 +141,7 @@ final class EngineTest {
   }
 
   @Test
-  void theWaitTheReceiverAsksForIsHonoured() {
+  void aRetryWaitsAtLeastAsLongAsTheReceiverAsks() {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
           ? new Answer.Retry(Duration.ofSeconds(7), Answer.Health.WELL, "busy")
@@ -155,7 +154,7 @@ final class EngineTest {
     }
   }
 
-  /** A receiver that says "again now" must not use up the attempts of its tasks within a moment. */
+  /** Else a receiver that asks for retries at once would use up the attempts of its tasks within milliseconds. */
   @Test
   void aReceiverCannotShortenTheBackoff() {
     Retry retry = new Retry(4, SECOND, 2, Duration.ofMinutes(1), 0.2);
@@ -173,34 +172,34 @@ final class EngineTest {
   }
 
   @Test
-  void tasksThatWereToldTheSameTimeDoNotComeBackAtOnce() {
+  void retriesThatWereAskedForTheSameTimeAreSpreadOut() {
     Retry retry = new Retry(5, SECOND, 2, Duration.ofMinutes(1), 0.2);
     try (World world = withQueue(World.local("q").toBuilder().retry(retry).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
           ? new Answer.Retry(Duration.ofSeconds(30), Answer.Health.WELL, "busy")
           : new Answer.Done(""));
-      Map<String, Long> told = new HashMap<>();
+      Map<String, Long> firstAt = new HashMap<>();
       for (int i = 0; i < 500; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
       }
       world.passes(Duration.ofSeconds(40));
-      Map<Long, Integer> returned = new HashMap<>();
+      Map<Long, Integer> retried = new HashMap<>();
       for (World.Seen seen : world.receiver.seen) {
         if (seen.attempt().task().attempt() == 1) {
-          told.put(seen.text(), seen.atMillis());
+          firstAt.put(seen.text(), seen.atMillis());
         } else {
-          long waited = seen.atMillis() - Objects.requireNonNull(told.get(seen.text()));
+          long waited = seen.atMillis() - Objects.requireNonNull(firstAt.get(seen.text()));
           assertThat(waited).isBetween(30_000L, 36_100L);
-          returned.merge(seen.atMillis(), 1, Integer::sum);
+          retried.merge(seen.atMillis(), 1, Integer::sum);
         }
       }
-      assertThat(returned.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(500);
-      assertThat(returned.values()).allMatch(together -> together < 20);
+      assertThat(retried.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(500);
+      assertThat(retried.values()).allMatch(together -> together < 20);
     }
   }
 
   @Test
-  void aTaskIsNotCalledAgainWithinATenthOfASecond() {
+  void aTaskIsNotDeliveredAgainWithinATenthOfASecond() {
     for (Duration next : List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofMillis(99), Duration.ofMillis(100))) {
       try (World world = withQueue(World.local("q"))) {
         world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Again(next, ""));
@@ -216,7 +215,7 @@ final class EngineTest {
   }
 
   @Test
-  void aWorkerThatAsksForTheTaskAgainWaitsATenthOfASecond() {
+  void anAckThatAsksForTheTaskAgainWaitsATenthOfASecond() {
     try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
       TaskId id = world.submit("pull", Duration.ZERO, "a").id();
       CompletableFuture<List<TaskRecord>> pulled = world.engine.pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
@@ -227,7 +226,7 @@ final class EngineTest {
     }
   }
 
-  /** A delivery never refuses what was claimed for it, and a destination that hangs leaves places to the others. */
+  /** A delivery gets no more attempts than it has room for, and a destination that hangs leaves room for others. */
   @Test
   void aDeliveryThatIsFullUsesUpNoAttempts() {
     try (World world = new World(UnaryOperator.identity(), UnaryOperator.identity(), 3)) {
@@ -264,7 +263,7 @@ final class EngineTest {
   }
 
   @Test
-  void concurrencyOneMeansOne() {
+  void aQueueOfConcurrencyOneRunsOneAttemptAtATime() {
     try (World world = withQueue(World.local("q").toBuilder().concurrency(1).build())) {
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       for (int i = 0; i < 5; i++) {
@@ -281,7 +280,7 @@ final class EngineTest {
   }
 
   @Test
-  void aRateIsKept() {
+  void aQueueKeepsItsRate() {
     try (World world = withQueue(World.local("q").toBuilder().rate(10.0).build())) {
       for (int i = 0; i < 50; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
@@ -382,7 +381,8 @@ final class EngineTest {
           .submit(Submission.builder("q").delay(SECOND).body(Body.json("second")).key("k").build());
       assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET_PENDING);
       world.passes(Duration.ofSeconds(3));
-      assertThat(world.receiver.texts()).as("never beside the one that runs").containsExactly("first");
+      assertThat(world.receiver.texts()).as("the successor does not run beside the running attempt")
+          .containsExactly("first");
       world.receiver.seen.get(0).answer().complete(failure("too late"));
       world.passes(Duration.ofMillis(100));
       assertThat(world.receiver.texts()).containsExactly("first", "second");
@@ -392,14 +392,14 @@ final class EngineTest {
   }
 
   @Test
-  void cancelAnswersByWhatItFinds() {
+  void cancelReportsTheStateOfTheTask() {
     try (World world = withQueue(World.local("q"))) {
       TaskId waiting = world.submit("q", SECOND, "waiting").id();
       assertThat(world.join(world.engine.cancel(new TaskRef.ById(waiting))).kind())
           .isEqualTo(CancelResult.Kind.CANCELLED);
       assertThat(world.join(world.engine.cancel(new TaskRef.ById(waiting))).kind())
           .isEqualTo(CancelResult.Kind.ALREADY_FINISHED);
-      assertThat(world.join(world.engine.cancel(new TaskRef.ByKey("q", "nobody"))).kind())
+      assertThat(world.join(world.engine.cancel(new TaskRef.ByKey("q", "unknown"))).kind())
           .isEqualTo(CancelResult.Kind.NOT_FOUND);
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       TaskId running = world.submit("q", Duration.ZERO, "running").id();
@@ -465,7 +465,7 @@ final class EngineTest {
   }
 
   @Test
-  void aTaskThatIsRunNowFiresNow() {
+  void runNowFiresATaskBeforeItsDueTime() {
     try (World world = withQueue(World.local("q"))) {
       TaskId id = world.submit("q", Duration.ofHours(1), "a").id();
       assertThat(world.join(world.engine.runNow(id)).kind()).isEqualTo(TouchResult.Kind.RESET);
@@ -509,7 +509,7 @@ final class EngineTest {
   }
 
   @Test
-  void unpolledTasksWaitForTheirWorker() {
+  void tasksWithoutAPollWaitForAWorker() {
     try (World world = new World(options -> options.wheelEntries(1_000).laneEntries(50).readyEntries(100),
         UnaryOperator.identity())) {
       world.queue(QueueConfig.of("pull", Target.pull()));
@@ -529,7 +529,7 @@ final class EngineTest {
   }
 
   @Test
-  void whatCommitsBehindEveryCursorIsFoundByTheHeadPoll() {
+  void theHeadPollFindsTasksCommittedBehindTheCursors() {
     try (World world = withQueue(World.local("q"))) {
       world.passes(Duration.ofSeconds(10));
       long now = world.clock.wallMillis();
@@ -543,12 +543,12 @@ final class EngineTest {
       assertThat(world.receiver.seen).as("the last minute, every two seconds").hasSizeGreaterThanOrEqualTo(2);
       world.passes(Duration.ofSeconds(9));
       assertThat(world.receiver.seen).as("all of it, every ten seconds").hasSize(3);
-      assertThat(world.foundLate).as("told of, for it should not happen often").containsExactly("q", "q", "q");
+      assertThat(world.foundLate).as("each is reported, because it should be rare").containsExactly("q", "q", "q");
     }
   }
 
   @Test
-  void aClaimOfAnotherNodeThatDiedIsTakenOverAtItsLeaseEnd() {
+  void aTaskClaimedByADeadNodeRunsAgainWhenItsLeaseEnds() {
     try (World world = withQueue(World.local("q"))) {
       TaskId id = TaskId.of(world.clock.wallMillis(), 5, 5);
       world.store.submit(
@@ -631,7 +631,7 @@ final class EngineTest {
     }
   }
 
-  /** A store whose index says of every task that it is of the queue "mine". */
+  /** Returns a store whose index entries name the queue "mine" for every task. */
   private static TaskStore misleading(TaskStore store) {
     return new ForwardingStore(store) {
       @Override
@@ -644,7 +644,7 @@ final class EngineTest {
   }
 
   @Test
-  void aTaskIsNotDeliveredForAnotherQueueWhateverTheIndexSays() {
+  void aWrongIndexEntryDeliversNoTaskOfAnotherQueue() {
     List<String> targets = new ArrayList<>();
     try (World world = new World(options -> options, EngineTest::misleading)) {
       world.queue(QueueConfig.of("mine", new Target(Target.LOCAL, Map.of("destination", "mine"), SECOND)));
@@ -653,7 +653,7 @@ final class EngineTest {
         targets.add(attempt.target().settings().get("destination"));
         return CompletableFuture.completedFuture(new Answer.Done(""));
       };
-      // Beyond the window, so that the index alone tells of it.
+      // Beyond the look-ahead, so the engine learns of the task from the index only.
       TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
       world.passes(Duration.ofMinutes(5));
       world.passes(Duration.ofMillis(500));
@@ -666,7 +666,7 @@ final class EngineTest {
   }
 
   @Test
-  void aWorkerDoesNotGetATaskOfAnotherQueueWhateverTheIndexSays() {
+  void aWrongIndexEntryGivesAWorkerNoTaskOfAnotherQueue() {
     try (World world = new World(options -> options, EngineTest::misleading)) {
       world.queue(QueueConfig.of("mine", Target.pull()));
       world.queue(World.local("theirs"));
@@ -683,11 +683,11 @@ final class EngineTest {
   }
 
   @Test
-  void dueTasksWhoseQueueIsGoneRaiseAnAlarmAndComeBackWithIt() {
+  void dueTasksOfAMissingQueueAreReportedAndRunOnceItIsBack() {
     try (World world = withQueue(World.local("q"))) {
       TaskId id = world.submit("q", SECOND, "a").id();
       long version = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow().version();
-      // As after a restore, or a move.
+      // A restored or migrated store can lack the document of a queue.
       world.join(world.store.writeDocument(DocumentKind.QUEUE, "q", version, null).toCompletableFuture());
       Engine other = world.anotherEngine();
       world.join(other.start());
@@ -724,7 +724,7 @@ final class EngineTest {
   }
 
   @Test
-  void anExplanationSaysWhy() {
+  void anExplanationNamesTheReason() {
     try (World world = withQueue(World.local("q"))) {
       TaskId later = world.submit("q", Duration.ofMinutes(1), "a").id();
       assertThat(explained(world, later)).containsExactly(TaskReason.NOT_DUE);
@@ -740,7 +740,7 @@ final class EngineTest {
   }
 
   @Test
-  void severalLoopsShareTheWorkAndTheLimits() {
+  void loopsShareTheTasksAndTheLimitsOfAQueue() {
     try (World world = new World(options -> options.loops(4), UnaryOperator.identity())) {
       world.queue(World.local("q").toBuilder().concurrency(2).build());
       world.receiver.behaviour = attempt -> new CompletableFuture<>();

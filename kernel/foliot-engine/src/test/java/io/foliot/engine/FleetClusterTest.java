@@ -130,7 +130,7 @@ final class FleetClusterTest {
   }
 
   @Test
-  void whatWasAddressedToTheDeadGoesToItsSubstitute() {
+  void tasksOfADeadWorkerGoToItsSubstitute() {
     Worker dead = new Worker("one", "fra", nodes.get(0));
     Worker lon = new Worker("two", "lon", nodes.get(1));
     work(UNTIL_SEATED);
@@ -155,7 +155,7 @@ final class FleetClusterTest {
   }
 
   @Test
-  void whatWaitsForAStoppedWorkerBeginsWithinASecond() {
+  void tasksThatWaitForAStoppedWorkerBeginWithinASecond() {
     Worker stopped = new Worker("one", "fra", nodes.get(0));
     Worker other = new Worker("two", "fra", nodes.get(1));
     work(UNTIL_SEATED);

@@ -67,7 +67,7 @@ final class HeadPollsTest {
   }
 
   @Test
-  void whatIsFoundLateIsMetered() {
+  void tasksThatAreFoundLateAreMetered() {
     rig.local("q");
     begins();
     answer(1, entry(1, rig.nowMillis() - 1_000, 1, "q"), entry(1, rig.nowMillis() - 999, 2, "q"));

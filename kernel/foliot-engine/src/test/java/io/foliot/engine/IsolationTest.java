@@ -121,7 +121,7 @@ final class IsolationTest {
   }
 
   @Test
-  void whatReceiversHoldIsBoundedWhateverTheirNumber() {
+  void payloadsOfHangingReceiversAreBounded() {
     try (World world = world(1)) {
       others(world, new CompletableFuture<>());
       for (int i = 0; i < 300; i++) {

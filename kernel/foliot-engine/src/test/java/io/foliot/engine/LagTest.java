@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler;
 import io.foliot.core.Target;
-import io.foliot.engine.Engine;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

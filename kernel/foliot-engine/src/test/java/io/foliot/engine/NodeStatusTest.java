@@ -133,7 +133,7 @@ final class NodeStatusTest {
   }
 
   @Test
-  void whatAStalledLoopLastSaidOfTheStoreDoesNotCount() {
+  void theLastReportOfAStalledLoopOnTheStoreDoesNotCount() {
     serves();
     storeIsAway();
     rig.passes(3_001);

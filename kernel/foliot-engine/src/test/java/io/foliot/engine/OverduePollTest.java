@@ -45,7 +45,7 @@ final class OverduePollTest {
   }
 
   @Test
-  void whatHasNotMovedForASecondIsTaken() {
+  void slotsWithoutProgressForASecondAreTaken() {
     assign("a", "a", "b", "b");
     assertThat(poll(false, 5, 5, 0, 5)).isEmpty();
     assertThat(poll(false, 5, 5, 0, 5)).containsExactly(0, 1, 3);
@@ -73,7 +73,7 @@ final class OverduePollTest {
   }
 
   @Test
-  void whoIsBusyGivesMoreTime() {
+  void aBusyNodeGivesOwnersMoreTime() {
     assign("a", "a", "b", "b");
     for (int second = 0; second < 30; second++) {
       assertThat(poll(true, 5 + second, 5, 0, 0)).isEmpty();
@@ -115,7 +115,7 @@ final class OverduePollTest {
   }
 
   @Test
-  void whatIsLeftIsAdoptedWhileTheCoordinatorIsAway() {
+  void orphanedSlotsAreAdoptedWithoutTheCoordinator() {
     away("a", "a", "a", "a");
     assertThat(poll(false, 5, 0, 5, 5)).isEmpty();
     assertThat(adopted()).isEmpty();

@@ -113,7 +113,7 @@ final class PartsTest {
   }
 
   @Test
-  void whatDoesNotFitIsRefusedAtTheDoorAndFitsAgainLater() {
+  void callsBeyondTheAdmissionAreRefusedUntilThereIsRoom() {
     Slow slow = new Slow();
     GroupCommit<Integer, String> commit = commit(slow, new Admission(3, 1_000));
     CompletableFuture<List<String>> first = commit.call(List.of(1, 2, 3, 4), 1);

@@ -88,7 +88,7 @@ final class PullClusterTest {
   }
 
   @Test
-  void whereEachNodeHasAWorkerNothingIsParked() {
+  void noTaskIsParkedIfEachNodeHasAWorker() {
     submit(300, Duration.ofMillis(20));
     work(Duration.ofSeconds(10), 10, nodes.toArray(Cluster.Node[]::new));
     ensureEachOnce(300, 50);

@@ -39,13 +39,13 @@ final class RemoteStore implements InvocationHandler {
   boolean slow;
   /** Keeps the answers of head polls, too. */
   boolean slowDue;
-  /** Keeps the answers of head polls so many times longer. */
+  /** Factor by which the answers of head polls take longer. */
   int rounds = 1;
-  /** Keeps the answers about what is parked, too. */
+  /** Whether reads of parked entries are slow, too. */
   boolean slowParked;
   /** Keeps the answers about all queues, too. */
   boolean slowDocuments;
-  /** Answers with a few of what is parked at a time. */
+  /** Returns only a few parked entries per call. */
   boolean shortPages;
   long parked;
   /** The number of reads of the settings of all queues. */

@@ -22,8 +22,6 @@ import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.SealFormat;
-import io.foliot.engine.Engine;
-import io.foliot.engine.EngineOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -165,7 +165,7 @@ final class SharedQueuesTest {
     // Its clock has not moved, and it knows nothing of what has happened.
     CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofSeconds(1)));
     assertThat(submitted).isNotDone();
-    b.goOn();
+    b.resume();
     cluster.passes(Duration.ofSeconds(1));
     assertThatThrownBy(submitted::join).hasRootCauseInstanceOf(StoreException.class).rootCause()
         .hasMessageContaining("the queue was deleted");

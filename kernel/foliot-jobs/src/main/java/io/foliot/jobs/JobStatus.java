@@ -47,7 +47,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
   /**
    * A pause.
    *
-   * @param since its begin
+   * @param since its start
    * @param until its end, or null for a resume by hand
    * @param reason why, for people
    * @param actor the caller that changed it

@@ -33,8 +33,8 @@ public record PastRun(long from, long to, long count, long origin, Result result
     /** All shards succeeded. */
     SUCCEEDED(1),
     /**
-     * A shard failed for good, or was cancelled by its own id; or no worker was left that a shard was for; or the task
-     * before the shards failed.
+     * A shard failed permanently, or was cancelled by its own id; or no worker was left that a shard was for; or the
+     * task before the shards failed.
      */
     FAILED(2),
     /** The run did not end within its timeout, and was stopped. */

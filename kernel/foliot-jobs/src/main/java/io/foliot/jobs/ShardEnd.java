@@ -31,7 +31,7 @@ record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String check
     RUNNING,
     /** It succeeded. */
     SUCCEEDED,
-    /** It failed for good, or was cancelled. */
+    /** It failed permanently, or was cancelled. */
     FAILED,
     /** It was cancelled before its first attempt. */
     NOT_BEGUN,

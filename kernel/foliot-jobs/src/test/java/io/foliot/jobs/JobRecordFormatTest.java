@@ -33,7 +33,7 @@ final class JobRecordFormatTest {
       Long.MAX_VALUE >> 8, Long.MIN_VALUE >> 8};
 
   @Test
-  void whatIsWrittenIsRead() {
+  void aWrittenRecordIsReadBack() {
     Random random = new Random(1);
     for (int round = 0; round < ROUNDS; round++) {
       JobRecord record = record(random);

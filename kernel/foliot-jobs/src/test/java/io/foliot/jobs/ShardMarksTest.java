@@ -51,7 +51,7 @@ final class ShardMarksTest {
   }
 
   @Test
-  void aHandlerEndsItsJobForGood() {
+  void aHandlerEndsItsJob() {
     pass(START + MINUTE);
     end(0, TaskNote.Mark.END_JOB, null, START + MINUTE + 1);
     pass(START + MINUTE + 2);

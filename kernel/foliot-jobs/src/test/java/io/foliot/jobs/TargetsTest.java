@@ -17,7 +17,7 @@ final class TargetsTest {
   private static final List<Allocation> RULES = List.of(Allocation.AVERAGE, Allocation.ODD_EVEN, Allocation.HASH,
       Allocation.ROUND_ROBIN);
 
-  /** Returns targets of so many shards in so many groups, divided by any rule. */
+  /** Returns the targets of a number of shards in a number of groups, divided by a random rule. */
   static Targets random(Random random, int groups, int shards) {
     Address.Kind[] kinds = {Address.Kind.SEAT, Address.Kind.ZONE_SEAT, Address.Kind.ZONE, Address.Kind.ONLY};
     List<Targets.Group> made = new ArrayList<>();
@@ -40,7 +40,7 @@ final class TargetsTest {
   }
 
   @Test
-  void whatIsWrittenIsRead() {
+  void writtenTargetsAreReadBack() {
     Random random = new Random(1);
     for (int round = 0; round < ROUNDS; round++) {
       int groups = 1 + random.nextInt(3);

@@ -92,7 +92,7 @@ final class DueQueue {
     append(node, stamp, deadlineNanos);
   }
 
-  /** Adds a timer behind all that are not due after it. */
+  /** Adds a timer after all that are not due later. */
   void add(WheelNode node, int stamp, long deadlineNanos) {
     if (head == tail || deadlines[tail - 1] <= deadlineNanos) {
       append(node, stamp, deadlineNanos);

@@ -77,8 +77,8 @@ final class NodeWheel {
   private static final int STAGE_AHEAD_TICKS = 256;
 
   /**
-   * A slot of level 1 is staged only if it holds so many times more, as when a million timers are due together: it
-   * would keep a slot of a higher level from being staged, of which there is one to 64 of these.
+   * Factor by which a slot of level 1 must hold more timers to be staged, as when a million are due together. Staging
+   * it delays the staging of a slot of a higher level, of which there is one to 64 of level 1.
    */
   private static final int STAGE_FACTOR_LEVEL_1 = 8;
 
@@ -172,7 +172,7 @@ final class NodeWheel {
       size = 0;
     }
 
-    /** Takes out the chunk behind the given one, or the first one for null. */
+    /** Removes the chunk after the given one, or the first one for null. */
     void removeAfter(@Nullable Chunk before, Chunk chunk) {
       if (before == null) {
         first = chunk.next;
@@ -187,7 +187,7 @@ final class NodeWheel {
 
   private final int stageMinEntries;
   private final SlotMap slots;
-  /** Per slot its entries; behind them, per slot below the one that is staged, those that are to come there. */
+  /** The entries of each slot; after them, for each slot below the staged one, the entries that are to come there. */
   private final Entries[] lists = new Entries[LISTS];
 
   /** The slot that is staged; its list holds what has not been sorted yet. */

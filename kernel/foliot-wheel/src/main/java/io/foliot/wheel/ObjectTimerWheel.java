@@ -117,9 +117,9 @@ public final class ObjectTimerWheel<T> {
     /**
      * Takes one timer.
      *
-     * @param handle what {@link #schedule} returned
+     * @param handle the handle that {@link #schedule} returned
      * @param deadlineTick the deadline as last set
-     * @param object as given to {@code schedule}
+     * @param object the object that was given to {@code schedule}
      */
     void accept(long handle, long deadlineTick, T object);
   }

@@ -83,9 +83,9 @@ public interface TimerQueue {
     /**
      * Takes one timer.
      *
-     * @param handle what {@link #schedule} returned
+     * @param handle the handle that {@link #schedule} returned
      * @param deadlineTick the deadline as last set
-     * @param payload as given to {@code schedule}
+     * @param payload the payload that was given to {@code schedule}
      */
     void accept(long handle, long deadlineTick, long payload);
   }

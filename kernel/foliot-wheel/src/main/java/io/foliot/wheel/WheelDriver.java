@@ -40,7 +40,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    * reports the failure, rejects further timers, and leaves waiting ones to the next stop. An entry is added at its new
    * place before it is removed from its old one, so that a stop finds each of them.
    *
-   * The hand-off's producer index counts the timers taken on, but for the few hand-offs that were not of new ones.
+   * The hand-off's producer index counts the accepted timers, and the few hand-offs that were not of new ones.
    *
    * Rejected: a Treiber stack through a link in the nodes (4 bytes more a timer, and draining it is a chain of cache
    * misses); a lock around the wheel (a caller then waits while a slot is drained).
@@ -260,7 +260,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     try {
       thread.start();
     } catch (Throwable e) {
-      // As often as not for want of threads or memory, so the next timer tries again.
+      // The usual cause is a temporary lack of threads or memory, so the next timer tries again.
       throw new RejectedExecutionException("the timer's thread cannot be started, so this timer was not scheduled", e);
     }
   }

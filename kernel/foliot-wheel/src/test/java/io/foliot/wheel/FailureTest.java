@@ -107,7 +107,7 @@ final class FailureTest {
     }
   }
 
-  /** Makes threads, but for those of the given numbers, counted from zero. */
+  /** Makes threads, except for those of the given numbers, counted from zero. */
   private static ThreadFactory failing(Fault fault, Integer... numbers) {
     AtomicInteger made = new AtomicInteger();
     ThreadFactory threads = Thread.ofVirtual().factory();

@@ -1101,7 +1101,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void whatShutdownNowReturnedCanStillBeCancelled() throws Exception {
+  void tasksThatShutdownNowReturnedCanBeCancelled() throws Exception {
     ScheduledFuture<?> once = executor.schedule(() -> {}, FAR_HOURS, HOURS);
     ScheduledFuture<?> often = executor.scheduleAtFixedRate(() -> {}, FAR_HOURS, 1, HOURS);
     assertThat(executor.shutdownNow()).hasSize(2);

@@ -83,7 +83,7 @@ final class TimerOrderTest {
         : first.wasReset || second.wasReset || first.arrival < second.arrival;
   }
 
-  /** Equal to a stable sort by deadline, but for the places of timers that were reset to the deadline of others. */
+  /** Equal to a stable sort by deadline, except for the places of timers that were reset to the deadline of others. */
   private static void assertInOrder(List<Expected> started) {
     for (int i = 1; i < started.size(); i++) {
       assertThat(mayStartBefore(started.get(i - 1), started.get(i)))

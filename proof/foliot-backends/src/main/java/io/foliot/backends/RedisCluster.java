@@ -54,7 +54,7 @@ public final class RedisCluster implements AutoCloseable {
    * Starts all of them, and waits until each of them finds the cluster complete.
    *
    * @param primaries at least three, for fewer have no majority to fail over by
-   * @param settings of each node, by their names in {@code redis.conf}
+   * @param settings the settings of each node, by their names in {@code redis.conf}
    */
   public static RedisCluster start(int primaries, int replicasEach, Map<String, String> settings) {
     if (primaries < 3 || replicasEach < 0) {

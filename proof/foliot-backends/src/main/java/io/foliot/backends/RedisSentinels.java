@@ -41,7 +41,7 @@ public final class RedisSentinels implements AutoCloseable {
   /**
    * Starts all of them, and waits until they know each other.
    *
-   * @param settings of the primary and its replica, by their names in {@code redis.conf}
+   * @param settings the settings of the primary and its replica, by their names in {@code redis.conf}
    */
   public static RedisSentinels start(Map<String, String> settings) {
     return new RedisSentinels(settings);

@@ -15,7 +15,7 @@ public sealed interface Event {
     AGAIN,
     /** The attempt is to be retried, as after an error. */
     RETRY,
-    /** The task has failed for good, as after status 410. */
+    /** The task has failed permanently, as after status 410. */
     REFUSED,
     /** The work is done, but the caller had certainly ended before it could read the answer. */
     GONE

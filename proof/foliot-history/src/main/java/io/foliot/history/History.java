@@ -207,7 +207,7 @@ public final class History implements Closeable {
     private long renewed(long number) {
       Long renewed = fresh.get(number);
       if (renewed == null) {
-        throw new IllegalArgumentException("an end without a beginning: number=" + number);
+        throw new IllegalArgumentException("an event ends something that has not begun: number=" + number);
       }
       return renewed;
     }

@@ -19,7 +19,7 @@ public final class HistoryChecker {
   /*
    * Events are joined to operations and deliveries (Run), these are sorted by key, or by task where there is none
    * (Chains), and each chain is judged for itself, its firings in the order of their generations, which is the order in
-   * which the store made them, in any order of the answers. Each rule is linear in a chain but for sorting and
+   * which the store made them, in any order of the answers. Each rule is linear in a chain except for sorting and
    * binary search, so a key that is reset a million times costs no more than a million keys.
    *
    * Rejected: a search for a linearization as Knossos or Porcupine do it. It would say no more, because generations

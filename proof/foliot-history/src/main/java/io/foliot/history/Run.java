@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A history, assembled: operations with their answers, deliveries with theirs, and the windows of the faults. */
+/** A history with matched events: operations with their answers, deliveries with replies, and faults as windows. */
 final class Run {
   final List<Operation> operations = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
@@ -14,7 +14,7 @@ final class Run {
   final Forgotten forgotten;
   final long endMillis;
 
-  /** The windows of the faults that delay messages already sent. */
+  /** The windows of those faults that delay messages in transit. */
   private final FaultWindows delays;
   private final Allowances allowances;
 
@@ -47,13 +47,14 @@ final class Run {
           add(begun(open.remove(ended.window()), event), ended.atMillis(), allowances.clockErrorMillis(), windows,
               delaying);
         case Event.Forgot forgot -> {
-          // Known already.
+          // Handled by Forgotten.
         }
         case Event.RunEnded ended -> end = Math.max(end, ended.atMillis());
       }
     }
     if (end == Long.MIN_VALUE) {
-      throw new IllegalArgumentException("a history must record the end of its run, or nothing in it can be lost");
+      throw new IllegalArgumentException(
+          "a history must record the end of its run; without it no loss can be detected");
     }
     open.values().forEach(fault -> add(fault, FaultWindows.NEVER, allowances.clockErrorMillis(), windows, delaying));
     endMillis = end;
@@ -62,19 +63,19 @@ final class Run {
     operations.forEach(operation -> operation.bound(faults, allowances.graceMillis()));
   }
 
-  /** Returns the earliest instant at which a delivery can have begun, by any of the clocks. */
+  /** Returns the earliest instant, by any of the clocks, at which a delivery can have begun. */
   long begunMillis(Delivery delivery) {
     return delays.begunMillis(delivery.arrivedMillis(), allowances.transitMillis()) - allowances.clockErrorMillis();
   }
 
-  /** Returns whether the system has certainly read the success, unless a fault prevented it. */
+  /** Returns whether the system must have read the success of a delivery, unless a fault prevented it. */
   boolean succeededInTime(Delivery delivery) {
     return (delivery.was(Event.Reception.SUCCESS) || delivery.was(Event.Reception.AGAIN)) && isInTime(delivery);
   }
 
   /**
-   * Returns whether, unless a fault intervened, the claim of a delivery was certainly valid at an instant, or was made
-   * later.
+   * Returns whether the claim of a delivery must have been valid at an instant, or have been made later, unless a fault
+   * intervened.
    */
   boolean outlived(Delivery delivery, long millis) {
     return begunMillis(delivery) > millis || (delivery.lastMillis() - allowances.clockErrorMillis() > millis
@@ -82,9 +83,9 @@ final class Run {
   }
 
   /**
-   * Returns whether a fault may explain what happened between two attempts of a firing, which may be the same one. An
-   * attempt that a fault delayed until its claim was given to another node begins soon after the fault; a later one is
-   * not explained by it.
+   * Returns whether a fault may explain an anomaly between two attempts of a firing, which may be the same attempt. A
+   * fault may delay an attempt until another node has the claim. Such an attempt begins soon after the fault; a fault
+   * explains no later one.
    */
   boolean isDisturbed(Firing firing, Delivery first, Delivery last) {
     long from = Math.max(firing.dueMillis(), first.arrivedMillis() - allowances.graceMillis());
@@ -98,7 +99,7 @@ final class Run {
 
   private static void add(Event.FaultBegan fault, long toMillis, long clockErrorMillis,
       List<FaultWindows.Window> windows, List<FaultWindows.Window> delaying) {
-    // By other clocks the fault may have begun a little earlier, or ended a little later.
+    // Clocks differ: on another clock the fault may have begun earlier or ended later.
     long to = toMillis == FaultWindows.NEVER ? toMillis : toMillis + clockErrorMillis;
     FaultWindows.Window window = new FaultWindows.Window(fault.atMillis() - clockErrorMillis, to);
     windows.add(window);
@@ -109,14 +110,14 @@ final class Run {
 
   private static <T> T begun(@Nullable T beginning, Event end) {
     if (beginning == null) {
-      throw new IllegalArgumentException("an end without a beginning: " + end);
+      throw new IllegalArgumentException("an event ends something that has not begun: " + end);
     }
     return beginning;
   }
 
   private static void ensureNew(@Nullable Object other, Event event) {
     if (other != null) {
-      throw new IllegalArgumentException("a number is used once: " + event);
+      throw new IllegalArgumentException("a number must be used once: " + event);
     }
   }
 }

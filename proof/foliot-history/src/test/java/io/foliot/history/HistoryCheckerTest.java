@@ -160,7 +160,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void whatIsNotFoundBeforeItIsDueIsLost() {
+  void aTaskThatIsNotFoundBeforeItsDueTimeIsLost() {
     Request.Touch touch = new Request.Touch(QUEUE, "k", 3000);
     assertCaught(story().created(0, 5, "k", 1, 1000).op(300, 305, touch, new Reply.NotFound()).end(400),
         Violation.Kind.LOST);
@@ -175,7 +175,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void whatWasKeptMustCome() {
+  void aKeptTaskMustBeDelivered() {
     Reply kept = new Reply.Placed(Reply.Result.KEPT, taskOf("k"), 7, 100);
     assertCaught(story().lostPut(0, "k", 100).op(20, 25, submission("k", null, 300), kept).end(5000),
         Violation.Kind.LOST);
@@ -236,7 +236,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void whatAnUnknownOperationMadeIsNotDueBeforeItsTime() {
+  void aTaskOfAnUnansweredOperationIsNotDueEarlier() {
     assertCaught(story().lostPut(0, "k", 100).delivered(99, "k", 1, 1).end(5000), Violation.Kind.EARLY);
     assertCaught(story().unanswered(0, submission(null, null, 100)).deliveredTask(99, "t", 1, 1).end(5000),
         Violation.Kind.EARLY);
@@ -272,7 +272,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void whatWasHeldBackByAPartitionMayArriveAfterTheReply() {
+  void anAttemptDelayedByAPartitionMayArriveAfterItsReply() {
     assertLegal(story().created(0, 5, "k", 1, 100).fault(99, 300, Event.Fault.PARTITION)
         .cancel(150, 155, "k", CANCELLED).delivered(300, "k", 1, 1).end(5000));
     assertCaught(story().created(0, 5, "k", 1, 100).fault(99, 300, Event.Fault.KILL)
@@ -612,14 +612,14 @@ final class HistoryCheckerTest {
   // Losses that a store may have
 
   @Test
-  void whatWasAckedBeforeTheWindowMustSurviveALoss() {
+  void ackedWritesBeforeTheWindowMustSurviveALoss() {
     Story story = story().created(0, 5, "k", 1, 2500).forgot(2000, 1000);
     assertCaught(story.end(5000), Violation.Kind.LOST);
     assertCaught(story().created(0, 999, "k", 1, 2500).forgot(2000, 1000).end(5000), Violation.Kind.LOST);
   }
 
   @Test
-  void whatWasAckedWithinTheWindowMayBeLost() {
+  void ackedWritesWithinTheWindowMayBeLost() {
     Verdict verdict = story().created(0, 1000, "k", 1, 2500).submit(1500, 1510, null, "t", 1, 2500).forgot(2000, 1000)
         .end(5000);
     assertLegal(verdict);
@@ -629,7 +629,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void whatIsAckedAfterALossIsNotExcusedByIt() {
+  void ackedWritesAfterALossAreNotExcusedByIt() {
     assertCaught(story().forgot(2000, 1000).created(2100, 2105, "k", 1, 2500).end(5000), Violation.Kind.LOST);
   }
 

@@ -70,7 +70,7 @@ final class ModelSchedulerTest {
     }
   }
 
-  /** The event by the client's clock or the receiver's, if that is ahead by so much. */
+  /** Returns the event by a clock of the client or the receiver that is ahead. */
   private static Event shifted(Event event, long millis, boolean client) {
     return switch (event) {
       case Event.Invoked e when client ->

@@ -40,10 +40,10 @@ final class FaultRun implements AutoCloseable {
   /**
    * The course of a fault.
    *
-   * @param brokenMillis how long it lasted
-   * @param wasDown whether each server said at the end of it that it was not ready
-   * @param readyAfterMillis how long after its end all servers were ready for good
-   * @param firedAfterMillis how long after its end the first attempt began
+   * @param brokenMillis the time for which it lasted
+   * @param wasDown whether each server reported at its end that it was not ready
+   * @param readyAfterMillis the time from its end until all servers were ready, and stayed so
+   * @param firedAfterMillis the time from its end until the first attempt
    * @param refused calls that were answered meanwhile with 503
    * @param unknown calls that were answered meanwhile with 504
    * @param lateMillis lateness of tasks of the wide queue that became due meanwhile and had not been claimed

@@ -52,7 +52,7 @@ final class FaultyPostgres implements FaultyDatabase {
     return "LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE";
   }
 
-  /** Each commit is one statement, which commits by itself. */
+  /** Each commit is one statement in auto-commit mode. */
   @Override
   public Map<String, Predicate<String>> commits() {
     return Map.of("a submit", sql -> sql.contains("INSERT INTO foliot_task"), "a claim",

@@ -10,7 +10,7 @@ import java.util.List;
  * Something that happens to the store's server, or to one of ours.
  *
  * @param name its name, for reports
- * @param fault as which it is recorded
+ * @param fault the kind of fault that the history records
  * @param effect its visible effect
  * @param breaks begins the fault, and runs for as long as it lasts
  * @param heals ends it

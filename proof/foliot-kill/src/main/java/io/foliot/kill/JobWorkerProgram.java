@@ -35,7 +35,7 @@ final class JobWorkerProgram {
   private static final int MAX_STEPS = 4;
   private static final int MIN_STEP_MILLIS = 50;
   private static final int MAX_STEP_MILLIS = 600;
-  /** One shard in so many works for much longer than a lease. */
+  /** Number of shards of which one works for much longer than a lease. */
   private static final int SHARDS_PER_LONG_ONE = 12;
   private static final int LONG_STEP_MILLIS = 2_500;
   private static final Duration POLL = Duration.ofSeconds(2);

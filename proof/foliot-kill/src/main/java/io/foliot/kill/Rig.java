@@ -76,7 +76,7 @@ final class Rig implements AutoCloseable {
   /**
    * Starts all but the load, with one server.
    *
-   * @param name of the run, for its files
+   * @param name the name of the run, for its files
    * @param data the server's folder; the remains of an earlier run with this seed are deleted, so that its answers do
    *     not count
    */
@@ -87,7 +87,7 @@ final class Rig implements AutoCloseable {
   /**
    * Starts all but the load.
    *
-   * @param name of the run, for its files
+   * @param name the name of the run, for its files
    * @param stores for each server the way to the store where all of them keep their tasks; there are none yet
    * @param places for each server where it runs
    */
@@ -163,7 +163,7 @@ final class Rig implements AutoCloseable {
     load(STEP_MILLIS);
   }
 
-  /** @param stepMillis as of {@link Load} */
+  /** @param stepMillis the step of {@link Load} */
   void load(long stepMillis) {
     List<Load.Door> doors = IntStream.range(0, servers.size())
         .mapToObj(i -> new Load.Door(clients.get(i), servers.get(i)::isUp)).toList();

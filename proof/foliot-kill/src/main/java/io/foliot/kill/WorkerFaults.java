@@ -26,7 +26,7 @@ final class WorkerFaults {
   /** Longer than nodes take to read that a worker is disabled, so that the judge has something to judge. */
   private static final int MIN_DISABLED_MILLIS = 7_000;
   private static final int MAX_DISABLED_MILLIS = 10_000;
-  /** A fault waits for so long for a worker that has begun an attempt. */
+  /** Longest time for which a fault waits for a worker that has begun an attempt. */
   private static final int IDLE_MILLIS = 2_000;
   private static final int LOOK_MILLIS = 20;
 

@@ -87,7 +87,7 @@ class CalmClusterTest {
   }
 
   @Test
-  void whatComesComesOnce() {
+  void eachDeliveryArrivesOnce() {
     try (CountingReceiver receiver = new CountingReceiver(DELIVERIES)) {
       put(receiver);
       SplittableRandom random = new SplittableRandom();

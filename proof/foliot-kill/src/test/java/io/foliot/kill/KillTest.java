@@ -27,7 +27,7 @@ class KillTest {
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 3_000;
 
-  /** One kill in so many comes while the server starts. */
+  /** Number of kills of which one comes while the server starts. */
   private static final int STARTS_PER_KILL = 8;
   private static final int MAX_START_MILLIS = 2_000;
   private static final Duration BOUND = Duration.ofSeconds(30);

@@ -82,7 +82,7 @@ class NamespaceClusterFaultsTest {
     /** Longer than the store waits for an answer before it gives up the connection. */
     private static final long LONG_MILLIS = 45_000;
 
-    /** A fifth of what a server sends under this load, and no more packets wait than fit into so many bytes. */
+    /** A fifth of the rate at which a server sends under this load, and a short queue of packets. */
     private static final String[] NARROW = {"rate", "256kbit", "burst", "3000", "limit", "9000"};
     private static final String[] LOSSY = {"delay", "50ms", "20ms", "loss", "10%"};
 

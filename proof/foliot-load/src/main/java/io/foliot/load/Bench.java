@@ -40,7 +40,7 @@ final class Bench implements AutoCloseable {
    * @param apiKey its key; empty for none
    * @param tasks instead of each scenario's own number; 0 for that
    * @param seconds instead of each scenario's own time; 0 for that
-   * @param connections of the load generator, where there are many
+   * @param connections the connections of the load generator, if it has many
    * @param data folder in which our own server's folder is made; null for the system's temporary folder
    * @param out folder for files that are kept
    * @param server the class whose command {@code server} starts our own one
@@ -88,7 +88,7 @@ final class Bench implements AutoCloseable {
     return plan.tasks() > 0 ? plan.tasks() : otherwise;
   }
 
-  /** Returns the duration that was asked for, or else so many seconds. */
+  /** Returns the duration that was asked for, or else the given one. */
   Duration time(double otherwiseSeconds) {
     double seconds = plan.seconds() > 0 ? plan.seconds() : otherwiseSeconds;
     return Duration.ofNanos((long) (seconds * 1e9));

@@ -97,7 +97,7 @@ final class CallbacksScenario implements Scenario {
             + " that do not count; from the due instant of all to the last arrival");
   }
 
-  /** Answers whether all came. */
+  /** Returns whether all callbacks arrived. */
   private static boolean fire(Bench bench, Load load, Submits submits, Ledger ledger, int first, Way way) {
     int tasks = bench.tasks(TASKS);
     long dueMillis = System.currentTimeMillis() + LEAD_MILLIS + tasks / LEAD_TASKS_PER_MILLI;

@@ -66,7 +66,7 @@ final class EmbeddedEngine implements AutoCloseable {
     return answer.orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
 
-  /** Calls that are kept under way, so many at a time, by one thread. */
+  /** Calls of one thread, of which a fixed number is kept under way. */
   static final class Pipeline {
     private final Semaphore places;
     private final int size;

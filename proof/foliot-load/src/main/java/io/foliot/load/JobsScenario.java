@@ -106,7 +106,7 @@ final class JobsScenario implements Scenario {
     }
   }
 
-  /** Puts jobs until so many wait; returns how many a second. */
+  /** Puts jobs until a number of them wait. Returns the number of puts per second. */
   private static double fill(Run run, int size) {
     long begun = System.nanoTime();
     int before = run.jobs;

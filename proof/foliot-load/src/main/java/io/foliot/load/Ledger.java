@@ -62,9 +62,9 @@ final class Ledger {
   }
 
   /**
-   * Waits until so many tasks have come; answers whether they have.
+   * Waits until a number of tasks have arrived. Returns whether they have.
    *
-   * @param patience given up when nothing has come for so long, counted from the last due time on
+   * @param patience the longest time without an arrival, counted from the last due time on
    */
   boolean await(int count, Duration patience) {
     long lastDueMillis = Arrays.stream(dueMillis).max().orElse(0);

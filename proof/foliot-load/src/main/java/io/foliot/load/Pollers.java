@@ -126,7 +126,7 @@ final class Pollers implements Load.Work {
     return lastNanos.get();
   }
 
-  /** Returns how many workers have got so many shards. */
+  /** Returns the number of workers that have a given number of shards. */
   long workersWith(int count) {
     long found = 0;
     for (int i = 0; i < shards.length(); i++) {

@@ -63,7 +63,7 @@ final class Receiver implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("bench-receiver").start(this::run);
   }
 
-  /** A new ledger, with room for so many tasks. */
+  /** Returns a new ledger for a number of tasks. */
   Ledger ledger(int tasks) {
     Ledger ledger = new Ledger(tasks);
     ledgers.add(ledger);

@@ -15,10 +15,10 @@ final class Report {
   /**
    * A measured value.
    *
-   * @param name what was measured
-   * @param value how much
-   * @param unit of what
-   * @param goal what is wanted, or null
+   * @param name the name of the figure
+   * @param value the value
+   * @param unit the unit of the value
+   * @param goal the intended value, or null
    */
   record Figure(String name, double value, String unit, @Nullable Goal goal) {
     boolean isMet() {
@@ -26,7 +26,7 @@ final class Report {
     }
   }
 
-  /** The goal of a figure: at most, or at least, so much. */
+  /** The goal of a figure: an upper or a lower limit. */
   record Goal(double limit, boolean atMost) {}
 
   /** The result of a check; the text names it, with both numbers. */

@@ -77,12 +77,12 @@ final class Target implements AutoCloseable {
     return child == null ? 0 : child.processorNanos();
   }
 
-  /** Makes a queue whose tasks wait for workers that never come; answers its name. */
+  /** Creates a pull queue without workers. Returns its name. */
   String pullQueue(String purpose) {
     return queue(purpose, Delivery.pull());
   }
 
-  /** Makes a queue that calls back; answers its name. */
+  /** Creates a queue with callbacks. Returns its name. */
   String httpQueue(String purpose, String callbackUrl) {
     return queue(purpose, Delivery.http(URI.create(callbackUrl)));
   }

@@ -58,7 +58,7 @@ final class LedgerTest {
   }
 
   @Test
-  void whatWasNeverSubmittedIsNoticed() {
+  void anArrivalWithoutASubmitIsNoticed() {
     Ledger ledger = ledger(2);
     ledger.arrived(0, DUE_MILLIS * 1_000);
     ledger.arrived(1, DUE_MILLIS * 1_000);

@@ -1,23 +1,21 @@
 package io.foliot.sim;
 
-/** The kinds of calls of a store. */
+/** The kinds of store calls. */
 enum Call {
-  SUBMIT(true), TOUCH(true), CANCEL(true), CLAIM(true), SETTLE(true), PARK(true), REDRIVE(true), DUE(
-      false), READ_PARKED(false), PROBE(false), FIND(false), READ_DOCUMENT(false), WRITE_DOCUMENT(true), TIME(false);
+  SUBMIT, TOUCH, CANCEL, CLAIM, SETTLE, PARK, REDRIVE, WRITE_DOCUMENT,
+  // Calls that only read.
+  DUE, READ_PARKED, PROBE, FIND, READ_DOCUMENT, TIME;
 
-  private final boolean writes;
-
-  Call(boolean writes) {
-    this.writes = writes;
-  }
-
-  /** Returns whether it changes anything, so that a store's log has it. */
+  /** Returns whether the call changes the store, so that the store's log has it. */
   boolean writes() {
-    return writes;
+    return switch (this) {
+      case SUBMIT, TOUCH, CANCEL, CLAIM, SETTLE, PARK, REDRIVE, WRITE_DOCUMENT -> true;
+      case DUE, READ_PARKED, PROBE, FIND, READ_DOCUMENT, TIME -> false;
+    };
   }
 
-  /** Returns whether a client asks for it. */
-  boolean isOfClients() {
+  /** Returns whether the engine makes the call on behalf of a client. */
+  boolean isOfClient() {
     return this == SUBMIT || this == TOUCH || this == CANCEL || this == REDRIVE;
   }
 }

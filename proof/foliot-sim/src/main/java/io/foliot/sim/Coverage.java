@@ -7,7 +7,7 @@ import java.util.TreeMap;
 final class Coverage {
   /** The events that must occur in some run. */
   enum Case {
-    KILL, STAND_BEYOND_A_LEASE, HICCUP, GRACEFUL_STOP, RESTART, CLOCK_SET_FORWARD, CLOCK_SET_BACK,
+    KILL, PAUSE_BEYOND_A_LEASE, SHORT_PAUSE, GRACEFUL_STOP, RESTART, CLOCK_SET_FORWARD, CLOCK_SET_BACK,
     /** A node cannot reach the store. */
     CUT_FROM_STORE,
     /** A node cannot reach the coordinator. */

@@ -33,7 +33,7 @@ final class Faults {
   private boolean healed;
   private boolean killed;
   private Runnable watch = () -> {};
-  /** When a node was killed for good: the running tasks and the ends of their leases. */
+  /** The tasks that ran when a node was killed without a restart, and the ends of their leases. */
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
   private long killWindow;
 
@@ -60,7 +60,8 @@ final class Faults {
   void plan(long millis) {
     // The last one before the heal, after which all nodes must see the same settings.
     schedule.afterMillis(millis + luck.nextLong(LAST_MILLIS), this::forgetChange);
-    List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::stand, this::hiccup, this::stop,
+    List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::pauseBeyondALease, this::pauseShortly,
+        this::stop,
         this::setClock, this::storeAway,
         this::failOver, this::cutFromStore, this::cutFromCoordination, this::coordinationAway, this::lie);
     for (Runnable kind : kinds) {
@@ -85,15 +86,16 @@ final class Faults {
       coordination.setAway(true);
     });
     if (luck.nextBoolean()) {
-      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis - MAX_COORDINATED_MILLIS), this::killForGood);
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis - MAX_COORDINATED_MILLIS),
+          this::killWithoutRestart);
     }
     if (luck.nextBoolean()) {
       schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis), () -> coordination.setAway(false));
     }
   }
 
-  /** Until the heal. */
-  private void killForGood() {
+  /** Kills a node, which stays dead until the heal. */
+  private void killWithoutRestart() {
     SimNode node = someNode();
     if (healed || !node.isUp()) {
       return;
@@ -109,12 +111,12 @@ final class Faults {
     killWindow = window;
   }
 
-  /** Returns whether a node was killed for good. */
+  /** Returns whether a node was killed without a restart. */
   boolean hasKilled() {
     return killed;
   }
 
-  /** Returns the end of the lease that a task had when a node was killed for good; 0 if it was not running. */
+  /** Returns the end of the lease that a task had at the kill without a restart; 0 if it was not running. */
   long leaseEndMillis(String taskId) {
     return leaseEndsAtKill.getOrDefault(taskId, 0L);
   }
@@ -153,24 +155,24 @@ final class Faults {
     });
   }
 
-  private void stand() {
-    sim.coverage().count(Coverage.Case.STAND_BEYOND_A_LEASE);
-    standFor(sim.world().leaseMillis() + luck.nextLong(6_000));
+  private void pauseBeyondALease() {
+    sim.coverage().count(Coverage.Case.PAUSE_BEYOND_A_LEASE);
+    pauseFor(sim.world().leaseMillis() + luck.nextLong(6_000));
   }
 
-  private void hiccup() {
-    sim.coverage().count(Coverage.Case.HICCUP);
-    standFor(luck.nextLong(800));
+  private void pauseShortly() {
+    sim.coverage().count(Coverage.Case.SHORT_PAUSE);
+    pauseFor(luck.nextLong(800));
   }
 
-  private void standFor(long millis) {
+  private void pauseFor(long millis) {
     SimNode node = someNode();
-    if (!node.isUp() || node.process().isStanding()) {
+    if (!node.isUp() || node.process().isPaused()) {
       return;
     }
     long window = began(Event.Fault.PAUSE, node.name() + " is paused for " + millis + " ms");
     NodeProcess process = node.process();
-    process.stand();
+    process.pause();
     if (luck.nextBoolean()) {
       sim.coverage().count(Coverage.Case.MACHINE_ASLEEP);
       node.clock().suspend();
@@ -179,7 +181,7 @@ final class Faults {
       if (process == node.process()) {
         node.clock().resume();
       }
-      process.goOn();
+      process.resume();
     });
   }
 
@@ -191,9 +193,9 @@ final class Faults {
     sim.coverage().count(Coverage.Case.GRACEFUL_STOP);
     long window = began(Event.Fault.OTHER, node.name() + " is stopped");
     long pauseMillis = luck.nextLong(3_000);
-    boolean[] standing = {node.process().isStanding()};
+    boolean[] wasPaused = {node.process().isPaused()};
     node.stop(Duration.ofMillis(luck.nextLong(4_000)), () -> mendAfter(pauseMillis, window, () -> {
-      if (!standing[0]) {
+      if (!wasPaused[0]) {
         node.start();
       }
     }));
@@ -322,10 +324,10 @@ final class Faults {
     left.add(node);
     node.cutFromStore(false);
     node.clock().resume();
-    node.process().goOn();
+    node.process().resume();
     switch (luck.nextInt(4)) {
       case 0 -> node.kill();
-      case 1 -> node.process().stand();
+      case 1 -> node.process().pause();
       case 2 -> node.cutFromStore(true);
       default -> node.cutFromCoordination(true);
     }

@@ -2,7 +2,7 @@ package io.foliot.sim;
 
 /** The cases that have to come about in some run with workers: a promise that nothing threatens proves nothing. */
 enum FleetCase {
-  WORKER_DIED, WORKER_CAME_BACK, WORKER_CAME_UNDER_A_NEW_NAME, WORKER_JOINED, WORKER_LEFT_FOR_GOOD,
+  WORKER_DIED, WORKER_CAME_BACK, WORKER_CAME_UNDER_A_NEW_NAME, WORKER_JOINED, WORKER_STAYED_GONE,
   /** A worker was paused beyond its lease, and went on. */
   WORKER_STALLED, WORKER_CUT_OFF,
   /** A worker polls another node, once its poll is over. */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class FleetSimulation {
   /** Until workers have their seats, and nodes their slots. */
   private static final long SEATED_MILLIS = 10_000;
-  /** Runs are planned for so long after the heal. */
+  /** Time after the heal for which runs are planned. */
   private static final long PLANNED_MILLIS = 25_000;
   /** Longer than a lease, the words of a dead node, a backoff, a session, and the polls that find what was left. */
   private static final long HEALED_MILLIS = 110_000;

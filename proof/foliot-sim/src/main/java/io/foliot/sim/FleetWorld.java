@@ -7,12 +7,12 @@ import java.util.SplittableRandom;
 /**
  * The parameters of a run with workers, which its seed decides.
  *
- * @param mode what breaks
+ * @param mode the kind of faults
  * @param world the nodes and their store
  * @param zones how many zones there are
  * @param workers how many workers there are at the beginning
  * @param isPlanned whether nodes plan runs as they plan jobs; else runs are written by a caller
- * @param leaseMillis of the workers' claims
+ * @param leaseMillis the lease of the workers' claims
  * @param restMillis how long no node runs before all heals: 0, or longer than a seat rests
  */
 record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlanned, long leaseMillis,

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of recurring jobs: one for each job, which makes one change at a time through any node, and repeats it
- * until it is answered. So the order of the changes is known, and when each took effect, but for the time of the call.
+ * until it is answered. So the order of the changes is known, and when each took effect, to within its call.
  */
 final class JobCallers implements SimReceiver.Listener {
   static final String QUEUE = "work";
@@ -315,7 +315,7 @@ final class JobCallers implements SimReceiver.Listener {
   private void watch(NodeProcess process, boolean[] told, Runnable again) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (!told[0]) {
-        if (!process.isAlive() || (over && process.isStanding())) {
+        if (!process.isAlive() || (over && process.isPaused())) {
           again.run();
         } else {
           watch(process, told, again);

@@ -31,19 +31,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges jobs by rules of its own: the definitions that callers put, what the receiver saw, and the records of the
- * store at the end. It enumerates scheduled times itself, and ignores the cursor of a job.
+ * Checks jobs by the definitions that callers put, the attempts that the receiver saw, and the records in the store at
+ * the end. It enumerates scheduled times itself, and ignores the cursor of a job.
  *
- * <p>Where the instant of a change is known only to lie within a call, both ends of the call are tried, and each
- * scheduled time between them.
+ * <p>A change takes effect at some instant between the beginning and the end of its call. The checks accept each such
+ * instant.
  */
 final class JobJudge {
-  /** Added to the lease of a planner and of a shard, and to the delays of the store. */
+  /** Grace after the heal, in addition to the lease and to the delays of the store. */
   private static final long BACK_MILLIS = 15_000;
-  /** The most by which the time of a new job is behind the store's clock: a time just before the put may run. */
+  /** Largest lag of the creation time of a job behind the store's clock. A time just before the put may run. */
   private static final long CREATED_BEHIND_MILLIS = 50;
-  /** Within this time before the end each job has fired that has so short a period. */
-  private static final long LAST_MILLIS = 45_000;
+  /** Longest time without a run before the end. The simulated jobs have periods of 10 s or less. */
+  private static final long MAX_SILENCE_MILLIS = 45_000;
   private static final int PAGE = 1_000;
   private static final String BEFORE = "before";
   private static final String AFTER = "after";
@@ -53,10 +53,11 @@ final class JobJudge {
   private final long end;
   private final BiConsumer<JobSimulation.Check, String> unmet;
   private final boolean mayForget;
+  private final Jobs jobs;
   private final Map<String, List<TaskRecord>> shards = new HashMap<>();
   private final SortedMap<String, Long> counts = new TreeMap<>();
 
-  /** A run, by the records of its shards: from the first insertion to the last end. */
+  /** The time of a run, from the insertion of its first shard to the end of its last. */
   private record Span(long time, long from, long to) {}
 
   JobJudge(World world, SimStore store, long end, BiConsumer<JobSimulation.Check, String> unmet) {
@@ -65,6 +66,7 @@ final class JobJudge {
     this.end = end;
     this.unmet = unmet;
     mayForget = store.manners().windowMillis() > 0;
+    jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("judged")));
     for (PastRun.Result result : PastRun.Result.values()) {
       counts.put(result.name(), 0L);
     }
@@ -80,7 +82,7 @@ final class JobJudge {
     } while (cursor != null);
   }
 
-  /** Returns the number of each observation. */
+  /** Returns the number of observations of each kind. */
   SortedMap<String, Long> counts() {
     return counts;
   }
@@ -90,10 +92,9 @@ final class JobJudge {
   }
 
   void judge(JobStory story) {
-    Jobs jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("judged")));
     JobStatus status = jobs.find(story.name).join().orElse(null);
     if (status == null || !story.over) {
-      unmet.accept(JobSimulation.Check.LIVENESS, "each call is answered once things have healed: job=" + story.name
+      unmet.accept(JobSimulation.Check.LIVENESS, "each call returns after the heal: job=" + story.name
           + ", exists=" + (status != null) + ", end=" + end + ", status=" + status + ", task="
           + store.truth().find(new TaskRef.ByKey("foliot.jobs", story.name)).toCompletableFuture().join());
       return;
@@ -105,41 +106,38 @@ final class JobJudge {
     count("STOPS", story.stops.size());
     status.history().forEach(past -> count(past.result().name(), past.count()));
     ensureScheduled(story, status);
-    ensureOnePerShard(story);
+    ensureOneIdPerShard(story);
     ensureFiredIsRecorded(story, status);
     if (story.job().schedule().after() == null) {
-      ensureAccounts(story, status);
+      ensureEachTimeHasARecord(story, status);
     }
     if (story.job().overlap() != Overlap.ALLOW) {
-      ensureApart(story);
+      ensureNoOverlap(story);
       ensureFences(story);
     }
     ensureChanges(story);
     if (!mayForget) {
-      ensureListened(story, status);
+      ensureListeners(story, status);
     }
-    ensureAlive(story, status);
+    ensureProgress(story, status);
   }
 
-  /** Nothing of a deleted job begins any more, but for runs that were left to finish. */
+  /** Ensures that no shard of a job begins after its deletion, except in runs that may finish. */
   void judgeDeleted(JobStory story) {
-    // A put whose answer was lost may reach the store after the deletion, and create the job again.
+    // A put that failed or was lost may reach the store after the deletion, and create the job again.
     if (story.deletedAt == 0 || story.puts > story.defined.size()) {
       return;
     }
     count("DELETES", 1);
-    Jobs jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("judged")));
     jobs.find(story.name).join().ifPresent(status -> unmet.accept(JobSimulation.Check.CHANGE,
-        "a job that was deleted does not exist: job=" + story.name + ", deletedAt=" + story.deletedAt + ", " + status));
+        "a deleted job does not exist: job=" + story.name + ", deletedAt=" + story.deletedAt + ", " + status));
     for (JobStory.Begun begun : story.begun) {
       if ((story.stopsRuns ? begun.claimedAt() : begun.time()) > story.deletedAt) {
-        unmet.accept(JobSimulation.Check.CHANGE, "nothing of a job begins once it was deleted: job=" + story.name
+        unmet.accept(JobSimulation.Check.CHANGE, "no shard of a deleted job begins: job=" + story.name
             + ", deletedAt=" + story.deletedAt + ", stopsRuns=" + story.stopsRuns + ", " + begun);
       }
     }
   }
-
-  // Times.
 
   private static Schedule schedule(Job job) {
     return job.schedule().schedule(job.name(), calendar -> null);
@@ -156,11 +154,11 @@ final class JobJudge {
         : schedule.count(Instant.ofEpochMilli(after), Instant.ofEpochMilli(to), Long.MAX_VALUE);
   }
 
-  /** Every run is of a time that some definition had when it was in force, or that a caller asked for. */
+  /** Ensures that each run has a time that was scheduled by the definition then in force, or requested by a caller. */
   private void ensureScheduled(JobStory story, JobStatus status) {
     for (JobStory.Begun begun : story.begun) {
       if (begun.at() < begun.time()) {
-        unmet.accept(JobSimulation.Check.SCHEDULE, "no time begins early: job=" + story.name + ", " + begun);
+        unmet.accept(JobSimulation.Check.SCHEDULE, "no run begins before its time: job=" + story.name + ", " + begun);
       }
       boolean isKnown = begun.time() <= status.created().toEpochMilli() || story.job().schedule().after() != null
           || story.requests(begun.time()) > 0;
@@ -172,20 +170,22 @@ final class JobJudge {
             && isTime(schedule(defined.job()), begun.time());
       }
       if (!isKnown) {
-        unmet.accept(JobSimulation.Check.SCHEDULE, "only scheduled times run: job=" + story.name + ", " + begun);
+        unmet.accept(JobSimulation.Check.SCHEDULE,
+            "each run has a scheduled or requested time: job=" + story.name + ", " + begun);
       }
     }
   }
 
-  /** A shard of a time has one id, and each request for that time adds one. */
-  private void ensureOnePerShard(JobStory story) {
+  /** Ensures that a shard of a scheduled time has one id, plus one for each request of that time. */
+  private void ensureOneIdPerShard(JobStory story) {
     Map<String, Set<Object>> ids = new HashMap<>();
     for (JobStory.Begun begun : story.begun) {
       Set<Object> same = ids.computeIfAbsent(begun.time() + "/" + begun.shard() + begun.phase(),
           shard -> new HashSet<>());
       same.add(begun.id());
       if (same.size() > 1 + story.requests(begun.time())) {
-        unmet.accept(JobSimulation.Check.SCHEDULE, "a time fires under one id: job=" + story.name + ", " + begun);
+        unmet.accept(JobSimulation.Check.SCHEDULE,
+            "a shard of a scheduled time has one id: job=" + story.name + ", " + begun);
       }
     }
   }
@@ -206,23 +206,24 @@ final class JobJudge {
           scheduled.add(past.from());
         }
         if (past.result() == PastRun.Result.SUCCEEDED) {
-          ensureAllBegan(story, past);
+          ensureAllDelivered(story, past);
         } else if (past.result() == PastRun.Result.UNKNOWN) {
-          // Records of tasks are kept for a day here.
-          unmet.accept(JobSimulation.Check.SCHEDULE, "the shards of a run are inserted with it: job=" + story.name
+          // Records of tasks are kept for a day, which is longer than the simulation.
+          unmet.accept(JobSimulation.Check.SCHEDULE, "the result of each run is known: job=" + story.name
               + ", " + past);
         }
       }
     }
     if (scheduled.size() != new HashSet<>(scheduled).size()) {
-      unmet.accept(JobSimulation.Check.SCHEDULE, "a time runs once: job=" + story.name + ", runs=" + scheduled);
+      unmet.accept(JobSimulation.Check.SCHEDULE,
+          "a scheduled time runs once: job=" + story.name + ", runs=" + scheduled);
     }
-    boolean isWhole = status.history().size() < story.job().history();
-    if (isWhole && scheduled.size() != status.totals().fired()) {
+    boolean isComplete = status.history().size() < story.job().history();
+    if (isComplete && scheduled.size() != status.totals().fired()) {
       unmet.accept(JobSimulation.Check.SCHEDULE, "each run is recorded: job=" + story.name + ", runs="
           + scheduled.size() + ", " + status.totals());
     }
-    for (JobStory.Begun begun : mayForget || !isWhole ? List.<JobStory.Begun>of() : story.begun) {
+    for (JobStory.Begun begun : mayForget || !isComplete ? List.<JobStory.Begun>of() : story.begun) {
       if (!runs.contains(begun.time())) {
         unmet.accept(JobSimulation.Check.SCHEDULE, "each run that began has a record: job=" + story.name + ", "
             + begun);
@@ -230,22 +231,22 @@ final class JobJudge {
     }
   }
 
-  private void ensureAllBegan(JobStory story, PastRun past) {
+  private void ensureAllDelivered(JobStory story, PastRun past) {
     for (int shard = 0; shard < past.shards(); shard++) {
       int mine = shard;
       if (story.begun.stream().noneMatch(begun -> begun.time() == past.from() && begun.shard() == mine
           && begun.phase().isEmpty())) {
-        unmet.accept(JobSimulation.Check.SCHEDULE, "a run that succeeded was delivered: job=" + story.name
+        unmet.accept(JobSimulation.Check.SCHEDULE, "each shard of a run that succeeded was delivered: job=" + story.name
             + ", shard=" + shard + ", " + past);
       }
     }
   }
 
-  /** Each scheduled time up to the next one has exactly one run or record. */
-  private void ensureAccounts(JobStory story, JobStatus status) {
+  /** Ensures that each scheduled time before the next one has exactly one run or record. */
+  private void ensureEachTimeHasARecord(JobStory story, JobStatus status) {
     Instant next = status.nextTime();
     if (next == null) {
-      return; // Its runs failed so often that it is paused.
+      return; // The job is paused because its runs failed too often.
     }
     long decided = next.toEpochMilli() - 1;
     long least = 0;
@@ -255,14 +256,15 @@ final class JobJudge {
       Schedule mine = schedule(story.defined.get(i).job());
       boolean isLast = i + 1 == story.defined.size();
       long to = isLast ? decided : Math.min(decided, story.defined.get(i + 1).from());
-      long sure = times(mine, from, to);
-      least += sure;
-      most += sure;
+      long certain = times(mine, from, to);
+      least += certain;
+      most += certain;
       if (!isLast) {
         JobStory.Defined after = story.defined.get(i + 1);
-        long[] within = within(mine, schedule(after.job()), Math.max(from, to), Math.min(decided, after.to()));
-        least += within[0];
-        most += within[1];
+        long[] counts = countsAcrossSwitch(mine, schedule(after.job()), Math.max(from, to),
+            Math.min(decided, after.to()));
+        least += counts[0];
+        most += counts[1];
         from = Math.max(from, Math.min(decided, after.to()));
       }
     }
@@ -275,32 +277,33 @@ final class JobJudge {
     }
   }
 
-  /** Returns how many scheduled times wait: requests are over by now, unless their times wait as well. */
+  /** Returns the number of scheduled times that wait, without the requested runs that wait. */
   private static long waiting(JobStory story, JobStatus status) {
-    long asked = story.requested.stream().mapToLong(each -> each.times().size()).sum();
-    return status.waiting() - Math.max(0, asked - status.totals().requested());
+    long requested = story.requested.stream().mapToLong(each -> each.times().size()).sum();
+    return status.waiting() - Math.max(0, requested - status.totals().requested());
   }
 
-  /** Returns the least and the most times in a range in which one schedule takes over from another. */
-  private static long[] within(Schedule before, Schedule after, long from, long to) {
-    NavigableSet<Long> old = timesOf(before, from, to);
-    List<Long> young = List.copyOf(timesOf(after, from, to));
-    // The schedule changes at the beginning, or at the instant of one of the old times, or before one of the new ones.
-    long least = young.size();
-    long most = young.size();
+  /** Returns the least and the greatest number of times in a range in which one schedule replaces another. */
+  private static long[] countsAcrossSwitch(Schedule before, Schedule after, long from, long to) {
+    NavigableSet<Long> oldTimes = timesOf(before, from, to);
+    List<Long> newTimes = List.copyOf(timesOf(after, from, to));
+    // The switch is at the beginning, at one of the old times, or just before one of the new ones. For each of these,
+    // the count is the number of old times up to the switch plus the number of new times after it.
+    long least = newTimes.size();
+    long most = newTimes.size();
     long kept = 0;
-    int gone = 0;
-    for (long time : old) {
-      while (gone < young.size() && young.get(gone) < time) {
-        gone++;
-        least = Math.min(least, kept + young.size() - gone);
+    int passed = 0;
+    for (long time : oldTimes) {
+      while (passed < newTimes.size() && newTimes.get(passed) < time) {
+        passed++;
+        least = Math.min(least, kept + newTimes.size() - passed);
       }
       kept++;
-      if (gone < young.size() && young.get(gone) == time) {
-        gone++;
+      if (passed < newTimes.size() && newTimes.get(passed) == time) {
+        passed++;
       }
-      least = Math.min(least, kept + young.size() - gone);
-      most = Math.max(most, kept + young.size() - gone);
+      least = Math.min(least, kept + newTimes.size() - passed);
+      most = Math.max(most, kept + newTimes.size() - passed);
     }
     return new long[]{Math.min(least, kept), Math.max(most, kept)};
   }
@@ -314,15 +317,13 @@ final class JobJudge {
     return times;
   }
 
-  // Runs.
-
-  private void ensureApart(JobStory story) {
+  private void ensureNoOverlap(JobStory story) {
     Map<String, Span> runs = new HashMap<>();
     for (TaskRecord shard : shards.getOrDefault(story.name, List.of())) {
       String time = String.valueOf(shard.body().headers().get(JobHeaders.SCHEDULED_AT));
       long to = shard.isLive() ? Long.MAX_VALUE : shard.changedAt();
       if (story.requests(Instant.parse(time).toEpochMilli()) == 0) {
-        runs.merge(time, new Span(Instant.parse(time).toEpochMilli(), shard.createdAt(), to), JobJudge::and);
+        runs.merge(time, new Span(Instant.parse(time).toEpochMilli(), shard.createdAt(), to), JobJudge::union);
       }
     }
     List<Span> spans = runs.values().stream().sorted(Comparator.comparingLong(Span::from)).toList();
@@ -334,7 +335,7 @@ final class JobJudge {
     }
   }
 
-  private static Span and(Span one, Span other) {
+  private static Span union(Span one, Span other) {
     return new Span(one.time(), Math.min(one.from(), other.from()), Math.max(one.to(), other.to()));
   }
 
@@ -350,8 +351,9 @@ final class JobJudge {
       JobStory.Begun last = null;
       for (JobStory.Begun begun : attempts) {
         if (last != null && begun.claimedAt() > last.claimedAt() && !isAbove(begun, last)) {
-          unmet.accept(JobSimulation.Check.FENCE, "fences grow over all runs: job=" + story.name + ", " + last + ", "
-              + begun);
+          unmet.accept(JobSimulation.Check.FENCE,
+              "the fences of a shard grow from attempt to attempt: job=" + story.name + ", " + last + ", "
+                  + begun);
         }
         last = begun;
       }
@@ -367,37 +369,39 @@ final class JobJudge {
     story.mayResume(end);
     for (JobStory.Begun begun : story.begun) {
       for (JobStory.Pause pause : story.pauses) {
-        // With a fixed delay, the time that passed in the pause is the first one after it.
+        // With a fixed delay, the time that was due during the pause runs right after it.
         long at = story.job().schedule().after() == null ? begun.time() : begun.claimedAt();
         if (begun.time() > pause.answered() && at <= pause.until() && story.requests(begun.time()) == 0) {
-          unmet.accept(JobSimulation.Check.CHANGE, "no time of a pause runs: job=" + story.name + ", " + pause + ", "
-              + begun);
+          unmet.accept(JobSimulation.Check.CHANGE,
+              "no run begins for a time within a pause: job=" + story.name + ", " + pause + ", "
+                  + begun);
         }
       }
       for (JobStory.Stop stop : story.stops) {
-        boolean isAskedAgain = story.requested.stream()
+        boolean isRequestedAgain = story.requested.stream()
             .anyMatch(each -> each.times().contains(begun.time()) && each.answered() > stop.answered());
-        if (begun.time() == stop.time() && begun.claimedAt() > stop.answered() && !isAskedAgain
+        if (begun.time() == stop.time() && begun.claimedAt() > stop.answered() && !isRequestedAgain
             && !begun.phase().equals(AFTER)) {
-          unmet.accept(JobSimulation.Check.CHANGE, "nothing of a run begins once it was stopped: job=" + story.name
+          unmet.accept(JobSimulation.Check.CHANGE, "no shard of a stopped run begins: job=" + story.name
               + ", " + stop + ", " + begun);
         }
       }
     }
   }
 
-  // Listeners.
-
   /**
    * The tasks of one run, by the records of the store.
    *
-   * @param before that before its shards, or null
-   * @param after that after them, or null
+   * @param before the listener's task before the shards, or null
+   * @param after the listener's task after the shards, or null
    */
   private record Tasks(@Nullable TaskRecord before, List<TaskRecord> shards, @Nullable TaskRecord after) {}
 
-  /** A time that was also asked for has several runs, whose tasks have the same headers: it is left out. */
-  private void ensureListened(JobStory story, JobStatus status) {
+  /**
+   * Checks the tasks of listeners. Requested times are left out: they may have several runs, whose tasks have the same
+   * headers.
+   */
+  private void ensureListeners(JobStory story, JobStatus status) {
     Map<Long, List<TaskRecord>> byTime = new HashMap<>();
     for (TaskRecord task : shards.getOrDefault(story.name, List.of())) {
       long time = Instant.parse(String.valueOf(task.body().headers().get(JobHeaders.SCHEDULED_AT))).toEpochMilli();
@@ -407,14 +411,14 @@ final class JobJudge {
     }
     byTime.forEach((time, tasks) -> {
       String run = "job=" + story.name + ", time=" + time;
-      Tasks sorted = new Tasks(phase(tasks, BEFORE), tasks.stream().filter(task -> phase(task).isEmpty()).toList(),
+      Tasks byPhase = new Tasks(phase(tasks, BEFORE), tasks.stream().filter(task -> phase(task).isEmpty()).toList(),
           phase(tasks, AFTER));
-      ensurePrepared(story, sorted, run);
-      ensureTold(sorted, run);
+      ensurePrepared(story, byPhase, run);
+      ensureAfterIsLast(byPhase, run);
       PastRun past = status.history().stream().filter(each -> each.from() == time && each.result().isRun()).findFirst()
           .orElse(null);
       if (past != null) {
-        ensureToldWhatIsRecorded(story, past, sorted.after(), run);
+        ensureListenerGotTheResult(story, past, byPhase.after(), run);
       }
     });
   }
@@ -427,7 +431,7 @@ final class JobJudge {
     return tasks.stream().filter(task -> phase(task).equals(phase)).findFirst().orElse(null);
   }
 
-  /** No shard is inserted before the task before them has succeeded. */
+  /** Ensures that the shards were inserted after the listener's task before them had succeeded. */
   private void ensurePrepared(JobStory story, Tasks tasks, String run) {
     TaskRecord before = tasks.before();
     count(BEFORE, before == null ? 0 : 1);
@@ -436,14 +440,14 @@ final class JobJudge {
           ? !story.listens(RunPhase.BEFORE)
           : before.state() == TaskState.FINISHED && before.changedAt() <= shard.createdAt();
       if (!isPrepared) {
-        unmet.accept(JobSimulation.Check.LISTENER, "no shard begins before the task before it has succeeded: " + run
+        unmet.accept(JobSimulation.Check.LISTENER, "shards begin after the task before them has succeeded: " + run
             + ", before=" + before + ", shard=" + shard);
       }
     }
   }
 
-  /** The task after the shards is inserted once all others have ended. */
-  private void ensureTold(Tasks tasks, String run) {
+  /** Ensures that the listener's task after the shards was inserted after all others had ended. */
+  private void ensureAfterIsLast(Tasks tasks, String run) {
     TaskRecord after = tasks.after();
     if (after == null) {
       return;
@@ -451,35 +455,35 @@ final class JobJudge {
     count(AFTER, 1);
     Stream<TaskRecord> others = Stream.concat(Stream.ofNullable(tasks.before()), tasks.shards().stream());
     others.filter(task -> task.isLive() || task.changedAt() > after.createdAt())
-        .forEach(task -> unmet.accept(JobSimulation.Check.LISTENER, "a run ends before its last task begins: " + run
-            + ", after=" + after + ", task=" + task));
+        .forEach(task -> unmet.accept(JobSimulation.Check.LISTENER,
+            "the last task of a run begins after all others have ended: " + run
+                + ", after=" + after + ", task=" + task));
   }
 
-  /** A run that is over has told its listener the result of its record. */
-  private void ensureToldWhatIsRecorded(JobStory story, PastRun past, @Nullable TaskRecord after, String run) {
-    // A run that waited when it was stopped has no tasks.
+  /** Ensures that the listener of a run that has ended got the result that the job records. */
+  private void ensureListenerGotTheResult(JobStory story, PastRun past, @Nullable TaskRecord after, String run) {
+    // A run that was stopped while it waited has no tasks.
     boolean isMissing = after == null && story.listens(RunPhase.AFTER) && past.shards() > 0;
     boolean isWrong = after != null
         && !past.result().name().equals(after.body().headers().get(JobHeaders.RUN_RESULT));
     if (isMissing || isWrong || (after != null && after.isLive())) {
-      unmet.accept(JobSimulation.Check.LISTENER, "a listener is told the result of its run: " + run + ", " + past
+      unmet.accept(JobSimulation.Check.LISTENER, "a listener gets the result of its run: " + run + ", " + past
           + ", after=" + after);
     }
   }
 
-  // Liveness.
-
-  private void ensureAlive(JobStory story, JobStatus status) {
+  private void ensureProgress(JobStory story, JobStatus status) {
     if (status.state() == JobStatus.State.PAUSED && story.job().pauseAfterFailures() > 0) {
       return;
     }
     long grace = BACK_MILLIS + world.store().patienceMillis() + world.leaseMillis() + world.maxBackoffMillis();
     Instant next = status.nextTime();
     boolean isBehind = story.job().schedule().after() == null && (next == null || next.toEpochMilli() < end - grace);
-    // A run that times out or is replaced soon may end before any attempt while a slot has no owner.
+    // A run counts from its insertion, not from its first attempt: while a slot has no owner, a run that times out or
+    // is replaced may end without an attempt.
     long last = Stream.concat(status.active().stream().map(run -> run.begun().toEpochMilli()),
         status.history().stream().map(PastRun::begun)).max(Comparator.naturalOrder()).orElse(0L);
-    boolean isSilent = last < end - LAST_MILLIS;
+    boolean isSilent = last < end - MAX_SILENCE_MILLIS;
     if (isBehind || isSilent) {
       unmet.accept(JobSimulation.Check.LIVENESS, "a job continues after the heal: job=" + story.name
           + ", lastRun=" + last + ", end=" + end + ", " + status);

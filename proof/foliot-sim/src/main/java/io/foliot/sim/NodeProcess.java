@@ -8,19 +8,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a node. Everything that happens inside it passes through {@link #run}: nothing does while it is paused,
- * and nothing ever after it has died.
+ * A simulated operating system process of a node, from its start to its death. All actions of the node go through
+ * {@link #run}, which defers them while the process is paused and drops them once it is dead.
  */
 final class NodeProcess {
   private final Schedule schedule;
   private final TimeSource clock;
   private final Consumer<String> unmet;
-  private final Deque<Runnable> held = new ArrayDeque<>();
-  private boolean standing;
-  private long wentOnMillis = Long.MIN_VALUE;
+  private final Deque<Runnable> deferred = new ArrayDeque<>();
+  private boolean paused;
+  private long resumedMillis = Long.MIN_VALUE;
   private boolean dead;
 
-  /** @param unmet receives reports of a loop that spins */
+  /**
+   * Creates a running process.
+   *
+   * @param unmet receives a report if a loop of the process spins
+   */
   NodeProcess(Schedule schedule, TimeSource clock, Consumer<String> unmet) {
     this.schedule = schedule;
     this.clock = clock;
@@ -35,56 +39,56 @@ final class NodeProcess {
     return !dead;
   }
 
-  boolean isStanding() {
-    return standing && !dead;
+  boolean isPaused() {
+    return paused && !dead;
   }
 
-  /** Runs an action inside the process: now, or when it is resumed, or never. */
+  /** Runs an action in the process: now, once it is resumed, or not at all if it is dead. */
   void run(Runnable action) {
     if (dead) {
       return;
     }
-    if (standing) {
-      held.add(action);
+    if (paused) {
+      deferred.add(action);
     } else {
       action.run();
     }
   }
 
-  /** SIGSTOP. */
-  void stand() {
-    standing = true;
+  /** Pauses the process, as SIGSTOP does. */
+  void pause() {
+    paused = true;
   }
 
-  /** Returns whether it has not been paused since an instant. */
+  /** Returns whether the process has run without a pause since an instant. */
   boolean hasRunSince(long millis) {
-    return !standing && wentOnMillis < millis;
+    return !paused && resumedMillis < millis;
   }
 
-  /** SIGCONT: messages that arrived meanwhile are handled in the order of their arrival. */
-  void goOn() {
-    standing = false;
-    wentOnMillis = schedule.nowMillis();
-    while (!standing && !dead && !held.isEmpty()) {
-      held.remove().run();
+  /** Resumes the process, as SIGCONT does, and runs the deferred actions in the order of their arrival. */
+  void resume() {
+    paused = false;
+    resumedMillis = schedule.nowMillis();
+    while (!paused && !dead && !deferred.isEmpty()) {
+      deferred.remove().run();
     }
   }
 
-  /** SIGKILL: all of its memory is gone. */
+  /** Kills the process, as SIGKILL does. */
   void die() {
     dead = true;
-    held.clear();
+    deferred.clear();
   }
 
   EventLoop newLoop() {
     return new Loop();
   }
 
-  /** A loop whose turns are happenings. */
+  /** A loop whose turns are actions of the schedule. */
   private final class Loop implements EventLoop {
-    /** A turn takes a moment, so that a loop which asks to be called at once does not hold up time. */
+    /** Duration of a turn. It is positive so that time advances even if a loop asks for its next turn at once. */
     private static final long TURN_NANOS = 1_000;
-    /** Turns in a second above which a loop counts as spinning. */
+    /** Number of turns within a second at which a loop counts as spinning. */
     private static final int MAX_TURNS = 20_000;
     private static final long SECOND_NANOS = 1_000_000_000;
 
@@ -111,9 +115,9 @@ final class NodeProcess {
     private void turnAt(long atNanos) {
       nextNanos = atNanos;
       stamp++;
-      long mine = stamp;
+      long turnStamp = stamp;
       schedule.at(atNanos, () -> run(() -> {
-        if (mine == stamp) {
+        if (turnStamp == stamp) {
           turn();
         }
       }));
@@ -125,7 +129,7 @@ final class NodeProcess {
       }
       nextNanos = Long.MAX_VALUE;
       countTurn();
-      // As a thread does that parks for a time: a clock that is set meanwhile wakes no thread.
+      // The wait is in the schedule's time, like that of a parked thread: setting the node's clock does not end it.
       long waitNanos = duty.turn() - clock.monotonicNanos();
       long atNanos = schedule.nowNanos() + Math.max(waitNanos, TURN_NANOS);
       if (atNanos < nextNanos) {
@@ -138,7 +142,7 @@ final class NodeProcess {
       turns = now == second ? turns + 1 : 1;
       second = now;
       if (turns == MAX_TURNS) {
-        unmet.accept("a loop sleeps when it has nothing to do: turnsInASecond=" + turns + ", second=" + second);
+        unmet.accept("a loop without work must not spin: turnsPerSecond=" + turns + ", second=" + second);
       }
     }
 

@@ -5,14 +5,17 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Virtual time and its events. One thread; events of the same instant happen in the order in which they were added. */
+/**
+ * Virtual time and the actions planned in it. One thread. Actions of the same instant run in the order in which they
+ * were added.
+ */
 final class Schedule {
   private static final long START_MICROS = 1_767_225_600_000_000L;
 
-  private record Happening(long atNanos, long number, Runnable action) {}
+  private record TimedAction(long atNanos, long number, Runnable action) {}
 
-  private final PriorityQueue<Happening> happenings = new PriorityQueue<>(
-      Comparator.comparingLong(Happening::atNanos).thenComparingLong(Happening::number));
+  private final PriorityQueue<TimedAction> actions = new PriorityQueue<>(
+      Comparator.comparingLong(TimedAction::atNanos).thenComparingLong(TimedAction::number));
   private long nowNanos;
   private long number;
 
@@ -29,7 +32,7 @@ final class Schedule {
   }
 
   void at(long atNanos, Runnable action) {
-    happenings.add(new Happening(Math.max(atNanos, nowNanos), number, action));
+    actions.add(new TimedAction(Math.max(atNanos, nowNanos), number, action));
     number++;
   }
 
@@ -42,16 +45,16 @@ final class Schedule {
   }
 
   /**
-   * Lets everything happen up to an instant, or until a condition does not hold any more; the time is then that
-   * instant.
+   * Runs all actions up to an instant, or until a condition no longer holds. The time is that instant afterwards in
+   * both cases.
    */
   void runWhile(long untilNanos, BooleanSupplier condition) {
     while (condition.getAsBoolean()) {
-      Happening next = happenings.peek();
+      TimedAction next = actions.peek();
       if (next == null || next.atNanos() > untilNanos) {
         break;
       }
-      happenings.remove();
+      actions.remove();
       nowNanos = next.atNanos();
       next.action().run();
     }

@@ -236,7 +236,7 @@ final class SimCoordination {
     }
 
     boolean isReachable() {
-      return process.isAlive() && !process.isStanding() && !node.isCutFromCoordination() && !away && !closed;
+      return process.isAlive() && !process.isPaused() && !node.isCutFromCoordination() && !away && !closed;
     }
 
     @Override

@@ -46,7 +46,7 @@ final class SimNode {
   /**
    * The surroundings of a node.
    *
-   * @param planning what nodes plan
+   * @param planning the planning of nodes
    */
   record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug, Planning planning,
       Supplier<@Nullable Assignment> assignment, Consumer<String> unmet) {}
@@ -144,7 +144,7 @@ final class SimNode {
     cutFromCoordination = false;
     if (process.isAlive()) {
       clock.resume();
-      process.goOn();
+      process.resume();
     } else {
       start();
     }
@@ -244,7 +244,7 @@ final class SimNode {
   void stop(Duration patience, Runnable gone) {
     NodeProcess mine = process;
     Engine serving = engine;
-    if (serving == null || mine.isStanding()) {
+    if (serving == null || mine.isPaused()) {
       gone.run();
       return;
     }

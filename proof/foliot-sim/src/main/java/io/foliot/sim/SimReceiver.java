@@ -30,12 +30,12 @@ final class SimReceiver {
   private static final int MANY = 100;
   private static final int DONE_FROM = 34;
 
-  /** Receives the work that the receiver has yet to do, or has refused for good. */
+  /** Receives the work that the receiver has yet to do, or has refused permanently. */
   interface Listener {
     /** An attempt was accepted; its end is to be reported. */
     void accepted(TaskRecord task, long delivery);
 
-    /** An attempt was refused for good. */
+    /** An attempt was refused permanently. */
     void refused(TaskRecord task);
 
     /** An attempt has begun. */

@@ -42,7 +42,7 @@ final class SimStore {
   /**
    * Its behaviour.
    *
-   * @param maxLatencyMicros of a call, in each direction
+   * @param maxLatencyMicros the largest latency of a call, in each direction
    * @param failPerMille calls out of a thousand that fail, one way or another
    * @param patienceMillis after which a caller that hears nothing takes it for failed
    * @param windowMillis the period of writes that a failover may lose; 0 for none
@@ -51,7 +51,7 @@ final class SimStore {
   record Manners(Kind kind, int slots, long maxLatencyMicros, int failPerMille, long patienceMillis, long windowMillis,
       int batchSize) {}
 
-  /** @param number of no other step, so that its tokens are its own */
+  /** @param number a number that no other step has, so that no two steps yield the same tokens */
   private record Step(long atMicros, long number, String caller, Call call,
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
@@ -238,7 +238,7 @@ final class SimStore {
 
   private void count(Call call) {
     coverage.count(Coverage.Case.SUFFIX_FORGOTTEN);
-    if (call.isOfClients()) {
+    if (call.isOfClient()) {
       coverage.count(Coverage.Case.CLIENT_WRITE_FORGOTTEN);
     } else if (call == Call.CLAIM) {
       coverage.count(Coverage.Case.CLAIM_FORGOTTEN);

@@ -100,8 +100,8 @@ final class SimWorker {
     return process.isAlive();
   }
 
-  boolean isStanding() {
-    return process.isStanding();
+  boolean isPaused() {
+    return process.isPaused();
   }
 
   boolean isPolling() {
@@ -185,15 +185,15 @@ final class SimWorker {
     polling = false;
   }
 
-  void stand() {
+  void pause() {
     disturb();
     trace("is paused", 0);
-    process.stand();
+    process.pause();
   }
 
-  void goOn() {
+  void resume() {
     disturb();
-    process.goOn();
+    process.resume();
   }
 
   void cut(boolean isCut) {
@@ -391,7 +391,7 @@ final class SimWorker {
     cut = false;
     reachable = well;
     if (process.isAlive()) {
-      goOn();
+      resume();
     } else {
       start(isNewName);
     }

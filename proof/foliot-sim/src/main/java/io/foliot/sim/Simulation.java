@@ -55,7 +55,7 @@ public final class Simulation {
   /**
    * The result of a run.
    *
-   * @param verdict of the history checker
+   * @param verdict the verdict of the history checker
    * @param unmet demands of the simulation itself that were not met
    * @param traceHash the same for the same seed
    * @param coverage the number of each observation
@@ -218,7 +218,7 @@ public final class Simulation {
     boolean cut = world.coordination() == World.Coordination.STORE
         ? node.isCutFromStore()
         : node.isCutFromCoordination();
-    return node.isUp() && !node.process().isStanding() && !cut;
+    return node.isUp() && !node.process().isPaused() && !cut;
   }
 
   private boolean isCoordinated() {

@@ -99,7 +99,7 @@ final class StoreLink implements TaskStore {
   private <R> CompletionStage<R> call(Call call, Function<TaskStore, CompletionStage<R>> action, Consumer<R> seen) {
     CompletableFuture<R> answer = new CompletableFuture<>();
     Fate fate = fate();
-    if (call.isOfClients()) {
+    if (call.isOfClient()) {
       store.clientCallBegan();
     }
     schedule.afterMicros(wayMicros(), () -> {
@@ -129,7 +129,7 @@ final class StoreLink implements TaskStore {
   }
 
   private void ended(Call call) {
-    if (call.isOfClients()) {
+    if (call.isOfClient()) {
       store.clientCallEnded();
     }
   }

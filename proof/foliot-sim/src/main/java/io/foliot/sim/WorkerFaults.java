@@ -106,10 +106,10 @@ final class WorkerFaults {
 
   private void stall() {
     SimWorker worker = someWorker();
-    if (worker.isAlive() && !worker.isStanding()) {
+    if (worker.isAlive() && !worker.isPaused()) {
       judge.count(FleetCase.WORKER_STALLED);
-      worker.stand();
-      unlessHealed(world.leaseMillis() + luck.nextLong(6_000), worker::goOn);
+      worker.pause();
+      unlessHealed(world.leaseMillis() + luck.nextLong(6_000), worker::resume);
     }
   }
 
@@ -218,13 +218,13 @@ final class WorkerFaults {
     }
   }
 
-  /** Everything is mended, but for some workers that are gone for good while their zones have others. */
+  /** Ends all faults, except that some workers stay gone whose zones have others. */
   void heal(List<SimNode> well) {
     healed = true;
     for (int i = world.zones(); i < workers.size(); i++) {
       SimWorker worker = workers.get(i);
       if (!world.isCalm() && luck.nextInt(4) == 0) {
-        judge.count(FleetCase.WORKER_LEFT_FOR_GOOD);
+        judge.count(FleetCase.WORKER_STAYED_GONE);
         gone.add(worker);
         worker.die();
       }

@@ -13,10 +13,10 @@ import java.util.SplittableRandom;
  * @param coordination how they find each other
  * @param store how the store behaves
  * @param options the engines' own bounds, from tiny to large; the node's name is still to be set
- * @param timeoutMillis of a delivery
+ * @param timeoutMillis the timeout of a delivery
  * @param maxBackoffMillis between attempts
  * @param operations how many things clients do
- * @param isPartial whether nodes lack handlers of some queues, but for one node
+ * @param isPartial whether nodes lack handlers of some queues, except for one node
  */
 record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners store, EngineOptions options,
     long timeoutMillis, long maxBackoffMillis, int operations, boolean isPartial) {
@@ -25,8 +25,8 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     /** Nothing is broken: nothing may happen twice, or late. */
     CALM,
     /**
-     * The coordinator is unreachable for long, and nothing else is broken, but for one node in half of the runs, which
-     * is killed meanwhile: nothing may be late, or no more than it takes to see that a node is gone.
+     * The coordinator is unreachable for long, and nothing else is broken, except that half of the runs kill one node
+     * meanwhile. No task may be late by more than the time that the others need to detect a dead node.
      */
     UNCOORDINATED,
     /** Anything breaks at any time, then all of it heals. */

@@ -141,7 +141,7 @@ final class ConnectTest {
   }
 
   @Test
-  void whatCanNeverWorkIsRefusedWithTheReason() {
+  void impossibleUsesAreRefusedWithTheReason() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
       client.putQueue("calls", QueueSettings.of(Delivery.http(URI.create("http://127.0.0.1:9/x"))));
       Tasks<String> calls = foliot.tasks("calls", String.class);

@@ -233,7 +233,7 @@ final class DocumentsTest {
     assertThat(said.lines()).as(said).containsOnlyOnce("cancel order-7");
   }
 
-  /** Returns the text of the first element of a name behind a position. */
+  /** Returns the text of the first element of a name after a position. */
   private static String element(String xml, String name, int from) {
     int begin = xml.indexOf("<" + name + ">", from) + name.length() + 2;
     return xml.substring(begin, xml.indexOf("</" + name + ">", begin));

@@ -52,8 +52,9 @@ final class TidyTest {
   /** The declaration of a test in the lines after its annotation. */
   private static final Pattern TEST = Pattern.compile("^\\s*(?:public )?(?:final )?void (\\w+)\\(");
   private static final int MAX_TEST_NAME = 60;
-  private static final Pattern NAME_IDIOM = Pattern.compile("(?i)nobody|somebody|whoever|says?So(?![a-z])|standsStill"
-      + "|stoodStill|goesOn(?![a-z])|workedOff|(?:is|are)Told(?![a-z])|looks?At");
+  private static final Pattern NAME_IDIOM = Pattern
+      .compile("^(?:what(?:ever)?|who|whose|how|why)[A-Z]|(?i)nobody|somebody|whoever|says?So(?![a-z])|standsStill"
+          + "|stoodStill|goesOn(?![a-z])|workedOff|(?:is|are)Told(?![a-z])|looks?At");
   private static final Pattern TYPE = Pattern
       .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
           + " ");
@@ -258,6 +259,8 @@ final class TidyTest {
     assertThat(found).as("name a test after its property, with a subject and a verb, in at most %d characters",
         MAX_TEST_NAME).isEmpty();
     assertThat(NAME_IDIOM.matcher("aClosedClientSaysSo").find()).as("a breach is found").isTrue();
+    assertThat(NAME_IDIOM.matcher("whatIsOverIsForgotten").find()).as("a name without a subject").isTrue();
+    assertThat(NAME_IDIOM.matcher("wholeRecordsAreRead").find()).as("a name with a subject").isFalse();
   }
 
   @Test

@@ -61,7 +61,7 @@ final class VerifyTest {
   }
 
   @Test
-  void whatIsDamagedIsNamed() throws IOException {
+  void damageIsNamed() throws IOException {
     Path table = table();
     byte[] bytes = Files.readAllBytes(table);
     bytes[3] ^= 1;

@@ -127,7 +127,7 @@ final class ZooKeeperClusterTest {
   }
 
   @Test
-  void whatCannotWorkIsSaidAtTheStart() {
+  void unusableSettingsAreRefusedAtTheStart() {
     Map<String, String> own = Map.of("cluster", "zookeeper://127.0.0.1:1", "data", folder.toString());
     assertThatRefused(own, "cannot be shared");
     try (RedisServer store = RedisServer.start()) {

@@ -27,7 +27,7 @@ class PrivacyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"000", "022", "077"})
-  void whatTheServerWritesIsPrivateWhateverTheUmask(String umask) throws Exception {
+  void filesOfTheServerArePrivateUnderAnyUmask(String umask) throws Exception {
     Path data = folder.resolve("new").resolve("data");
     try (ChildServer child = ChildServer.ready(server("--data", data.toString()).after("umask " + umask), folder)) {
       assertThat(child.send("POST", "/v1/backups", "{\"directory\": \"first\"}").statusCode()).isEqualTo(201);
@@ -40,7 +40,7 @@ class PrivacyTest {
   }
 
   @Test
-  void whatAnEarlierVersionLeftOpenIsClosed() throws Exception {
+  void filesThatAnEarlierVersionLeftReadableBecomePrivate() throws Exception {
     Path data = folder.resolve("data");
     Files.createDirectories(data.resolve("store"));
     Files.writeString(data.resolve("node"), "old\n");

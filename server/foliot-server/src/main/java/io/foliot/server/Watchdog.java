@@ -15,9 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Checks once a second whether the server does its work: whether the store commits, and whether anything
- * listens on the port. Helidon's thread that accepts connections ends for good at the first failure, such as too many
- * open files, and reports nothing.
+ * Checks once a second whether the server does its work: whether the store commits, and whether the port accepts
+ * connections. Helidon's accepting thread ends at the first failure, such as too many open files, and reports nothing.
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);

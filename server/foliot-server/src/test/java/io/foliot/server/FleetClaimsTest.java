@@ -149,7 +149,7 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void whatADisabledWorkerRunsComesToItsEnd() {
+  void aDisabledWorkerFinishesItsTasks() {
     submit("billing");
     Rig.Answer claimed = claim("billing", "one", "10s");
     awaitState("one", "LIVE");

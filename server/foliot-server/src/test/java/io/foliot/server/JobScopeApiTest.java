@@ -184,7 +184,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void whatIsAskedOfAJobIsAskedOnce() {
+  void conflictingMarksOfAShardAreRefused() {
     put("alarm", "\"every\": \"200ms\"", "");
     Rig.Answer claimed = claim();
     assertThat(ack(claimed, ", \"endJob\": true, \"runAgain\": true").problem()).isEqualTo("conflicting-fields");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the metrics that Prometheus reads. */
 class MetricsTest {
   @Test
-  void whatHappensIsCounted() {
+  void eachEventIsCounted() {
     try (Rig rig = Rig.start().withQueue("counted")) {
       rig.post("/v1/queues/counted/tasks", "{\"delay\": \"0s\"}");
       Rig.Answer claim = rig.post("/v1/queues/counted/claims", "{\"wait\": \"10s\"}");

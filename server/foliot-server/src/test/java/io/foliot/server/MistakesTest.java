@@ -154,7 +154,7 @@ class MistakesTest {
   }
 
   @Test
-  void whatIsNotUtf8IsRefused() {
+  void textThatIsNotUtf8IsRefused() {
     byte[] latin = "{\"delay\": \"1s\", \"payload\": \"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1);
     Rig.Answer answer = rig.sendBytes("POST", TASKS, latin, JSON);
     assertThat(answer.status()).isEqualTo(400);
@@ -312,7 +312,7 @@ class MistakesTest {
   }
 
   @Test
-  void whatIsNoHttpIsRefusedWithAProblem() {
+  void bytesThatAreNotHttpAreRefusedWithAProblem() {
     for (String request : List.of("GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET " + "/".repeat(9_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + "y".repeat(20_000) + "\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",

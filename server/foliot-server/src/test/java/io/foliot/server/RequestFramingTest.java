@@ -209,7 +209,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void whatIsNoRequestIsAMistakeOfTheClient() {
+  void aMalformedRequestIsABadRequest() {
     for (String head : List.of("G\u0001T / HTTP/1.1\r\n" + HOST + "\r\n", "G{}T / HTTP/1.1\r\n" + HOST + "\r\n",
         "GET / HTTP/2.0\r\n" + HOST + "\r\n", "GET / HTTP/1.1\r\nHo st: x\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n", "\r\n\r\n", "x".repeat(6000) + "\r\n\r\n", "GET /\r\n\r\n",

@@ -75,7 +75,7 @@ class TenancyTest {
         + "\"}}", Map.of("Content-Type", "application/json", "Idempotency-Key", "request-" + name)).text("id");
   }
 
-  /** Claims the one task of a queue that is due, and answers its token. */
+  /** Claims the one due task of a queue. Returns its token. */
   private String claim(String queue) {
     Rig.Answer claim = rig.post("/v1/queues/" + queue + "/claims", "{\"wait\": \"20s\", \"lease\": \"1h\"}");
     assertThat(claim.list("tasks")).as(claim.body()).hasSize(1);

@@ -113,7 +113,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void whatAWorkerSaysOfItsWorkReachesPeopleAndTheNextAttempt() {
+  void aNoteIsShownAndReachesTheNextAttempt() {
     Rig.Answer claim = claim("noted");
     String path = "/v1/tasks/" + claim.text("tasks", 0, "id");
     assertThat(rig.get(path).at("progress")).isNull();

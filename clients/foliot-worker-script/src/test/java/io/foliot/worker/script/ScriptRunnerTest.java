@@ -299,7 +299,7 @@ final class ScriptRunnerTest {
   }
 
   @Test
-  void whatAScriptLeavesRunningIsKilled() throws Exception {
+  void processesThatAScriptLeavesRunningAreKilled() throws Exception {
     script("lazy", "sleep 1000 &", "echo $!");
     JobResult result = run("lazy");
     assertThat(result).isInstanceOf(JobResult.Done.class);

@@ -111,7 +111,7 @@ final class SecureZooKeeperTest {
   }
 
   @Test
-  void whoIsNotLoggedInReadsAndChangesNothing() throws Exception {
+  void aStrangerReadsAndChangesNothing() throws Exception {
     TestingServer server = server(Map.of());
     TestNode a = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(a);
@@ -128,7 +128,7 @@ final class SecureZooKeeperTest {
   }
 
   @Test
-  void whatTakesAnOldPlaceIsAsClosedAsWhatWasThere() throws Exception {
+  void aMemberThatReplacesAnotherIsAsClosedToStrangers() throws Exception {
     TestingServer server = server(Map.of());
     TestNode first = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(first);
@@ -144,7 +144,7 @@ final class SecureZooKeeperTest {
   }
 
   @Test
-  void whoLogsInWithSaslOwnsWhatItMakes() throws Exception {
+  void aNodeLoggedInWithSaslOwnsItsZnodes() throws Exception {
     AtomicReference<String> password = new AtomicReference<>("guess");
     Configuration.setConfiguration(new Configuration() {
       @Override

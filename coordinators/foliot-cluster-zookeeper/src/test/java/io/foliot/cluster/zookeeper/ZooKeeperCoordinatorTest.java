@@ -126,7 +126,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whatAMemberSaysOfItselfAllKnow() {
+  void allMembersKnowTheDescriptionOfAMember() {
     TestNode a = node("a", "east");
     TestNode b = node("b", "west");
     awaitAgreed(a, b);
@@ -138,7 +138,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whoDiesIsGoneWhenItsSessionEndsAndTheNextOneLeads() {
+  void aDeadMemberIsGoneWhenItsSessionEndsAndTheNextLeads() {
     TcpProxy proxy = proxy();
     TestNode a = behind(proxy, "a", SESSION);
     awaitAgreed(a);
@@ -158,7 +158,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whoLeavesIsGoneAtOnceAndTheNextOneLeads() {
+  void aLeavingMemberIsGoneAtOnceAndTheNextLeads() {
     TestNode a = closed(new TestNode("a", "east", options(server.getPort(), LONG_SESSION)));
     awaitAgreed(a);
     TestNode b = node("b", "east");
@@ -230,7 +230,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whatIsDeletedIsMadeAgainWithinAboutASecond() throws Exception {
+  void deletedZnodesAreCreatedAgainWithinASecond() throws Exception {
     List<TestNode> nodes = three();
     for (String deleted : List.of("/prod", ROOT, ROOT + "/members", ROOT + "/leader", ROOT + "/members/a")) {
       int told = nodes.getFirst().views.size();
@@ -313,7 +313,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whoStartsWhileZooKeeperIsAwayIsAMemberOnceItIsThere() throws Exception {
+  void aNodeStartedWithoutZooKeeperBecomesAMemberLater() throws Exception {
     server.stop();
     TestNode a = node("a", "east");
     await("it is told", () -> a.isTold(Connection.LOST));
@@ -324,7 +324,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whatTheLeaderPublishesAllReadAndNothingElse() throws Exception {
+  void allReadOnlyTheDocumentThatTheLeaderPublishes() throws Exception {
     List<TestNode> nodes = three();
     TestNode leader = nodes.getFirst();
     nodes.get(1).coordinator.publish(bytes("not mine to say"), 0);
@@ -342,7 +342,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whatChangesIsSeenWithoutWaitingForTheNextBeat() throws Exception {
+  void changesAreSeenBeforeTheNextBeat() throws Exception {
     TestNode a = node("a", "east");
     awaitAgreed(a);
     a.coordinator.publish(bytes("one"), 0);
@@ -374,7 +374,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void whoComesBackUnderItsNameTakesTheOldPlaceAtOnce() throws Exception {
+  void aRestartedNodeReplacesItsOldMemberAtOnce() throws Exception {
     TcpProxy proxy = proxy();
     TestNode a = node("a", "east");
     awaitAgreed(a);

@@ -18,7 +18,7 @@ public final class Cidr {
   /**
    * Reads {@code 10.0.0.0/8}, {@code fd00::/8}, or a single address.
    *
-   * @throws IllegalArgumentException if the text is not one of these, or if bits are set behind the prefix, which is a
+   * @throws IllegalArgumentException if the text is not one of these, or if bits are set after the prefix, which is a
    *     typing mistake more often than not
    */
   public static Cidr parse(String text) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *        timeout. The engine has up to twice its destination limit under way there
  * @param maxInFlight attempts under way at once; the engine claims no more than that, and others are refused at once
  * @param ioThreads threads that read and write
- * @param version of Foliot, for the user-agent
+ * @param version the version of Foliot, for the header User-Agent
  * @param tls the trust in the receivers' certificates; null for the trust of this Java
  */
 public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopback, boolean allowUnresolved,

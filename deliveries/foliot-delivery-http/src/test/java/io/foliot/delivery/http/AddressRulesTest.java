@@ -50,7 +50,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void whatIsNotPublicIsDenied() {
+  void addressesThatAreNotPublicAreDenied() {
     assertThat(Stream.concat(DENIED_V4.stream(), DENIED_V6.stream()))
         .allSatisfy(address -> assertThat(strict.denial(bytes(address))).isNotNull());
   }

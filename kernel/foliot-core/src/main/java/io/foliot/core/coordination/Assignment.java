@@ -183,8 +183,8 @@ public final class Assignment {
    * <p>A pure function: the same arguments in any order give the same answer, on every node.
    *
    * @param members members that may own slots; if there are none, no slot has an owner
-   * @param newSlotCount as many as there are, or twice as many and so on: a new slot begins with the owner of the one
-   *     that it was split from
+   * @param newSlotCount the current number of slots, or a power of two times that; a new slot begins with the owner of
+   *     the slot from which it was split
    */
   public Assignment with(Collection<Coordinator.Member> members, int newSlotCount) {
     List<Coordinator.Member> sorted = members.stream().sorted(Comparator.comparing(Coordinator.Member::node)).toList();

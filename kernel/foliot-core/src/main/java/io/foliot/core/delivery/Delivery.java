@@ -62,7 +62,7 @@ public interface Delivery extends AutoCloseable {
    * of a second later. The hint is lost with the process, so that what waits has to look from time to time anyway.
    *
    * @param task the task as it was before its end
-   * @param mark what its handler asks of its job, at that end
+   * @param mark the mark that its handler has set, which takes effect with that end
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     return null;

@@ -28,7 +28,7 @@ public record AttemptRecord(long generation, int attempt, long begunAt, long end
     FINISHED,
     /** It failed and was to be repeated. */
     RETRIED,
-    /** It failed for good. */
+    /** It failed permanently. */
     FAILED,
     /** It succeeded and fires again. */
     REARMED,

@@ -50,7 +50,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
    * The data by which a repeated request is recognised.
    *
    * @param key the caller's name for the request
-   * @param digest of the request
+   * @param digest the digest of the request
    */
   public record Idempotency(String key, long digest) {
     /** Time for which a repeated request is recognised: 24 hours. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param slot the slot
  * @param fromWakeAt the first instant, inclusive
- * @param after if not null, only ids behind this one at {@code fromWakeAt}: where the last page ended
+ * @param after if not null, only ids after this one at {@code fromWakeAt}: where the last page ended
  * @param toWakeAt the last instant, inclusive
  * @param limit how many entries at most, at least 1
  */

@@ -60,7 +60,7 @@ public interface TaskStore extends AutoCloseable {
   /** Returns the faults that an acknowledged write survives. */
   Durability durability();
 
-  /** Returns a word for people: {@code rocksdb}, {@code memory}. */
+  /** Returns the name of the kind of store for messages: {@code rocksdb}, {@code memory}. */
   String kind();
 
   /**
@@ -104,7 +104,7 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<List<DueSlice>> due(List<DueScan> scans);
 
-  /** Sets aside tasks that are due and not running (or whose lease has ended); answers whether each was. */
+  /** Parks tasks that are due and not running, or whose lease has ended. Returns for each whether it was parked. */
   CompletionStage<List<Boolean>> park(List<DueEntry> entries);
 
   /**

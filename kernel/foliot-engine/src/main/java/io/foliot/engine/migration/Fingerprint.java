@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * eight bytes of SHA-256 over all fields of a task.
  *
  * @param tasks number of tasks
- * @param sum of their hashes
+ * @param sum the sum of their hashes
  */
 record Fingerprint(long tasks, long sum) {
   static final Fingerprint NONE = new Fingerprint(0, 0);

@@ -15,7 +15,6 @@ import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.Checksum;
 import io.foliot.core.store.format.DocumentFormat;
 import io.foliot.core.store.format.Frame;
-import io.foliot.engine.coordination.StoreCoordinator;
 import io.foliot.testkit.ManualEventLoop;
 import io.foliot.testkit.ManualLoops;
 import io.foliot.testkit.SettableClock;
@@ -55,7 +54,7 @@ final class StoreCoordinatorTest {
     boolean silent;
     /** The duration of a call. */
     Duration slow = Duration.ZERO;
-    /** Every so many-th poll fails after {@link #failsAfter}; 0 for none. */
+    /** Number of polls of which the last one fails after {@link #failsAfter}; 0 if none fails. */
     int failsEvery;
     Duration failsAfter = Duration.ZERO;
     private int polls;
@@ -216,7 +215,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoDiesIsGoneWhenItsLeaseEndsAndAnotherLeads() {
+  void aDeadMemberIsGoneWhenItsLeaseEndsAndAnotherLeads() {
     three();
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
@@ -226,7 +225,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoLeavesIsGoneAtTheNextBeat() {
+  void aLeavingMemberIsGoneAtTheNextBeat() {
     three();
     Node leaver = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leaver.coordinator.close();
@@ -235,7 +234,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoLeavesWhileItsRenewalIsOnItsWayIsGoneAtOnce() {
+  void aMemberThatLeavesDuringItsRenewalIsGoneAtOnce() {
     for (boolean holdsRequests : new boolean[]{false, true}) {
       nodes.forEach(node -> node.coordinator.close());
       nodes.clear();
@@ -255,7 +254,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whoComesBackUnderItsNameIsAMemberAgain() {
+  void aRestartedNodeIsAMemberAgain() {
     three();
     nodes.get(1).loop.close();
     Node again = new Node("b", "west");
@@ -294,7 +293,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void whatTheLeaderPublishesAllRead() {
+  void allReadTheDocumentThatTheLeaderPublishes() {
     three();
     byte[] document = "one".getBytes(StandardCharsets.UTF_8);
     nodes.forEach(node -> {

@@ -90,7 +90,7 @@ final class MigrationTest {
         .map(StoreSeal::state).orElse(null);
   }
 
-  /** Fails each call of a method behind the first ones. */
+  /** Fails each call of a method after the first ones. */
   private static TaskStore failing(TaskStore sound, String call, int after) {
     AtomicInteger calls = new AtomicInteger();
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},

@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /**
  * A delay of each scheduled time that spreads the load of many jobs. It is a function of the job's name and the
- * scheduled time, so that every node computes the same begin, and a late begin is distinct from a delayed one. The
+ * scheduled time, so that every node computes the same start, and a late start is distinct from a delayed one. The
  * scheduled time itself, which names the run, does not change.
  *
  * @param max the delays are from zero to this, both included; whole milliseconds, at most {@link #LONGEST}

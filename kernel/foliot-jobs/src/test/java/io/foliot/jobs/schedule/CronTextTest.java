@@ -208,7 +208,7 @@ final class CronTextTest {
   }
 
   @Test
-  void whatNeverFiresIsRefused() {
+  void expressionsThatNeverFireAreRefused() {
     assertThat(refused("0 0 31 2 *", null)).hasMessage("day of month: expected a day that exists in one of the months"
         + " and years (1-29), because it never fires, but got \"31\"; for example \"0 0 L * *\"");
     assertThat(refused("0 0 31 4,6,9,11 *", null).expected()).contains("(1-30)");

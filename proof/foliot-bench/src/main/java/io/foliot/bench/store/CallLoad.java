@@ -5,8 +5,8 @@ interface CallLoad extends AutoCloseable {
   /**
    * Makes one call and waits for its answer. Each caller is a thread of its own.
    *
-   * @param caller which caller, from 0
-   * @param turn which of that caller's calls, from 0
+   * @param caller the number of the caller, from 0
+   * @param turn the number of that caller's call, from 0
    * @return how many items it was about
    * @throws IllegalStateException if the answer is not what it should be
    */

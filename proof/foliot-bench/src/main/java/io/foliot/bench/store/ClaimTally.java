@@ -3,7 +3,7 @@ package io.foliot.bench.store;
 import io.foliot.core.Meter;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what nodes ask of their store, and what they get. Any thread. */
+/** Counts the claims of all nodes: tasks asked for, won, stolen and parked. Any thread. */
 final class ClaimTally implements Meter {
   private final LongAdder asked = new LongAdder();
   private final LongAdder won = new LongAdder();
@@ -33,7 +33,7 @@ final class ClaimTally implements Meter {
     parked.add(count);
   }
 
-  /** Called when the store has reported that the end is durable. */
+  /** Counts the end of an attempt, which is durable by now. */
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
     if (outcome.equals("finished")) {
@@ -45,22 +45,22 @@ final class ClaimTally implements Meter {
     return finished.sum();
   }
 
-  /** Returns how many tasks claims have asked for; those that were only probed included. */
+  /** Returns the number of tasks that claims have asked for, including probes. */
   long asked() {
     return asked.sum();
   }
 
-  /** Share of the requested tasks that another node had claimed, in hundredths. */
+  /** Returns the percentage of the tasks asked for that another node had claimed. */
   double lostPercent() {
     return percent(asked() - won.sum(), asked());
   }
 
-  /** Of the tasks that were won, those that another node had left lying for a second, in hundredths. */
+  /** Returns the percentage of the tasks won that were overdue in a slot of another node. */
   double stolenPercent() {
     return percent(stolen.sum(), won.sum());
   }
 
-  /** Of the tasks that were won, those that had been set aside in the store before, in hundredths. */
+  /** Returns how often tasks were parked, as a percentage of the tasks won. */
   double parkedPercent() {
     return percent(parked.sum(), won.sum());
   }

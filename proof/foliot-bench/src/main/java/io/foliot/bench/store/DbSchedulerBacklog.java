@@ -26,9 +26,9 @@ final class DbSchedulerBacklog implements Backlog {
   /**
    * Its way to claim.
    *
-   * @param threads each runs a task and commits its end by itself; many of them share a sync
-   * @param lower it claims anew when so many times the threads are left
-   * @param upper it claims up to so many times the threads
+   * @param threads the number of threads; each runs a task and commits its end, and many commits share a sync
+   * @param lower the multiple of the threads below which it claims anew
+   * @param upper the multiple of the threads up to which it claims
    */
   record Claims(int threads, double lower, double upper) {
     /** The settings of its author's benchmark within its project. */

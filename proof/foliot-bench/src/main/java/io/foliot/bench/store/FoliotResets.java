@@ -16,7 +16,7 @@ final class FoliotResets implements CallLoad {
   private static final Duration RESET = Duration.ofDays(2);
   private static final Duration BETWEEN = Duration.ofHours(36);
   private static final int CREATED_AT_ONCE = 1_000;
-  /** Every so many keys one is looked up. */
+  /** Interval, in keys, between those that are looked up. */
   private static final int SAMPLE_EVERY = 97;
 
   private final TaskStore store;

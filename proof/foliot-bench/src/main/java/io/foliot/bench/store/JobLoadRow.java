@@ -31,8 +31,8 @@ import org.HdrHistogram.Histogram;
  * this machine's clock, and how late the tasks of another queue are meanwhile. A firing that is missing or comes twice
  * ends the measurement.
  *
- * @param name what the options call it
- * @param title what is measured
+ * @param name the name of the row in the options
+ * @param title the title of the table
  * @param site where it is measured
  * @param isSpread whether the jobs have their own offsets; else all have a scheduled time at one instant
  * @param wantedMillis the 99th percentile that must be reached: of the jobs if they are spread, else of the other tasks

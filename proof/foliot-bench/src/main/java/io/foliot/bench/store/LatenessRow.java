@@ -7,8 +7,8 @@ import java.util.function.Function;
 /**
  * Lateness at a steady rate, once.
  *
- * @param name what the options call it
- * @param title which store
+ * @param name the name of the row in the options
+ * @param title the title of the table, which names the store
  * @param site the store's server
  */
 record LatenessRow(String name, String title, Function<Sites, Site> site) implements Row {

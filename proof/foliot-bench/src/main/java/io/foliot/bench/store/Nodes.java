@@ -40,7 +40,7 @@ final class Nodes implements AutoCloseable {
    * @param count how many
    * @param share the assignment of slots to nodes
    * @param attempts how many attempts each has under way at most
-   * @param time what an attempt takes; zero for handlers that do nothing
+   * @param time the duration of an attempt; zero for handlers that do nothing
    * @param window how far ahead each reads its slots
    */
   record Kind(int count, Share share, int attempts, Duration time, Duration window) {
@@ -51,7 +51,7 @@ final class Nodes implements AutoCloseable {
           Duration.ofMillis(defaults.windowMillis()));
     }
 
-    /** The same with attempts that take a time, and so many of them. */
+    /** Returns the same kind with another number of concurrent attempts and another duration of each. */
     Kind withAttempts(int newAttempts, Duration newTime) {
       return new Kind(count, share, newAttempts, newTime, window);
     }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A steady load on several nodes over one PostgreSQL, submitted to each of them in turn: how many of their claims
- * another node had won before.
+ * Measures a steady load on several nodes that share one PostgreSQL. Tasks are submitted to each node in turn. The
+ * figures are the claims that a task costs, and the share of claims that another node had won before.
  *
- * @param name what the options call it
- * @param title what the work is
- * @param lines which nodes
+ * @param name the name of the row in the options
+ * @param title the title of the table
+ * @param lines the configurations of nodes
  */
 record NodesLoadRow(String name, String title, List<Line> lines) implements Row {
   static final int PER_SECOND = 500;
@@ -22,10 +22,10 @@ record NodesLoadRow(String name, String title, List<Line> lines) implements Row 
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   /**
-   * Nodes under load.
+   * A configuration of nodes.
    *
-   * @param name what they are called in the table
-   * @param delay how long after its submit a task is due
+   * @param name the name of the line in the table
+   * @param delay the time from the submit of a task to its due time
    */
   record Line(String name, Duration delay, Nodes.Kind kind) {}
 
@@ -39,7 +39,7 @@ record NodesLoadRow(String name, String title, List<Line> lines) implements Row 
         progress.report(
             name + ", round " + round + ": " + line.name() + ", for " + options.lateness().toSeconds() + " s");
         ClaimTally tally = round(sites.postgres(), line, pace, pace.count(options.lateness()));
-        table.add(line.name(), "claims asked, a task", (double) tally.asked() / tally.finished());
+        table.add(line.name(), "claims per task", (double) tally.asked() / tally.finished());
         table.add(line.name(), "claims lost, %", tally.lostPercent());
         table.add(line.name(), "stolen, %", tally.stolenPercent());
       }

@@ -6,9 +6,9 @@ import java.util.Optional;
 /**
  * Backlogs drained by several nodes over one PostgreSQL, in turns, after a round of less that does not count.
  *
- * @param name what the options call it
- * @param title what the work is
- * @param lines which nodes, the first being those the others are compared with
+ * @param name the name of the row in the options
+ * @param title the title of the table
+ * @param lines the configurations of nodes; the others are compared with the first
  * @param wanted how many times the rate of the first line another one must reach, if anything is wanted
  */
 record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wanted) implements Row {
@@ -17,7 +17,7 @@ record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wa
   /**
    * Nodes that drain a backlog.
    *
-   * @param name what they are called in the table
+   * @param name the name of the line in the table
    * @param share how many times the tasks of a round they get
    */
   record Line(String name, double share, Nodes.Kind kind) {}

@@ -21,7 +21,7 @@ final class ProcessorUse {
     return time.isPresent() ? time.get().toNanos() : 0;
   }
 
-  /** Adds the microseconds of each of so many items to a line of a table. */
+  /** Adds the microseconds per item to a line of a table. */
   void add(FigureTable table, String line, int items) {
     table.add(line, "processor, us each: nodes and workers", (programNanos() - programNanos) / 1e3 / items);
     table.add(line, "database", (serversNanos() - serversNanos) / 1e3 / items);

@@ -16,7 +16,7 @@ import org.HdrHistogram.Histogram;
 final class QuartzMinuteRow implements Row {
   private static final List<Integer> TRIGGERS = List.of(5_000, 10_000, 20_000);
   private static final long PERIOD_MILLIS = Duration.ofMinutes(1).toMillis();
-  /** From the begin of the schedule to its first firing: what is inserted until then has no backlog. */
+  /** Time from the start of the schedule to its first firing. Triggers inserted until then form no backlog. */
   private static final long LEAD_MILLIS = 5_000;
   /** A firing that begins within this time after the measured minute is late, and counted as begun. */
   private static final long GRACE_MILLIS = 10_000;

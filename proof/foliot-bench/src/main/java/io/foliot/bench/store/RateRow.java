@@ -8,8 +8,8 @@ import java.util.Map;
 /**
  * Contenders in turns, A B C A B C, after a round of less that does not count.
  *
- * @param name what the options call it
- * @param title what the work is
+ * @param name the name of the row in the options
+ * @param title the title of the table
  * @param entries the contenders; the others are compared with the first
  */
 record RateRow(String name, String title, Opening entries) implements Row {

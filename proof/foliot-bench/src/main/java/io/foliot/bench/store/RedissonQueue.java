@@ -52,7 +52,7 @@ final class RedissonQueue implements AutoCloseable {
     CompletableFuture.allOf(answers).join();
   }
 
-  /** Takes what is due: at most so many, or none if nothing comes for a while. */
+  /** Takes due tasks up to a limit, or none if none arrives for a while. */
   List<Integer> take(int limit) {
     if (limit > 1) {
       List<Integer> taken = due.poll(limit);

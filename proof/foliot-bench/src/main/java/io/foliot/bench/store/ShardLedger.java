@@ -65,7 +65,7 @@ final class ShardLedger {
     return begun.size();
   }
 
-  /** Waits until so many shards have begun. */
+  /** Waits until a number of shards have begun. */
   void await(int shards, Duration bound) throws InterruptedException {
     long until = System.nanoTime() + bound.toNanos();
     while (begun.size() < shards) {
@@ -77,7 +77,7 @@ final class ShardLedger {
     }
   }
 
-  /** Fails unless so many beginnings were those of shards that had begun before. */
+  /** Fails unless the number of repeated beginnings is the expected one. */
   void ensureRepeated(int expected) {
     if (repeated.get() != expected) {
       throw new IllegalStateException("only the shards that a lost worker had begun begin again: repeated=" + repeated

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param contenders parts of the names of the contenders; empty for all
  * @param isWarm whether each contender has a round before those that count, and variants have their turn
  * @param rounds how often each contender has its turn
- * @param work what one round does
+ * @param work the work of one round
  * @param lateness for how long tasks come while lateness is measured
  * @param pending the number of waiting tasks that {@code pending} compares 10,000 with
  * @param json where all figures are written to, or null

@@ -141,7 +141,7 @@ public final class TableChurn {
     return connection;
   }
 
-  /** A little less than a minute of the usual; answers the 99th percentile of what a batch of resets took. */
+  /** Runs the usual load for nearly a minute. Returns the 99th percentile of the time of a batch of resets. */
   private double steadily() {
     Histogram nanos = new Histogram(Figures.DIGITS);
     long begun = System.nanoTime();

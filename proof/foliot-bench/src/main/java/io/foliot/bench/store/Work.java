@@ -15,7 +15,7 @@ record Work(int tasks, Duration time) {
     }
   }
 
-  /** The same for one that drains so many times as many tasks in the same time. */
+  /** Returns the work for a scheduler that drains a multiple of these tasks in the same time. */
   Work times(double share) {
     return new Work(Math.max(1, (int) Math.round(tasks * share)), time);
   }

@@ -68,7 +68,7 @@ final class WorkerCluster implements AutoCloseable {
     return started;
   }
 
-  /** Waits until all nodes know of so many workers, and no more. */
+  /** Waits until all nodes know exactly this number of workers. */
   void awaitWorkers(int count) {
     Await.until("every node knows " + count + " workers", BOUND,
         () -> nodes.stream().allMatch(node -> node.scheduler().fleet().working(QUEUE).size() == count));

@@ -45,7 +45,7 @@ final class FiringLog {
   }
 
   /**
-   * Waits until so many timers have fired.
+   * Waits until a number of timers have fired.
    *
    * @throws IllegalStateException if they have not come by a time of {@link System#nanoTime}
    */
@@ -62,7 +62,7 @@ final class FiringLog {
   /**
    * Checks each timer.
    *
-   * @param cancelled the first so many timers were cancelled
+   * @param cancelled the number of timers, from the first, that were cancelled
    * @throws IllegalStateException if one of the others did not fire exactly once or fired early, or a cancelled one
    *     fired
    */

@@ -94,7 +94,7 @@ public class PassiveQueueBenchmark {
       return nowTick + delayTicks[nextDelay++ & DELAYS - 1];
     }
 
-    /** Brings so many timers, picked at random, to the end. */
+    /** Moves a number of timers, picked at random, to the end. */
     void pick(int count) {
       for (int index = handles.length - 1; index >= handles.length - count; index--) {
         int other = random.nextInt(index + 1);

@@ -15,7 +15,7 @@ final class Results {
    * The meaning of a figure.
    *
    * @param table subject of the table that has this column
-   * @param title what the column is about
+   * @param title the title of the column
    * @param isRated whether less is better, so that each figure is shown beside the least one
    */
   record Column(String table, String title, boolean isRated) {}

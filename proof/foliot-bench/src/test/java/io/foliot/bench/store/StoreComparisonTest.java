@@ -139,7 +139,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void whatTheStoreStillHoldsFailsTheDrain() {
+  void liveTasksInTheStoreFailTheDrain() {
     Drain drain = new Drain("unfinished", 1, new Nowhere(), () -> new Immediate() {
       @Override
       public void ensureDone(int drained) {
@@ -191,7 +191,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void whatClaimsAskedForAndDidNotGetIsLost() {
+  void tasksThatClaimsDidNotGetCountAsLost() {
     ClaimTally tally = new ClaimTally();
     assertThat(tally.lostPercent()).isZero();
     tally.storeCall("claim", 4, 1, false);

@@ -83,7 +83,7 @@ public final class Bodies {
   /**
    * Refuses a body that says itself to be too long, before any of it is read.
    *
-   * @param length what the request says of it, or -1
+   * @param length the length that the request declares, or -1
    * @throws Problem if it is longer than that
    */
   public static void ensureLength(long length, int maxBytes) {

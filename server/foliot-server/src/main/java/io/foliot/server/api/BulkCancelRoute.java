@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancels the tasks of a queue that pass a filter. A call takes bounded time and memory, and answers a cursor if there
+ * Cancels the tasks of a queue that pass a filter. A call takes bounded time and memory, and returns a cursor if there
  * may be more.
  *
  * <ol>

@@ -53,7 +53,7 @@ final class QueueJson {
   private Duration retainFailed;
   private boolean paused;
 
-  /** Reads a queue with the settings of a queue, but for its delivery. */
+  /** Reads a queue with the settings of a queue, except for its delivery. */
   private QueueJson(String name, QueueConfig from) {
     this.name = name;
     maxAttempts = from.retry().maxAttempts();

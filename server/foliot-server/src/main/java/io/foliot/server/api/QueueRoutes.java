@@ -203,7 +203,7 @@ final class QueueRoutes {
     }
   }
 
-  // Continues behind tasks that cannot be redriven, so that the call reaches those that can.
+  // Continues after tasks that cannot be redriven, so that the call reaches those that can.
   private void redriveSome(String queue, int limit, Redrive redrive) {
     String cursor = null;
     for (int pages = 0; pages < MAX_REDRIVE_PAGES; pages++) {

@@ -79,7 +79,7 @@ final class RouteTree {
   /**
    * Returns the route of a path, or null if there is none.
    *
-   * @param path as it was sent
+   * @param path the path as it was sent
    * @throws Problem if it is not well encoded
    */
   @Nullable

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The data of the server that the API shows.
  *
- * @param version of Foliot
+ * @param version the version of Foliot
  * @param metrics figures as Prometheus reads them
  * @param backups the writer of backups, or null if the store has none
  * @param backupFolder the folder that backups are written into

@@ -32,7 +32,7 @@ final class DeadLetterLog {
       unlogged.incrementAndGet();
       return;
     }
-    log.warn("a task failed for good and is a dead letter; \"foliot tasks {} --state failed\" shows why: queue={},"
+    log.warn("a task failed permanently and is a dead letter; \"foliot tasks {} --state failed\" shows why: queue={},"
         + " deadLettersNotLogged={}", queue, queue, unlogged.getAndSet(0));
   }
 }

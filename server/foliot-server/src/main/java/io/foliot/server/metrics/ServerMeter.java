@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the events of the engine. Any thread; called for each task, so every counter is looked up once and kept.
- * Queues beyond a number share the label {@code other}: each label costs memory here and in each reader of the figures.
+ * Counts the events of the engine and of jobs. Any thread. It is called for each task, so it keeps the meters of each
+ * queue and does not search the registry for them. Queues beyond a limit share the label {@code other}, because each
+ * label costs memory here and in each system that collects the metrics.
  */
 public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),
@@ -29,20 +30,20 @@ public final class ServerMeter implements Meter, JobMeter {
       Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(100), Duration.ofSeconds(1)};
   private static final Duration[] TURNS = {Duration.ofNanos(100_000), Duration.ofMillis(1), Duration.ofMillis(5),
       Duration.ofMillis(20), Duration.ofMillis(100)};
-  /** The lateness of a run includes the time without any planning node. */
+  /** Wider buckets than those of tasks: the lateness of a run includes the time during which no node planned. */
   private static final Duration[] RUNS_LATE = {Duration.ofMillis(10), Duration.ofMillis(50), Duration.ofMillis(250),
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
   private static final String OTHER = "other";
-  /** The outcome of an attempt after which no other follows. */
+  /** Outcome of an attempt that made its task a dead letter. */
   private static final String FAILED = "failed";
   private static final Logger log = LoggerFactory.getLogger(ServerMeter.class);
 
   private final MeterRegistry registry;
   private final int maxQueues;
-  private final Map<String, OfQueue> queues = new ConcurrentHashMap<>();
-  private final OfQueue others;
-  private final Map<CallKey, OfCall> calls = new ConcurrentHashMap<>();
+  private final Map<String, QueueMeters> queues = new ConcurrentHashMap<>();
+  private final QueueMeters others;
+  private final Map<CallKey, CallMeters> calls = new ConcurrentHashMap<>();
   private final Timer turns;
   private final Timer runsLate;
   private final JobStates jobs = new JobStates();
@@ -51,10 +52,10 @@ public final class ServerMeter implements Meter, JobMeter {
 
   private record CallKey(String call, boolean failed) {}
 
-  private record OfCall(Timer time, DistributionSummary items) {}
+  private record CallMeters(Timer time, DistributionSummary items) {}
 
-  /** The figures of a queue. */
-  private final class OfQueue {
+  /** The meters of a queue. */
+  private final class QueueMeters {
     final String label;
     final Map<String, Counter> accepted = new ConcurrentHashMap<>();
     final Map<String, Timer> settled = new ConcurrentHashMap<>();
@@ -70,19 +71,20 @@ public final class ServerMeter implements Meter, JobMeter {
     final Counter foundLate;
     final DeadLetterLog deadLetters;
 
-    OfQueue(String label) {
+    QueueMeters(String label) {
       this.label = label;
-      lateness = Timer.builder("foliot.lateness").description("From due to the begin of the attempt")
+      lateness = Timer.builder("foliot.lateness").description("From the due time to the start of the attempt")
           .tag("queue", label).serviceLevelObjectives(LATENESS).register(registry);
-      leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before their end was known");
+      leasesEnded = counter("foliot.leases.ended", "Attempts whose lease ended before they reported a result");
       parked = counter("foliot.parked", "Tasks set aside in the store because their lane was full or paused");
       unserved = counter("foliot.unserved",
-          "Parked tasks that were parked because this node has no delivery or handler for their queue");
-      stolen = counter("foliot.stolen", "Tasks claimed a second late or more from a slot of another node or of none");
+          "Tasks parked because this node has no delivery or handler for their queue");
+      stolen = counter("foliot.stolen",
+          "Tasks from slots of other nodes, or of none, claimed a second or more after they were due");
       foundLate = counter("foliot.found.late",
-          "Tasks of this node's slots that a head poll found a second or more after they were due");
+          "Tasks from this node's slots that a head poll found a second or more after they were due");
       foreign = counter("foliot.foreign",
-          "Tasks that were claimed for one queue but belong to another queue; given back");
+          "Tasks claimed for a queue that is not theirs, and released again");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
       deadLetters = new DeadLetterLog(log, label, registry.config().clock().monotonicTime());
     }
@@ -119,15 +121,15 @@ public final class ServerMeter implements Meter, JobMeter {
   /**
    * Creates a meter.
    *
-   * @param maxQueues how many queues have figures of their own
+   * @param maxQueues the number of queues that have a label of their own
    */
   public ServerMeter(MeterRegistry registry, int maxQueues) {
     this.registry = registry;
     this.maxQueues = maxQueues;
-    others = new OfQueue(OTHER);
-    runsLate = Timer.builder("foliot.job.late").description("From a job's scheduled time to the begin of its run")
+    others = new QueueMeters(OTHER);
+    runsLate = Timer.builder("foliot.job.late").description("From a job's scheduled time to the start of its run")
         .serviceLevelObjectives(RUNS_LATE).register(registry);
-    slotsGained = Counter.builder("foliot.slots.gained").description("Slots that were handed to this node")
+    slotsGained = Counter.builder("foliot.slots.gained").description("Slots that this node has taken over")
         .register(registry);
     slotsLost = Counter.builder("foliot.slots.lost").description("Slots that this node no longer owns")
         .register(registry);
@@ -135,17 +137,17 @@ public final class ServerMeter implements Meter, JobMeter {
         .register(registry);
   }
 
-  /** Returns the label that a queue's figures have. */
+  /** Returns the label of a queue: its name, or {@code other}. */
   String label(String queue) {
     return of(queue).label;
   }
 
-  private OfQueue of(String queue) {
-    OfQueue known = queues.get(queue);
+  private QueueMeters of(String queue) {
+    QueueMeters known = queues.get(queue);
     if (known != null) {
       return known;
     }
-    return queues.size() < maxQueues ? queues.computeIfAbsent(queue, OfQueue::new) : others;
+    return queues.size() < maxQueues ? queues.computeIfAbsent(queue, QueueMeters::new) : others;
   }
 
   /** Returns the jobs that run or fail. */
@@ -185,10 +187,10 @@ public final class ServerMeter implements Meter, JobMeter {
 
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
-    OfQueue figures = of(queue);
-    figures.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
+    QueueMeters meters = of(queue);
+    meters.settled(outcome).record(Math.max(0, durationMicros), TimeUnit.MICROSECONDS);
     if (outcome.equals(FAILED)) {
-      figures.deadLetters.failed(registry.config().clock().monotonicTime());
+      meters.deadLetters.failed(registry.config().clock().monotonicTime());
     }
   }
 
@@ -220,17 +222,17 @@ public final class ServerMeter implements Meter, JobMeter {
 
   @Override
   public void storeCall(String call, int items, long durationMicros, boolean failed) {
-    OfCall of = calls.computeIfAbsent(new CallKey(call, failed), this::call);
-    of.time.record(durationMicros, TimeUnit.MICROSECONDS);
-    of.items.record(items);
+    CallMeters meters = calls.computeIfAbsent(new CallKey(call, failed), this::call);
+    meters.time.record(durationMicros, TimeUnit.MICROSECONDS);
+    meters.items.record(items);
   }
 
-  private OfCall call(CallKey key) {
+  private CallMeters call(CallKey key) {
     String failed = Boolean.toString(key.failed);
-    return new OfCall(
-        Timer.builder("foliot.store.calls").description("Batches that went to the store").tag("call", key.call)
+    return new CallMeters(
+        Timer.builder("foliot.store.calls").description("Batches sent to the store").tag("call", key.call)
             .tag("failed", failed).serviceLevelObjectives(STORE_CALLS).register(registry),
-        DistributionSummary.builder("foliot.store.items").description("Items of batches that went to the store")
+        DistributionSummary.builder("foliot.store.items").description("Items of batches sent to the store")
             .tag("call", key.call).tag("failed", failed).serviceLevelObjectives(BATCHES).register(registry));
   }
 

@@ -50,7 +50,7 @@ class BodiesTest {
   }
 
   @Test
-  void whatAllRequestsHoldTogetherIsBounded() throws IOException {
+  void theMemoryOfAllRequestsIsBounded() throws IOException {
     try (Bodies.Share first = bodies.share(); Bodies.Share second = bodies.share()) {
       first.read(stream(90_000), 90_000, 100_000);
       assertThatThrownBy(() -> second.read(stream(90_000), 90_000, 100_000)).isInstanceOfSatisfying(Problem.class,

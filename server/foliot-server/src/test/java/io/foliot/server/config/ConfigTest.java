@@ -65,7 +65,7 @@ class ConfigTest {
   }
 
   @Test
-  void howZooKeeperIsSpokenToIsNamedWithoutWhatIsSecret() {
+  void settingsOfZooKeeperAreShownWithoutSecrets() {
     FoliotConfig.Cluster cluster = FoliotConfig.load(
         Map.of("cluster", "zookeeper://a:2181,b:2181/prod", "cluster-user", "foliot", "cluster-trust-store", "t.p12",
             "cluster-trust-store-password", "hush", "cluster-key-store", "k.p12", "cluster-key-store-password", "hush"),

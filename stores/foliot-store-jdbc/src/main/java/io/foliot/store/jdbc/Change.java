@@ -6,12 +6,12 @@ import io.foliot.core.store.batch.RecordChange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a row, to be written only where the row is still the one that was read.
+ * A change of a row, to be written only if the row still has the version that was read.
  *
  * @param change the change of the record
- * @param version of the row that was read; 0 if there was none
- * @param queue the number of its queue
- * @param part where its index entry goes
+ * @param version the version of the row that was read; 0 if there was none
+ * @param queue the number of the task's queue
+ * @param part the index partition that gets its index entry
  */
 record Change(RecordChange change, long version, int queue, int part) {
   @Nullable
@@ -23,18 +23,18 @@ record Change(RecordChange change, long version, int queue, int part) {
     return change.after();
   }
 
-  /** Returns roughly how many bytes are to be written. */
+  /** Returns the approximate number of bytes to be written. */
   long bytes() {
     Body next = after().successorBody();
     return (change.changesBody() ? after().body().payload().length : 0L) + (next == null ? 0 : next.payload().length);
   }
 
-  /** Returns the new payload as it is written; null if it does not change. */
+  /** Returns the encoded payload to be written, or null if it does not change. */
   byte @Nullable [] newBody() {
     return change.changesBody() ? Blobs.body(after().id(), after().key(), after().body()) : null;
   }
 
-  /** Returns how its claim was settled, as it is written. */
+  /** Returns the code of the result with which its claim was settled. */
   int settledAs() {
     return after().settledAs() == null ? ColumnCodes.NO_END : ColumnCodes.of(after().settledAs());
   }

@@ -15,10 +15,13 @@ interface ClaimStatements {
   /** Moves the index entries of tasks that are not due. It may leave out rows that another statement is changing. */
   Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount) throws SQLException;
 
-  /** Parks tasks that wait and are due; returns which. */
+  /** Parks tasks that wait and are due. Returns the positions of those that were parked. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;
 
-  /** Ends running tasks that succeeded, have the token of their latest claim, and no successor; returns which. */
+  /**
+   * Ends running tasks that succeeded, if the settlement has the token of the latest claim and the task has no
+   * successor. Returns the positions of the tasks that were ended.
+   */
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException;
 

@@ -281,7 +281,7 @@ final class DatabaseShard implements AutoCloseable {
   private Map<String, QueueCounts> count(Session session) throws SQLException {
     long start = System.nanoTime();
     Map<String, QueueCounts> counts = new HashMap<>();
-    for (Map.Entry<Dialect.Tally, Long> entry : session.run(dialect.queries()::tally).entrySet()) {
+    for (Map.Entry<Dialect.RowGroup, Long> entry : session.run(dialect.queries()::tally).entrySet()) {
       String queue = numbers.name(session.connection(), entry.getKey().queue());
       counts.merge(queue, counts(entry.getKey(), entry.getValue()), DatabaseShard::sum);
     }
@@ -289,10 +289,10 @@ final class DatabaseShard implements AutoCloseable {
     return counts;
   }
 
-  private static QueueCounts counts(Dialect.Tally tally, long rows) {
-    int state = tally.state();
+  private static QueueCounts counts(Dialect.RowGroup group, long rows) {
+    int state = group.state();
     boolean running = state == ColumnCodes.RUNNING;
-    return new QueueCounts(state == ColumnCodes.DELAYED ? rows : 0, tally.parked() ? rows : 0, running ? rows : 0,
+    return new QueueCounts(state == ColumnCodes.DELAYED ? rows : 0, group.parked() ? rows : 0, running ? rows : 0,
         state == ColumnCodes.FINISHED ? rows : 0, state == ColumnCodes.FAILED ? rows : 0,
         state == ColumnCodes.CANCELLED ? rows : 0);
   }

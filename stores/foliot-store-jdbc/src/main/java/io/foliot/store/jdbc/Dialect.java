@@ -9,17 +9,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * A database as the store speaks to it: its clock, its types, its errors, and the statements. Each method of the
- * statements takes effect as a whole or not at all, is committed when it returns (on a connection that commits by
- * itself), and holds no lock behind its last statement.
+ * The differences between databases: the clock, the types, the errors, and the statements. Each method of the
+ * statements takes effect completely or not at all. On a connection in auto-commit mode it has committed, and holds no
+ * lock, when it returns.
  *
- * <p>There are two kinds of writes. The plain ones ({@link SubmitStatements}, {@link ClaimStatements}) decide in SQL,
- * for the hot cases alone; the rest takes the general path: {@link RecordStatements#read}, the life of a task in this
- * process, and the other {@link RecordStatements}, which write a row only if its version is still the one that was
- * read. Lists are in the order of ids, so that batches take row locks in the same order.
+ * <p>There are two kinds of writes. {@link SubmitStatements} and {@link ClaimStatements} handle the frequent cases, and
+ * decide in SQL. All other cases take the general path: {@link RecordStatements#read} reads the records, {@code
+ * TaskLife} decides in this process, and the other {@link RecordStatements} write a row only if it still has the
+ * version that was read. Lists are in the order of ids, so that all batches lock rows in the same order.
  *
- * <p>The texts are in {@link SqlFiles resource files}, a statement a file, those of the dialects side by side. The
- * classes bind parameters and read rows.
+ * <p>The SQL is in {@link SqlFiles resource files}, one statement per file. The classes bind parameters and read rows.
  */
 interface Dialect {
   SubmitStatements submits();
@@ -33,13 +32,13 @@ interface Dialect {
   /** Returns the texts of the statements. */
   SqlFiles files();
 
-  /** Prepares a statement that gives up in time. */
+  /** Prepares a statement that has the query timeout. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException;
 
-  /** Returns a word for people. */
+  /** Returns the name of the database for messages. */
   String kind();
 
-  /** Returns the location of the migrations. */
+  /** Returns the folder of the migrations on the class path. */
   String migrations();
 
   Durability durability(Connection connection) throws SQLException;
@@ -50,31 +49,31 @@ interface Dialect {
 
   String text(ResultSet row, int at) throws SQLException;
 
-  /** Returns whether a statement failed alone, without its transaction, because of a conflict with another one. */
+  /** Returns whether a statement was rolled back because of a conflict, and may be repeated. */
   boolean isRolledBack(SQLException e);
 
-  /** Returns whether a statement failed because a row with its name is there already. */
+  /** Returns whether a statement failed because a row with the same key exists. */
   boolean isDuplicate(SQLException e);
 
-  /** Returns whether a statement found no room. */
+  /** Returns whether a statement failed because the database has no space left. */
   boolean isFull(SQLException e);
 
-  /** Returns whether this connection is to a server that does not write. */
+  /** Returns whether a statement failed because the server of this connection is read-only. */
   boolean isReadOnly(SQLException e);
 
   /**
-   * A live row that cannot be read.
+   * A live row that cannot be decoded.
    *
-   * @param version the version it was read with
-   * @param reason as it is shown of the final record
-   * @param keptMillis how long it is kept
+   * @param version the version that the row had when it was read
+   * @param reason the reason that the final record shows
+   * @param keptMillis how long the final record is kept
    */
   record Unreadable(TaskId id, long version, String reason, long keptMillis) {}
 
-  /** A count of rows. */
-  record Tally(int queue, int state, boolean parked) {}
+  /** The columns by which rows are counted. */
+  record RowGroup(int queue, int state, boolean parked) {}
 
-  /** Returns the instant or the delay that is meant. */
+  /** Returns the instant of a due time, or its delay, in milliseconds. */
   static long millis(Due due) {
     return switch (due) {
       case Due.At at -> at.millis();

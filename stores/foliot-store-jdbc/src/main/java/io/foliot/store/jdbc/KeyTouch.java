@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue the number of the queue
  * @param key the key
  * @param due when
- * @param maxWaitMillis how far behind its first due time it may go
+ * @param maxWaitMillis the longest time by which it may be later than its first due time
  * @param body the payload from now on; null for the present one
  * @param maxAttempts instead of those it has, or 0
  */

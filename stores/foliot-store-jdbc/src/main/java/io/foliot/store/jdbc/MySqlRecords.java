@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Reads of records, and writes by version, of MariaDB and MySQL. */
+/** The {@link RecordStatements} of MariaDB and MySQL. */
 final class MySqlRecords implements RecordStatements {
   private static final String BODY = "record.body";
   private static final String NO_BODY = "'' AS body";
@@ -96,7 +96,7 @@ final class MySqlRecords implements RecordStatements {
     return template.with("wanted", values.with()).with("body", bodies ? BODY : NO_BODY);
   }
 
-  /** A part of the rows to be read. */
+  /** A statement that reads a part of the records, and its parameters. */
   private record Part(String sql, ParameterTable values) {}
 
   private Snapshot readAtOnce(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
@@ -126,8 +126,8 @@ final class MySqlRecords implements RecordStatements {
   }
 
   /**
-   * Reads with locks on the live rows: in a transaction that repeats its reads, only locking ones see later commits of
-   * others. The rows are about to be written anyway.
+   * Reads with locks on the live rows. Under the isolation level REPEATABLE READ only a locking read sees what other
+   * transactions have committed since this one began. The rows are about to be written anyway.
    */
   private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {
@@ -135,8 +135,7 @@ final class MySqlRecords implements RecordStatements {
     List<Row> found = new ArrayList<>();
     for (Part part : parts) {
       try (PreparedStatement select = statements.prepare(connection, part.sql())) {
-        int next = part.values().bind(select, 1);
-        assert next > 1 : next;
+        part.values().bind(select, 1);
         try (ResultSet row = select.executeQuery()) {
           while (row.next()) {
             found.add(results.record(connection, numbers, row, 1, bodies));
@@ -175,10 +174,7 @@ final class MySqlRecords implements RecordStatements {
   @Override
   public BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      BitSet written = new BitSet();
-      if (!changes.isEmpty()) {
-        written = update(transaction, changes);
-      }
+      BitSet written = changes.isEmpty() ? new BitSet() : update(transaction, changes);
       statements.remember(transaction, answers, written);
       return written;
     });
@@ -245,9 +241,9 @@ final class MySqlRecords implements RecordStatements {
   @Override
   public BitSet end(Connection connection, List<Change> changes) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      ParameterTable read = statements.values("id", "version");
-      changes.forEach(change -> read.next().add(change.after().id()).add(change.version()));
-      BitSet same = statements.rowsOfVersion(transaction, read, true);
+      ParameterTable versions = statements.values("id", "version");
+      changes.forEach(change -> versions.next().add(change.after().id()).add(change.version()));
+      BitSet same = statements.rowsOfVersion(transaction, versions, true);
       ParameterTable values = withLive("reason", "drop_at", "body", "id");
       same.stream().mapToObj(changes::get).forEach(change -> {
         addLive(values.next(), change);
@@ -267,9 +263,9 @@ final class MySqlRecords implements RecordStatements {
   @Override
   public BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException {
     return MySqlStatements.together(connection, transaction -> {
-      ParameterTable read = statements.values("id", "version");
-      rows.forEach(row -> read.next().add(row.id()).add(row.version()));
-      BitSet same = statements.rowsOfVersion(transaction, read, true);
+      ParameterTable versions = statements.values("id", "version");
+      rows.forEach(row -> versions.next().add(row.id()).add(row.version()));
+      BitSet same = statements.rowsOfVersion(transaction, versions, true);
       if (!same.isEmpty()) {
         ParameterTable values = statements.values("id", "reason", "kept");
         same.stream().mapToObj(rows::get)
@@ -293,12 +289,11 @@ final class MySqlRecords implements RecordStatements {
         values.add(change.newBody()).add(change.after().id()).add(change.queue()).add(change.after().key())
             .add(change.after().createdAt()).add(before == null ? 0 : before.generation());
       }
-      int rows = statements.execute(transaction,
+      statements.execute(transaction,
           enter.with("wanted", values.with()).with("successor", values.column("successor"))
               .with("attempts", values.column("attempts")).with("versions", versions)
               .with("body", values.column("body")).text(),
           values);
-      assert rows >= 0 : rows;
       List<TaskId> ids = ids(changes);
       BitSet written = statements.written(transaction, ids, versions);
       if (!written.isEmpty()) {

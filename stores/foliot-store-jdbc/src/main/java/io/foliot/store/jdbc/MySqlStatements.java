@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Reads and executes the statements of MariaDB and MySQL; the part that several groups of them share. Any thread. */
+/** The parts that the groups of statements of MariaDB and MySQL share. Any thread. */
 final class MySqlStatements {
   private static final int DUPLICATE = 1062;
   private static final Set<Integer> FULL = Set.of(1114, 1021);
@@ -72,7 +72,7 @@ final class MySqlStatements {
     return FULL.contains(e.getErrorCode());
   }
 
-  /** Takes steps as one transaction: the caller's, if there is one. */
+  /** Takes steps in one transaction: in that of the caller if there is one. */
   static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
     if (!connection.getAutoCommit()) {
       return steps.take(connection);
@@ -94,7 +94,10 @@ final class MySqlStatements {
     }
   }
 
-  /** Commits. A commit that finds no room may have taken effect: it must not appear as a statement that found none. */
+  /**
+   * Commits. Unlike a statement, a commit that fails because the disk is full may have taken effect. Its error must not
+   * be one that {@link #isFull} recognizes.
+   */
   private static void commit(Connection connection) throws SQLException {
     try {
       connection.commit();
@@ -105,7 +108,7 @@ final class MySqlStatements {
     }
   }
 
-  /** Versions for rows to be written, which no row ever had: this one and as many behind it as there are rows. */
+  /** Returns the first of a range of unused versions. The row at position i of a batch gets this plus i. */
   static long newVersions() {
     return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
   }
@@ -116,12 +119,12 @@ final class MySqlStatements {
     return all;
   }
 
-  /** Returns the list of parameters of an IN. */
+  /** Returns the placeholders of an IN list. */
   static String list(int count) {
     return "?, ".repeat(count - 1) + "?";
   }
 
-  /** Binds the parameters of such a list; returns the next one. */
+  /** Binds the parameters of an IN list. Returns the index of the parameter after them. */
   static int bind(PreparedStatement statement, int first, List<TaskId> ids) throws SQLException {
     int at = first;
     for (TaskId id : ids) {
@@ -130,7 +133,7 @@ final class MySqlStatements {
     return at;
   }
 
-  /** Executes a statement whose parameters are these; returns how many rows it has changed. */
+  /** Executes a statement with these parameters. Returns the number of rows that it changed. */
   int execute(Connection connection, String sql, ParameterTable values) throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql)) {
       values.bind(statement, 1);
@@ -147,7 +150,7 @@ final class MySqlStatements {
     }
   }
 
-  /** Returns which rows have the versions that were written. */
+  /** Returns the positions of the rows that have the versions of this write. */
   BitSet written(Connection connection, List<TaskId> ids, long versions) throws SQLException {
     ParameterTable values = values("id", "version");
     for (int i = 0; i < ids.size(); i++) {
@@ -156,12 +159,12 @@ final class MySqlStatements {
     return rowsOfVersion(connection, values, false);
   }
 
-  /** Returns which rows have these versions; locked rows keep them until the commit. */
+  /** Returns the positions of the rows that have these versions. With locks, they keep them until the commit. */
   BitSet rowsOfVersion(Connection connection, ParameterTable values, boolean locking) throws SQLException {
     return places(connection, rowsOfVersion.with("wanted", values.with()).when("locking", locking).text(), values);
   }
 
-  /** Deletes live rows that this transaction has locked and kept. */
+  /** Deletes live rows that this transaction has locked and copied to the kept ones. */
   void dropLive(Connection connection, List<TaskId> ids) throws SQLException {
     try (PreparedStatement delete = prepare(connection, dropLive.with("ids", list(ids.size())).text())) {
       int next = bind(delete, 1, ids);
@@ -172,7 +175,7 @@ final class MySqlStatements {
   }
 
   /** The new body of a task. */
-  @SuppressWarnings("ArrayRecordComponent") // made, written, and dropped
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record NewBody(TaskId id, byte[] body) {}
 
   /** Changes the payloads of tasks that this transaction has locked. */
@@ -187,12 +190,11 @@ final class MySqlStatements {
         insert.setBytes(at++, ParameterTable.bytes(body.id()));
         insert.setBytes(at++, body.body());
       }
-      int written = insert.executeUpdate();
-      assert written >= 0 : written;
+      insert.executeUpdate();
     }
   }
 
-  /** Remembers the answers that depend on a change that was written, or on none. */
+  /** Stores the answers whose change was written or that depend on no change. */
   void remember(Connection connection, List<NewAnswer> answers, BitSet changed) throws SQLException {
     ParameterTable values = values("queue", "task_key", "request", "digest", "kind", "id", "generation", "due_at",
         "state",

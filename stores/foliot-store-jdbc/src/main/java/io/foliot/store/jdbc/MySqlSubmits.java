@@ -67,8 +67,7 @@ final class MySqlSubmits implements SubmitStatements {
     return MySqlStatements.together(connection, transaction -> {
       long versions = MySqlStatements.newVersions();
       ParameterTable values = newTasks(tasks, requests);
-      int rows = statements.execute(transaction, insert(values, seenMicros, versions, requests, false), values);
-      assert rows >= 0 : rows;
+      statements.execute(transaction, insert(values, seenMicros, versions, requests, false), values);
       Inserted inserted = inserted(transaction, tasks, versions);
       if (requests) {
         rememberNew(transaction, tasks, inserted);

@@ -4,11 +4,12 @@ import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.batch.RequestName;
 
 /**
- * An answer to be remembered, together with the change of its task.
+ * The answer to an idempotent request, to be stored in the transaction that changes its task.
  *
- * @param name which request it answers
- * @param queue the number of its queue
+ * @param name the request
+ * @param queue the number of the task's queue
  * @param answered the answer
- * @param change the place of the change it depends on, or -1 if nothing changes
+ * @param change the position, in its batch, of the change without which the answer is not stored; -1 if it is always
+ *     stored
  */
 record NewAnswer(RequestName name, int queue, RecordTable.Answered answered, int change) {}

@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * The end of an attempt that gives its task a payload or children.
  *
- * @param outcome of the settlement
- * @param slot of the task's id, and so of its children's
+ * @param outcome the outcome of the settlement
+ * @param slot the slot of the task's id, which is that of its children's too
  * @param children those of the outcome, as rows
  */
 record NewPlan(Settlement settlement, Outcome.Rearm outcome, int slot, List<ChildRow> children) {

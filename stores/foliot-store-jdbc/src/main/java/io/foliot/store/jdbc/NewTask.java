@@ -3,10 +3,10 @@ package io.foliot.store.jdbc;
 import io.foliot.core.store.Draft;
 
 /**
- * A draft to be inserted.
+ * A task to be inserted.
  *
- * @param draft the request
+ * @param draft the task as the caller submitted it
  * @param queue the number of its queue
- * @param slot where its entry goes
+ * @param slot the slot that gets its index entry
  */
 record NewTask(Draft draft, int queue, int slot) {}

@@ -9,6 +9,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param micros the database's clock
  * @param rows in the order of their ids, those included that may be forgotten
- * @param end the last id that was examined; null if there are no rows behind
+ * @param end the last id that was examined; null if no rows follow
  */
 record Page(long micros, List<Row> rows, @Nullable TaskId end) {}

@@ -121,7 +121,7 @@ final class ParameterTable {
         : "CASE wanted.place" + cases + " ELSE wanted." + column + " END";
   }
 
-  /** Binds all cells; answers the next parameter. */
+  /** Binds all cells. Returns the index of the parameter after them. */
   int bind(PreparedStatement statement, int first) throws SQLException {
     int at = first;
     for (Object cell : cells) {

@@ -42,7 +42,7 @@ final class PostgresDialect implements Dialect {
    * Creates a dialect with another clock.
    *
    * @param timeoutSeconds how long a statement may take
-   * @param sessionsPlanByIndex as of {@link PostgresSource#plansByIndex}
+   * @param sessionsPlanByIndex the result of {@link PostgresSource#plansByIndex}
    * @param clock an SQL expression: microseconds since 1970, evaluated anew wherever it is used
    */
   PostgresDialect(int timeoutSeconds, boolean sessionsPlanByIndex, String clock) {

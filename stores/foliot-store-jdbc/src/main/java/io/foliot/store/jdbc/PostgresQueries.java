@@ -6,7 +6,7 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.SlotSet;
-import io.foliot.store.jdbc.Dialect.Tally;
+import io.foliot.store.jdbc.Dialect.RowGroup;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -192,7 +192,7 @@ final class PostgresQueries implements QueryStatements {
   }
 
   @Override
-  public Map<Tally, Long> tally(Connection connection) throws SQLException {
+  public Map<RowGroup, Long> tally(Connection connection) throws SQLException {
     try (PreparedStatement select = statements.scan(connection, tally);
         ResultSet row = PostgresStatements.rows(select)) {
       return Results.tally(row);

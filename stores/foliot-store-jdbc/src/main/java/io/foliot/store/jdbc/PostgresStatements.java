@@ -30,7 +30,7 @@ final class PostgresStatements {
    * Creates the statements of a database.
    *
    * @param timeoutSeconds how long a statement may take
-   * @param sessionsPlanByIndex as of {@link PostgresSource#plansByIndex}
+   * @param sessionsPlanByIndex the result of {@link PostgresSource#plansByIndex}
    * @param clock an SQL expression: microseconds since 1970, evaluated anew wherever it is used
    */
   PostgresStatements(int timeoutSeconds, boolean sessionsPlanByIndex, String clock) {

@@ -6,7 +6,7 @@ import io.foliot.core.store.DueScan;
 import io.foliot.core.store.DueSlice;
 import io.foliot.core.store.Probed;
 import io.foliot.core.store.SlotSet;
-import io.foliot.store.jdbc.Dialect.Tally;
+import io.foliot.store.jdbc.Dialect.RowGroup;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -29,8 +29,8 @@ interface QueryStatements {
   /**
    * Pages through the live records of all queues in the order of ids.
    *
-   * @param limit how many records at most
-   * @param scanned how many rows are examined
+   * @param limit the largest number of records
+   * @param scanned the number of rows that are examined
    */
   Page pageOfLive(Connection connection, QueueIds numbers, TaskId after, int limit, int scanned) throws SQLException;
 
@@ -38,8 +38,8 @@ interface QueryStatements {
    * Pages through the live and the kept records of a queue in the order of ids.
    *
    * @param state the code in the rows, or 0 for all
-   * @param limit how many records at most
-   * @param scanned how many rows are examined
+   * @param limit the largest number of records
+   * @param scanned the number of rows that are examined
    */
   Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit, int scanned)
       throws SQLException;
@@ -47,12 +47,12 @@ interface QueryStatements {
   /** Returns whether a queue has a live task, by an index. */
   boolean hasLive(Connection connection, int queue) throws SQLException;
 
-  /** Returns how many rows there are by queue, state, and whether they are parked. */
-  Map<Tally, Long> tally(Connection connection) throws SQLException;
+  /** Returns the number of rows of each group. */
+  Map<RowGroup, Long> tally(Connection connection) throws SQLException;
 
-  /** Forgets kept tasks whose time is over, oldest first; answers how many. */
+  /** Deletes kept tasks that have expired, oldest first. Returns their number. */
   int forgetKept(Connection connection, int limit) throws SQLException;
 
-  /** Forgets answers whose time is over, oldest first; answers how many. */
+  /** Deletes answers that have expired, oldest first. Returns their number. */
   int forgetAnswers(Connection connection, int limit) throws SQLException;
 }

@@ -9,46 +9,51 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Statements of the general way: they read records, and write those whose versions are still the ones that were read.
+ * Statements of the general path: they read records, and write a row only if it still has the version that was read.
  */
 interface RecordStatements {
   /**
-   * Reads records with the clock and the floor.
+   * Reads records, the clock of the database, and the floor of its generations.
    *
    * @param bodies whether payloads are read too; else they are {@link Rows#UNREAD}
-   * @param locking whether live rows are read as they are now, and not as they were when a longer transaction began,
-   *     for
-   *     which they may get locked
+   * @param locking whether live rows are read as they are now, and not as they were when the surrounding transaction
+   *     began; the rows may get locked
    */
   Snapshot read(Connection connection, QueueIds numbers, ReadSet reads, boolean bodies, boolean locking)
       throws SQLException;
 
   /**
-   * Writes live records that stay live; answers which. The answers that depend on one that was written, or on none, are
-   * remembered with it.
+   * Writes live records that stay live, and stores the answers whose change was written or that depend on no change.
+   * Returns the positions of the changes that were written.
    *
-   * @throws SQLException by which {@link Dialect#isDuplicate} if one of the requests has been answered meanwhile; then
-   *     nothing was written
+   * @throws SQLException for which {@link Dialect#isDuplicate} is true if one of the requests has been answered
+   *     meanwhile; then nothing was written
    */
   BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException;
 
   /**
-   * Writes live records that stay live, and inserts the children of those that were written; answers which were
-   * written. A child whose id is there already stays as it is.
+   * Writes live records that stay live, and inserts the children of those that were written. A child whose id exists
+   * is not changed. Returns the positions of the changes that were written.
    *
    * @param children new records without a key, in the order of their ids
    */
   BitSet rearm(Connection connection, List<Change> changes, List<Child> children) throws SQLException;
 
-  /** Moves live records that have ended to the kept ones; returns which. */
+  /** Moves live records that have ended to the kept records. Returns the positions of the changes that were written. */
   BitSet end(Connection connection, List<Change> changes) throws SQLException;
 
-  /** Moves live rows that cannot be read to the kept ones, as FAILED and with their bytes; returns which. */
+  /**
+   * Moves live rows that cannot be decoded to the kept records, as FAILED and with their bytes. Returns the positions
+   * of the rows that were moved.
+   */
   BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException;
 
-  /** Writes live records that were not, of a kept one or of another store's; answers which. */
+  /**
+   * Inserts live records: new ones, kept ones that become live again, or tasks of another store. Returns the positions
+   * of the changes that were written.
+   */
   BitSet enter(Connection connection, List<Change> changes) throws SQLException;
 
-  /** Forgets the answers to these requests if their time is over. */
+  /** Deletes the answers to these requests that have expired. */
   void forgetAnswers(Connection connection, List<RequestName> names, QueueIds numbers) throws SQLException;
 }

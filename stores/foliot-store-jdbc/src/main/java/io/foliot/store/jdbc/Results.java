@@ -7,7 +7,7 @@ import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TouchResult;
 import io.foliot.core.store.batch.RequestName;
-import io.foliot.store.jdbc.Dialect.Tally;
+import io.foliot.store.jdbc.Dialect.RowGroup;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -113,11 +113,11 @@ final class Results {
     return queues;
   }
 
-  /** Columns: number of a queue, state, whether parked, how many rows. */
-  static Map<Tally, Long> tally(ResultSet row) throws SQLException {
-    Map<Tally, Long> counts = new HashMap<>();
+  /** Reads the counts of rows. Columns: number of a queue, state, whether parked, count. */
+  static Map<RowGroup, Long> tally(ResultSet row) throws SQLException {
+    Map<RowGroup, Long> counts = new HashMap<>();
     while (row.next()) {
-      counts.merge(new Tally(row.getInt(1), row.getInt(2), row.getBoolean(3)), row.getLong(4), Long::sum);
+      counts.merge(new RowGroup(row.getInt(1), row.getInt(2), row.getBoolean(3)), row.getLong(4), Long::sum);
     }
     return counts;
   }
@@ -125,7 +125,7 @@ final class Results {
   /**
    * Returns a page, of which one record more than the limit was read.
    *
-   * @param edge the last id that was examined, or null if there are no rows behind
+   * @param edge the last id that was examined, or null if no rows follow
    */
   static Page page(long micros, List<Row> found, int limit, @Nullable TaskId edge) {
     return found.size() <= limit

@@ -9,11 +9,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection for one call. A connection of the store commits each statement by itself, and repeats statements that
- * failed by a conflict. In the transaction of a caller, a failure that ended the transaction is not repeated.
+ * A connection for one call. A connection of the store is in auto-commit mode, and the session repeats statements that
+ * a conflict rolled back. In the transaction of a caller it repeats none: the failure has ended the transaction.
  */
 final class Session {
-  /** Others must get in the way of one statement so often, each time for another reason, before it is given up. */
+  /** Number of attempts at a statement, each of which a conflict with another transaction rolled back. */
   private static final int TRIES = 12;
   private static final long WAIT_MILLIS_MAX = 200;
 
@@ -75,19 +75,19 @@ final class Session {
   }
 
   /**
-   * Begins a step: from here on a failed statement leaves the items that are not
-   * answered yet as they were, until the next step is taken.
+   * Begins a unit of work: until the next step that writes, a failed statement has not changed the items that have no
+   * result yet.
    */
   void beginUnit() {
     wroteSince = false;
   }
 
-  /** Returns whether a step was taken since the last unit began that was not a question. */
+  /** Returns whether a step that may write was taken since the last unit began. */
   boolean wroteSince() {
     return wroteSince;
   }
 
-  /** Returns whether a step was taken that was not a question. */
+  /** Returns whether a step that may write was taken. */
   boolean mayHaveWritten() {
     return mayHaveWritten;
   }

@@ -5,12 +5,15 @@ import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.List;
 
-/** Statements that insert tasks, or push back those that wait. */
+/** Statements that insert tasks, or push back waiting ones. */
 interface SubmitStatements {
   /** Inserts tasks with no live key, no known id and no known request. */
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
 
-  /** Changes the generation of tasks that wait and still have the one they were inserted with; returns which. */
+  /**
+   * Changes the generation of tasks that wait and still have the generation with which they were inserted. Returns the
+   * positions of the tasks that were changed.
+   */
   BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
       throws SQLException;
 

@@ -390,7 +390,7 @@ final class TaskSteps {
   }
 
   /**
-   * Answers the largest generation that is ahead of the clock, for the floor to be raised before anyone hears of it; or
+   * Returns the largest generation that is ahead of the clock, so that the floor is raised before a caller gets it; or
    * 0.
    */
   private long pushBack(Session session, List<KeyTouch> items, boolean resets, PushedBack answer) throws SQLException {

@@ -19,8 +19,8 @@ import java.util.List;
  * be short. A level of isolation above READ COMMITTED may refuse rows that others have changed meanwhile.
  *
  * <p>Each method throws {@link SQLException} if a statement fails, after which the caller rolls back; and
- * {@link IllegalArgumentException}, with nothing written, if the connection commits by itself or leads to a database
- * that does not hold the slots of all items.
+ * {@link IllegalArgumentException}, with nothing written, if the connection is in auto-commit mode or leads to a
+ * database that does not hold the slots of all items.
  */
 public interface TransactionalStore {
   /** Submits tasks. One that is already due when the transaction commits is found by the next poll of the head. */

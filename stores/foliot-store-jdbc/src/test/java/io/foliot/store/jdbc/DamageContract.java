@@ -316,7 +316,7 @@ abstract class DamageContract {
   }
 
   @Test
-  void whatANewerVersionWroteIsLeftToIt() {
+  void recordsOfANewerVersionStayUnchanged() {
     List<TaskId> ids = submitted(TASKS, 0);
     TaskId newer = ids.get(BAD);
     byte[] body = versioned(newer, 2);

@@ -20,7 +20,7 @@ final class FailingSource {
     this.source = source;
   }
 
-  /** The n-th statement with this text fails from now on, and those behind it. */
+  /** Lets the n-th statement with this text fail, and all after it. */
   void failFrom(int nth, String statementText, SQLException with) {
     text = statementText;
     left.set(nth - 1);

@@ -334,7 +334,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void whatIsOverIsDeleted() {
+  void expiredRowsAreDeleted() {
     store.configure(QUEUE, new QueueTerms(5, Long.MAX_VALUE, HOUR, 1, 1));
     Draft draft = draft("a", 0, "request");
     List<TaskId> ids = get(store.submit(List.of(draft, draft("b", 0, null), draft("c", 0, null)))).stream()

@@ -58,7 +58,7 @@ final class PostgresAwayTest {
   }
 
   @Test
-  void whatCannotBeAskedHasDoneNothing() {
+  void anUnreachableDatabaseHasDoneNothing() {
     try (PostgresServer server = PostgresServer.start();
         TaskStore store = JdbcStore.open(Databases.options(server.database()))) {
       submit(store, "a");

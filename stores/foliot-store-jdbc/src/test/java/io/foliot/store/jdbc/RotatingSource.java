@@ -13,8 +13,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections as a pooler gives them that hands out sessions by the transaction: while one commits by itself, each of
- * its statements goes to a session that never had one before.
+ * Connections of a pooler in transaction mode: in auto-commit mode, each statement goes to a session that has had no
+ * statement before.
  */
 final class RotatingSource implements DataSource {
   private final Database database;

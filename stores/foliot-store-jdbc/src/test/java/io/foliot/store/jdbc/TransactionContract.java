@@ -141,7 +141,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void whatIsRolledBackNeverExisted() throws SQLException {
+  void aRolledBackTaskNeverExisted() throws SQLException {
     try (Connection transaction = transaction()) {
       order(transaction, "a");
       List<SubmitResult> results = store.submit(transaction,
@@ -158,7 +158,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void whatIsCommittedIsThereWithTheRest() throws SQLException {
+  void aCommittedTaskIsStoredWithTheCallersRows() throws SQLException {
     try (Connection transaction = transaction()) {
       order(transaction, "a");
       SubmitResult result = store.submit(transaction, List.of(draft("a", 0))).getFirst();
@@ -222,7 +222,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void whatOthersHaveCommittedSinceTheTransactionBeganIsSeen() throws SQLException {
+  void aTransactionSeesWhatOthersHaveCommittedSinceItsBegin() throws SQLException {
     try (Connection transaction = transaction()) {
       order(transaction, "a");
       store.submit(transaction, List.of(draft("first", HOUR)));

@@ -67,8 +67,7 @@ final class Link implements AutoCloseable {
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
   /**
-   * The longest pause between attempts to connect; the default would be half a minute, and so late is the work
-   * then.
+   * Longest pause between attempts to connect. The default of half a minute would delay the tasks by as much.
    */
   private static final Duration RECONNECT_EVERY = Duration.ofSeconds(1);
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(30);

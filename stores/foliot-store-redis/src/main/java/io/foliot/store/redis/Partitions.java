@@ -10,11 +10,11 @@ final class Partitions {
   private volatile State state;
 
   /**
-   * The state at one moment. Immutable, so that all of a step is routed by the same state.
+   * The state at one time. Immutable, so that a step routes all of its keys by the same state.
    *
-   * @param bits how many parts there are, as a power of two
-   * @param complete whether nothing is to cross any more
-   * @param drained of the old parts, those from which nothing is
+   * @param bits the binary logarithm of the number of parts
+   * @param complete whether all tasks have crossed to their new parts
+   * @param drained the old parts from which all tasks have crossed
    */
   record State(int bits, boolean complete, BitSet drained) {
     int count() {

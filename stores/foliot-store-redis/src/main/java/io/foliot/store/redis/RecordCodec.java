@@ -126,7 +126,7 @@ final class RecordCodec {
     out.u8(name.length).bytes(name).text16(key == null ? "" : key);
   }
 
-  /** Returns the bytes behind the header of a new record. */
+  /** Returns the bytes after the header of a new record. */
   static byte[] tail(TaskId id, String queue, @Nullable String key) {
     Bytes out = new Bytes(64);
     names(queue, key, out);

@@ -59,7 +59,7 @@ interface RedisOperation<Q, R> {
       return 0;
     }
 
-    /** Appends the arguments behind the first. */
+    /** Appends the arguments after the first. */
     void arguments(List<Q> items, List<byte[]> to);
 
     /** Reads the answers; null for an item that was left alone. */

@@ -82,7 +82,7 @@ enum Script {
    * Returns the texts of all scripts.
    *
    * @param time an expression of Lua for seconds and microseconds since 1970
-   * @param version of the server, its first number
+   * @param version the major version of the server
    */
   static Map<Script, Source> load(String time, int version) {
     String prelude = read("prelude").replace(SERVER_TIME, time);

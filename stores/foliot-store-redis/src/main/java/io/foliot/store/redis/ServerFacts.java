@@ -23,7 +23,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
   /** Linux writes dirty pages back after 30 s. */
   private static final long KERNEL_MILLIS = 30_000;
   private static final long MILLIS = 1_000;
-  /** Redis counts the silence of a replica in whole seconds, checks it once a second, and may do so late. */
+  /** Redis counts the silence of a replica in whole seconds, checks it once a second, and may check late. */
   private static final long LAG_SLACK_SECONDS = 3;
   /** No bound at all. */
   static final long UNBOUNDED = Long.MAX_VALUE;

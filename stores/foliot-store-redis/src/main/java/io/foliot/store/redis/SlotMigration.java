@@ -48,7 +48,7 @@ final class SlotMigration {
   /**
    * Names of records that may have to cross, as the scripts take them.
    *
-   * @param ids of records
+   * @param ids the ids of records
    * @param keys fields of keys
    * @param answers fields of answers to requests
    */

@@ -50,7 +50,7 @@ final class RecordCodecTest {
   }
 
   @Test
-  void whatIsDamagedIsNotRead() {
+  void damagedBytesAreNotRead() {
     byte[] record = RecordCodec.encode(full());
     byte[] body = RecordCodec.encode(ID, KEY, BODY);
     byte[] other = body.clone();

@@ -252,7 +252,7 @@ final class RedisDamageTest {
   }
 
   @Test
-  void whatANewerVersionWroteIsLeftToIt() {
+  void recordsOfANewerVersionStayUnchanged() {
     List<TaskId> ids = submitted(TASKS, 0);
     TaskId newer = ids.get(BAD);
     byte[] value = with(read(":task", RecordCodec.id(newer)), 0, 2);

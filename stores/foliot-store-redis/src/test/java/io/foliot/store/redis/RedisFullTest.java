@@ -67,7 +67,7 @@ final class RedisFullTest {
   }
 
   @Test
-  void whatIsSaidToBeRefusedIsNotThere() {
+  void aTaskReportedAsRefusedIsNotStored() {
     Map<String, String> settings = new HashMap<>(Map.of("maxmemory-policy", "noeviction"));
     try (RedisServer server = RedisServer.start(settings);
         RedisStore store = RedisStore.open(RedisOptions.builder(server.uri()).slots(64).build())) {

@@ -11,7 +11,7 @@ import io.foliot.core.store.TaskRecord;
  * longer. (One hour: 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all of them; their filters make that cheap.
  *
  * @param kind n, and whether the tasks failed: dead letters are kept apart from tasks that merely finished
- * @param number which one, counted from 1970
+ * @param number its number, counted from 1970
  */
 record Bucket(int kind, long number) implements Comparable<Bucket> {
   private static final int FAILED = 0x40;

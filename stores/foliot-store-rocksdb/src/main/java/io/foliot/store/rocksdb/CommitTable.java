@@ -41,8 +41,8 @@ final class CommitTable {
   private final TaskCounts tally;
   private final RecordCache cache;
   private final Unreadables unreadables;
-  private final LowWatermarks indexHands;
-  private final LowWatermarks parkedHands;
+  private final LowWatermarks indexWatermarks;
+  private final LowWatermarks parkedWatermarks;
   private final StoredRecords stored;
   private final RecordOverlay overlay;
   private final Batch batch;
@@ -59,15 +59,15 @@ final class CommitTable {
   private byte @Nullable [] retiredUpTo;
 
   CommitTable(Database db, int slotCount, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables,
-      LowWatermarks indexHands, LowWatermarks parkedHands, long recordedFloor) {
+      LowWatermarks indexWatermarks, LowWatermarks parkedWatermarks, long recordedFloor) {
     this.db = db;
     this.slotCount = slotCount;
     this.queues = queues;
     this.tally = tally;
     this.cache = cache;
     this.unreadables = unreadables;
-    this.indexHands = indexHands;
-    this.parkedHands = parkedHands;
+    this.indexWatermarks = indexWatermarks;
+    this.parkedWatermarks = parkedWatermarks;
     this.recordedFloor = recordedFloor;
     stored = new StoredRecords(db, queues, tally, cache, unreadables);
     overlay = new RecordOverlay(stored, Long.MIN_VALUE);
@@ -116,7 +116,7 @@ final class CommitTable {
     return record != null && record.isLive() && record.queue().equals(queue) ? 1 : 0;
   }
 
-  /** Runs behind the commit. */
+  /** Runs after the commit. */
   void afterCommit(Runnable step) {
     afterCommit.add(step);
   }
@@ -175,7 +175,7 @@ final class CommitTable {
       return number;
     }
     number = queues.add(queue);
-    parkedHands.growTo(queues.count());
+    parkedWatermarks.growTo(queues.count());
     batch.put(Family.META, key.clear().u8(Layout.META_QUEUE).u32(number), value.clear().text(queue));
     return number;
   }
@@ -239,10 +239,10 @@ final class CommitTable {
       int queue = queueNumber(record.queue());
       indexKey(record, queue);
       if (record.parked()) {
-        parkedHands.lower(queue, record.wakeAt());
+        parkedWatermarks.lower(queue, record.wakeAt());
         batch.put(Family.PARKED, key, value.clear());
       } else {
-        indexHands.lower(record.id().slot(slotCount), record.wakeAt());
+        indexWatermarks.lower(record.id().slot(slotCount), record.wakeAt());
         batch.put(Family.INDEX, key, value.clear().u32(queue));
       }
     }
@@ -343,7 +343,7 @@ final class CommitTable {
     afterCommit.add(() -> db.dropFiles(family, prefix, behind));
   }
 
-  /** Deletes keys and bodies that tasks of an expired bucket leave; answers whether that was all. */
+  /** Deletes the keys and bodies of tasks of an expired bucket. Returns whether none is left. */
   private boolean removeTraces(Bucket bucket) {
     byte[] prefix = Layout.bucket(new Bytes(5), bucket).array();
     byte[] from = retiredUpTo;

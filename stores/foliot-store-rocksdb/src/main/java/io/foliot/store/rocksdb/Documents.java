@@ -66,7 +66,7 @@ final class Documents {
       batch.delete(Family.DOCUMENTS, key);
       return true;
     }
-    // A name that was deleted continues behind all versions that were ever assigned.
+    // A name that was deleted continues after the highest version that was ever assigned.
     long version = oldVersion == 0 ? lastVersion + 1 : oldVersion + 1;
     lastVersion = Math.max(lastVersion, version);
     uncommitted.put(known, Optional.of(new Document(name, version, content)));

@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compares the contents of a store's folder with the expected ones, before RocksDB opens it. If the MANIFEST was cut at
  * the end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that this state
- * does not know. Data that a check misses here is therefore lost for good, and a folder that is refused here is left
+ * does not know. Data that a check misses here is therefore lost permanently, and a folder that is refused here is left
  * unchanged.
  *
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
  * <li>Each table file and each closed log that it names is there, with its length.
- * <li>The log is whole but for a torn last commit, and has no gaps ({@link LogCheck}).
+ * <li>The log is whole except for a torn last commit, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has seen.
  * </ul>
  *
- * <p>The guard is written a moment behind the commits ({@link GuardWriter}). A loss within that moment, by a crash and
+ * <p>The guard is written shortly after the commits ({@link GuardWriter}). A loss within that moment, by a crash and
  * damage at the same place, is not noticed: a record outside the log in each commit would cost a second sync.
  *
  * <p>Rejected: to compare with the table files that the MANIFEST does not know (a crash leaves such files too: outputs

@@ -12,8 +12,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the {@link Guard} of an open store a moment behind its commits, on a thread of its own: one sync of a page
- * while there is work, and none while there is not. Callers never wait for it.
+ * Updates the {@link Guard} of an open store shortly after its commits, on a thread of its own. It syncs one page per
+ * update, and none while there are no commits. Callers never wait for it.
  *
  * <p><b>Invariant.</b> The guard never claims data that a power loss could still take: the sequence number is the last
  * one that a synced write has reached; the MANIFEST and the folder are synced here before the guard says how long it

@@ -111,7 +111,7 @@ final class Layout {
     return out.u8(EnumCodes.of(kind)).bytes(name.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns the first key behind all that begin with this one. */
+  /** Returns the first key after all keys that have this prefix. */
   static byte[] behind(byte[] prefix) {
     byte[] next = prefix.clone();
     for (int i = next.length - 1; i >= 0; i--) {

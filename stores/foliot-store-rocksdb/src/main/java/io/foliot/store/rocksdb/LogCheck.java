@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * difference: "point in time" stops at the first damage and silently forgets all that follows; "tolerate corrupted
  * tail" refuses a tail whose last block is there and a middle one is not; "absolute consistency" refuses any tail.
  *
- * <p>They differ because each commit is synced before the next begins: in a torn tail, nothing behind the damage is
+ * <p>They differ because each commit is synced before the next begins: in a torn tail, nothing after the damage is
  * whole. If something is, acknowledged commits are lost, and the store is not opened. A log that is not the last one
  * was whole when the next began, unless an earlier open has accepted its torn tail, which is recorded.
  *
@@ -154,7 +154,7 @@ final class LogCheck {
     return length == LogFormat.BLOCK || at == length ? length : at;
   }
 
-  /** Ensures that a record begins with the entry behind the last one of the record before it. */
+  /** Ensures that a record begins with the entry after the last one of the record before it. */
   private void follow(Path log, byte[] block, int at) {
     int type = LogFormat.type(block, at);
     if (type < LogFormat.FULL || type > LogFormat.LAST) {
@@ -178,7 +178,7 @@ final class LogCheck {
     next = sequence + Integer.toUnsignedLong(Integer.reverseBytes(BytesReader.u32(start, COUNT_AT)));
   }
 
-  /** Returns whether a piece with which a commit begins is whole somewhere behind. */
+  /** Returns whether some later piece with which a commit begins is whole. */
   private static boolean beginsBehind(byte[] block, int from, int length, boolean isNextBlock) {
     if (isNextBlock) {
       // Pieces begin with the block; a torn one among them hides only its own.

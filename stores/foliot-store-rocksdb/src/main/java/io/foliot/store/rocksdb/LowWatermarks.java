@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * For each range of an index, its hand: an instant before which the range has no entry. Scans start at it and so never
- * walk over dead entries; a poll of ranges whose hand is ahead costs no read at all.
+ * The low watermarks of the ranges of an index: instants before which a range has no entry. A scan starts at the
+ * watermark, so it never walks over dead entries. A poll of ranges whose watermarks are in the future reads nothing.
  *
- * <p><b>Invariant.</b> No entry that a read can see is before its range's hand.
+ * <p><b>Invariant.</b> No visible entry is before the watermark of its range.
  *
- * <p>The writer lowers the hand <i>before</i> an entry can be seen. A scan raises it to the first entry that it has
- * seen. An entry may become visible between the two. The scan therefore registers when it begins, before it takes its
- * view of the index, and from then on the lowest of the entries written meanwhile is noted, those under way at that
- * moment included; the hand is never raised beyond it. One scan at a time learns in a range; others only read.
+ * <p>The writer lowers the watermark <i>before</i> an entry becomes visible. A scan raises it to the first entry that
+ * it has seen. An entry may become visible between the two. A scan therefore registers before it takes its view of the
+ * index. From then on the writer notes the lowest entry written meanwhile, including writes under way at that time, and
+ * the scan never raises the watermark above it. One scan at a time learns in a range; others only read.
  *
  * <p>Rejected: a version of the range that must not have changed between begin and end (while a loaded writer is always
  * under way with something, no scan ever learns).
@@ -24,7 +24,7 @@ final class LowWatermarks {
   static final long EMPTY = Long.MAX_VALUE;
 
   // written under the lock, read by any thread
-  private volatile AtomicLongArray hands;
+  private volatile AtomicLongArray watermarks;
 
   // guarded by this
   private long[] underWay;
@@ -34,19 +34,19 @@ final class LowWatermarks {
   private int touchedCount;
 
   LowWatermarks(int ranges) {
-    hands = new AtomicLongArray(ranges);
+    watermarks = new AtomicLongArray(ranges);
     underWay = new long[ranges];
     sinceBegin = new long[ranges];
     learning = new boolean[ranges];
     Arrays.fill(underWay, EMPTY);
     for (int i = 0; i < ranges; i++) {
-      hands.setPlain(i, UNKNOWN);
+      watermarks.setPlain(i, UNKNOWN);
     }
   }
 
   /** Returns an instant before which nothing can be seen in the range. */
-  long hand(int range) {
-    AtomicLongArray now = hands;
+  long watermark(int range) {
+    AtomicLongArray now = watermarks;
     return range < now.length() ? now.get(range) : UNKNOWN;
   }
 
@@ -59,19 +59,19 @@ final class LowWatermarks {
     int size = Math.max(ranges, old * 2);
     AtomicLongArray grown = new AtomicLongArray(size);
     for (int i = 0; i < size; i++) {
-      grown.setPlain(i, i < old ? hands.get(i) : UNKNOWN);
+      grown.setPlain(i, i < old ? watermarks.get(i) : UNKNOWN);
     }
     underWay = Arrays.copyOf(underWay, size);
     Arrays.fill(underWay, old, size, EMPTY);
     sinceBegin = Arrays.copyOf(sinceBegin, size);
     learning = Arrays.copyOf(learning, size);
-    hands = grown;
+    watermarks = grown;
   }
 
   /** Notes that an entry is about to be written; the writer calls this before it commits. */
   synchronized void lower(int range, long wakeAt) {
-    if (wakeAt < hands.get(range)) {
-      hands.set(range, wakeAt);
+    if (wakeAt < watermarks.get(range)) {
+      watermarks.set(range, wakeAt);
     }
     if (underWay[range] == EMPTY) {
       if (touchedCount == touched.length) {
@@ -110,9 +110,9 @@ final class LowWatermarks {
   /** Notes that the scan that began has found no entry before that instant, in the view it took. */
   synchronized void learned(int range, long first) {
     learning[range] = false;
-    long hand = Math.min(first, sinceBegin[range]);
-    if (hand > hands.get(range)) {
-      hands.set(range, hand);
+    long watermark = Math.min(first, sinceBegin[range]);
+    if (watermark > watermarks.get(range)) {
+      watermarks.set(range, watermark);
     }
   }
 

@@ -39,21 +39,21 @@ final class Reader implements AutoCloseable {
   private final int slotCount;
   private final Queues queues;
   private final TaskCounts tally;
-  private final LowWatermarks indexHands;
-  private final LowWatermarks parkedHands;
+  private final LowWatermarks indexWatermarks;
+  private final LowWatermarks parkedWatermarks;
   private final Unreadables unreadables;
   private final AtomicReferenceArray<Database.@Nullable Range> slotRanges;
 
-  Reader(Database db, TimeSource clock, int slotCount, Queues queues, TaskCounts tally, LowWatermarks indexHands,
-      LowWatermarks parkedHands,
+  Reader(Database db, TimeSource clock, int slotCount, Queues queues, TaskCounts tally, LowWatermarks indexWatermarks,
+      LowWatermarks parkedWatermarks,
       Unreadables unreadables) {
     this.db = db;
     this.clock = clock;
     this.slotCount = slotCount;
     this.queues = queues;
     this.tally = tally;
-    this.indexHands = indexHands;
-    this.parkedHands = parkedHands;
+    this.indexWatermarks = indexWatermarks;
+    this.parkedWatermarks = parkedWatermarks;
     this.unreadables = unreadables;
     slotRanges = new AtomicReferenceArray<>(slotCount);
   }
@@ -74,7 +74,7 @@ final class Reader implements AutoCloseable {
 
   /** Returns whether it is known without a read that the scan finds nothing. */
   boolean findsNothing(DueScan scan) {
-    return indexHands.hand(scan.slot()) > scan.toWakeAt();
+    return indexWatermarks.watermark(scan.slot()) > scan.toWakeAt();
   }
 
   DueSlice due(DueScan scan) {
@@ -82,29 +82,29 @@ final class Reader implements AutoCloseable {
     if (findsNothing(scan)) {
       return new DueSlice(slot, List.of(), false);
     }
-    boolean learns = indexHands.begin(slot);
-    long hand = indexHands.hand(slot);
-    // Only a scan that begins at the hand or before it sees the first entry.
-    boolean fromHand = scan.fromWakeAt() < hand || (scan.fromWakeAt() == hand && scan.after() == null);
+    boolean learns = indexWatermarks.begin(slot);
+    long watermark = indexWatermarks.watermark(slot);
+    // Only a scan that begins at the watermark or before it sees the first entry.
+    boolean fromWatermark = scan.fromWakeAt() < watermark || (scan.fromWakeAt() == watermark && scan.after() == null);
     long first = LowWatermarks.UNKNOWN;
     try (RocksIterator iterator = db.iterator(Family.INDEX, slotRange(slot))) {
-      DueSlice slice = due(scan, hand, iterator);
-      if (fromHand && slice.entries().isEmpty()) {
+      DueSlice slice = due(scan, watermark, iterator);
+      if (fromWatermark && slice.entries().isEmpty()) {
         first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.INDEX_WAKE_AT) : LowWatermarks.EMPTY;
-      } else if (fromHand) {
+      } else if (fromWatermark) {
         first = slice.entries().getFirst().wakeAt();
       }
       return slice;
     } finally {
       if (learns) {
-        indexHands.learned(slot, first);
+        indexWatermarks.learned(slot, first);
       }
     }
   }
 
-  private DueSlice due(DueScan scan, long hand, RocksIterator iterator) {
-    TaskId after = scan.fromWakeAt() >= hand ? scan.after() : null;
-    long from = Math.max(scan.fromWakeAt(), hand);
+  private DueSlice due(DueScan scan, long watermark, RocksIterator iterator) {
+    TaskId after = scan.fromWakeAt() >= watermark ? scan.after() : null;
+    long from = Math.max(scan.fromWakeAt(), watermark);
     TaskId fromId = after == null ? new TaskId(0, 0) : after;
     iterator.seek(Layout.index(new Bytes(Layout.INDEX_KEY), scan.slot(), from, fromId).array());
     List<DueEntry> entries = new ArrayList<>();
@@ -135,18 +135,18 @@ final class Reader implements AutoCloseable {
   List<DueEntry> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
     int number = queues.number(queue);
     List<DueEntry> found = new ArrayList<>();
-    if (number < 0 || parkedHands.hand(number) == LowWatermarks.EMPTY) {
+    if (number < 0 || parkedWatermarks.watermark(number) == LowWatermarks.EMPTY) {
       return found;
     }
-    boolean learns = after == null && parkedHands.begin(number);
-    long hand = parkedHands.hand(number);
+    boolean learns = after == null && parkedWatermarks.begin(number);
+    long watermark = parkedWatermarks.watermark(number);
     long first = LowWatermarks.UNKNOWN;
     byte[] prefix = new Bytes(4).u32(number).array();
     try (Database.Range range = db.range(prefix); RocksIterator iterator = db.iterator(Family.PARKED, range)) {
-      boolean fromHand = after == null || after.wakeAt() < hand;
+      boolean fromWatermark = after == null || after.wakeAt() < watermark;
       Bytes from = new Bytes(Layout.PARKED_KEY);
-      iterator.seek(fromHand || after == null
-          ? Layout.parked(from, number, hand, new TaskId(0, 0)).array()
+      iterator.seek(fromWatermark || after == null
+          ? Layout.parked(from, number, watermark, new TaskId(0, 0)).array()
           : Layout.parked(from, number, after.wakeAt(), after.id()).array());
       if (learns) {
         first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.PARKED_WAKE_AT) : LowWatermarks.EMPTY;
@@ -166,7 +166,7 @@ final class Reader implements AutoCloseable {
       throw e;
     } finally {
       if (learns) {
-        parkedHands.learned(number, first);
+        parkedWatermarks.learned(number, first);
       }
     }
   }

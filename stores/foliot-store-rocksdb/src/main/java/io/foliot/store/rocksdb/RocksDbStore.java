@@ -72,9 +72,9 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * A store in a folder of this machine, for one process: durability class D. A key-value timing wheel: per slot an
- * ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks hand} before which nothing is live, so that a poll
- * never walks over dead entries, and costs nothing while nothing is due.
+ * A store in a folder of this machine, for one process: durability class D. It is a timing wheel of keys and values.
+ * Each slot has an ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks low watermark} before which
+ * nothing is live. So a poll never walks over dead entries, and costs nothing while nothing is due.
  *
  * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read.
  * Callers' code that continues a stage runs on the answering or a reading thread: it must be short, or continue
@@ -128,18 +128,18 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     tally = new TaskCounts(queues);
     long floor = isNew ? 0 : readMeta(queues);
     slotCount = isNew ? options.slots() : readSlots();
-    LowWatermarks indexHands = new LowWatermarks(slotCount);
-    LowWatermarks parkedHands = new LowWatermarks(Math.max(64, queues.count()));
+    LowWatermarks indexWatermarks = new LowWatermarks(slotCount);
+    LowWatermarks parkedWatermarks = new LowWatermarks(Math.max(64, queues.count()));
     cache = new RecordCache(options.recordCacheBytes());
     documents = new Documents(db);
-    table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexHands, parkedHands, floor);
+    table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexWatermarks, parkedWatermarks, floor);
     operations = new TaskOperations(table.records(), seams.tokens(), terms, floor);
     stored = table.stored();
-    reader = new Reader(db, clock, slotCount, queues, tally, indexHands, parkedHands, unreadables);
+    reader = new Reader(db, clock, slotCount, queues, tally, indexWatermarks, parkedWatermarks, unreadables);
     room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(MAX_WAITING_READS), task -> Writer.daemon(task, "foliot-rocksdb-reads"));
-    writer = new Writer(clock, table, operations, db, List.of(indexHands, parkedHands), documents, this::end);
+    writer = new Writer(clock, table, operations, db, List.of(indexWatermarks, parkedWatermarks), documents, this::end);
     this.lock = lock;
     writeMeta(isNew, floor);
     guard = new GuardWriter(folder, db::lastSequence);

@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
 
 /**
  * The number of tasks of each queue, by state, and of each bucket of history. Written with every commit, so that it is
- * exact after a crash without counting. The writer's alone, but for {@link #published} and {@link #buckets}.
+ * exact after a crash without counting. The writer's alone, except for {@link #published} and {@link #buckets}.
  */
 final class TaskCounts {
   private static final int LIVE_NUMBERS = 3;

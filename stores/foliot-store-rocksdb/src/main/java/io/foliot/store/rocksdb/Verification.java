@@ -157,7 +157,7 @@ final class Verification {
     void run(List<byte[]> keys, List<byte[]> values);
   }
 
-  /** Reads a family; entries behind an unreadable block are left out. */
+  /** Reads a family; entries after an unreadable block are left out. */
   private void chunks(Database db, Family family, ChunkStep step) {
     try (RocksIterator iterator = db.iterator(family)) {
       List<byte[]> keys = new ArrayList<>(CHUNK);

@@ -58,7 +58,7 @@ final class Writer {
   private final CommitTable table;
   private final TaskOperations operations;
   private final Database db;
-  private final LowWatermarks[] hands;
+  private final LowWatermarks[] watermarks;
   private final Documents documents;
   private final Runnable afterEnd;
 
@@ -79,13 +79,13 @@ final class Writer {
   // writer thread only
   private final List<Operation<?>> running = new ArrayList<>();
 
-  Writer(TimeSource clock, CommitTable table, TaskOperations operations, Database db, List<LowWatermarks> hands,
+  Writer(TimeSource clock, CommitTable table, TaskOperations operations, Database db, List<LowWatermarks> watermarks,
       Documents documents, Runnable afterEnd) {
     this.clock = clock;
     this.table = table;
     this.operations = operations;
     this.db = db;
-    this.hands = hands.toArray(new LowWatermarks[0]);
+    this.watermarks = watermarks.toArray(new LowWatermarks[0]);
     this.documents = documents;
     this.afterEnd = afterEnd;
     answers = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
@@ -235,8 +235,8 @@ final class Writer {
       } else {
         db.writeUnsynced(table.batch().serialized());
       }
-      for (LowWatermarks hand : hands) {
-        hand.visible();
+      for (LowWatermarks watermark : watermarks) {
+        watermark.visible();
       }
       done = done.plus(count, synced, prepared - start, clock.monotonicNanos() - prepared);
     }

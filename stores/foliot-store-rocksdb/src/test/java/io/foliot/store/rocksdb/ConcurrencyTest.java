@@ -49,8 +49,8 @@ final class ConcurrencyTest {
   }
 
   /**
-   * While other threads scan without pause, so that hands rise as fast as they can, each task that was answered is
-   * found by every scan from then on, until it is cancelled. A hand that once stands behind a live entry fails this.
+   * While other threads scan without pause, so that low watermarks rise as fast as they can, every scan finds each
+   * acknowledged task until it is cancelled. A low watermark that passes a live entry fails this.
    */
   @Test
   void noScanMissesATaskThatWasAnswered() throws Exception {
@@ -116,7 +116,7 @@ final class ConcurrencyTest {
   }
 
   @Test
-  void whatWasAcceptedBeforeTheCloseIsDoneAndWhatCameAfterIsRefused() throws Exception {
+  void callsBeforeTheCloseAreDoneAndLaterOnesRefused() throws Exception {
     RocksDbStore store = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock);
     AtomicBoolean done = new AtomicBoolean();
     CountDownLatch some = new CountDownLatch(50);

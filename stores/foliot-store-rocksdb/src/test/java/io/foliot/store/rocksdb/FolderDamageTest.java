@@ -98,7 +98,7 @@ final class FolderDamageTest {
     };
   }
 
-  /** Damages a file of a copy and opens it; answers whether it was opened. */
+  /** Damages a file of a copy and opens the copy. Returns whether it was opened. */
   private boolean opens(Path file, Damage damage, String what) throws IOException {
     Path copy = temporary.resolve("copy-" + damaged++);
     StoreHarness.copy(original, copy);

@@ -91,7 +91,7 @@ final class ManifestTest {
     }
   }
 
-  /** Merges all to the lowest level, where entries lose their sequence numbers; answers the last one. */
+  /** Merges all to the lowest level, where entries lose their sequence numbers. Returns the last file. */
   private static long mergeAll(Path rocks) throws RocksDBException {
     List<ColumnFamilyDescriptor> families = new ArrayList<>();
     for (Family family : Family.values()) {

@@ -46,7 +46,7 @@ final class RecordCacheTest {
   }
 
   @Test
-  void whatIsOverIsForgotten() {
+  void finalTasksAreEvicted() {
     TaskRecord soon = record(1, SOON).done();
     cache.put(soon);
     assertThat(cache.bytes()).isPositive();

@@ -282,7 +282,7 @@ final class StoreFolderTest {
       damage(log(damaged), 200_000, 40_000);
       assertThat(refused(damaged)).isInstanceOf(DamagedException.class);
     }
-    // Blocks in the middle never reached the disk, those behind did.
+    // Blocks in the middle never reached the disk; later blocks did.
     byte[] bytes = Files.readAllBytes(log(copy));
     Arrays.fill(bytes, 64 << 10, 160 << 10, (byte) 0);
     Files.write(log(copy), bytes);

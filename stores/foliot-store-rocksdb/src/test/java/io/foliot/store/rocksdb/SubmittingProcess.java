@@ -40,7 +40,7 @@ final class SubmittingProcess {
   }
 
   /**
-   * Runs one, and answers which tasks it was answered for.
+   * Runs such a process. Returns the tasks for which it received an answer.
    *
    * @param answers how many of them it takes until the end comes
    */

@@ -123,7 +123,7 @@ public final class Bytes {
     return varint(utf8.length).bytes(utf8);
   }
 
-  /** Appends a text behind a length of two bytes, which scripts read without arithmetic. */
+  /** Appends a text after its length in two bytes, which scripts read without arithmetic. */
   public Bytes text16(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     if (utf8.length > 0xFFFF) {

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Decodes the bytes of {@link Bytes}. Every method throws {@link IndexOutOfBoundsException} behind the end. */
+/** Decodes the bytes of {@link Bytes}. Every method throws {@link IndexOutOfBoundsException} past the end. */
 public final class BytesReader {
   private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -125,7 +125,7 @@ public final class BytesReader {
     return text(u16());
   }
 
-  /** Returns the next text, of so many bytes of UTF-8. */
+  /** Returns the next text, given its number of bytes in UTF-8. */
   public String text(int count) {
     int from = take(count);
     return new String(array, from, count, StandardCharsets.UTF_8);

@@ -21,7 +21,7 @@ public final class Frame {
 
   private Frame() {}
 
-  /** Begins a frame behind what the bytes hold; returns where it begins, for {@link #end}. */
+  /** Begins a frame at the end of the bytes. Returns the position at which it begins, for {@link #end}. */
   public static int begin(Bytes out) {
     int start = out.length();
     out.u8(VERSION);
@@ -66,7 +66,7 @@ public final class Frame {
    * Reads a frame that fills the array.
    *
    * @param what the subject of the message of an exception
-   * @param owner what the frame belongs to; its text is in the message of an exception
+   * @param owner the owner of the frame; its text is in the message of an exception
    * @param content reads all of the content; an exception of indices or arguments means that it makes no sense
    * @throws UnreadableException if the bytes cannot be read; its class says why
    */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a record as bytes: its payload, its attempts, its successor, and the answer to a request. A part is the
- * content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} behind
+ * content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} past
  * the end and {@link MalformedException} for an unknown code.
  *
  * <p>Generations and times are stored as their distance from a base, which takes two bytes where it is near and at most

@@ -125,7 +125,7 @@ final class TaskRecordFormatTest {
   }
 
   @Test
-  void whatIsReadIsWhatWasWritten() {
+  void aRecordIsReadAsItWasWritten() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int i = 0; i < 1_000; i++) {
