@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,18 +25,18 @@ public final class EndedLeases {
   /** Entries that a count examines: some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
   private static final int MAX_PER_CALL = 1_000;
-  private static final long KEPT_NANOS = 1_000_000_000;
   /** Time between counts as a multiple of the time of a count. */
   private static final int REST = 20;
 
   private record Counted(Map<String, Long> ended, long atNanos, long tookNanos) {
     boolean isFresh(long nowNanos) {
-      return nowNanos - atNanos < Math.max(KEPT_NANOS, REST * tookNanos);
+      return nowNanos - atNanos < REST * tookNanos;
     }
   }
 
   private final TaskStore store;
   private final Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds;
+  private final LongSupplier nanos;
   // written by the call that counts, read by any thread
   private volatile @Nullable Counted last;
 
@@ -43,10 +44,13 @@ public final class EndedLeases {
    * Creates one.
    *
    * @param leaseEnds returns when the leases of tasks end, or the lowest of all numbers for a task that does not run
+   * @param nanos a monotonic clock
    */
-  public EndedLeases(TaskStore store, Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds) {
+  public EndedLeases(TaskStore store, Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds,
+      LongSupplier nanos) {
     this.store = store;
     this.leaseEnds = leaseEnds;
+    this.nanos = nanos;
   }
 
   /** Returns the counts with the tasks whose lease has ended as delayed ones. */
@@ -57,7 +61,7 @@ public final class EndedLeases {
         queues.add(queue);
       }
     });
-    long startNanos = System.nanoTime();
+    long startNanos = nanos.getAsLong();
     Counted known = last;
     if (queues.isEmpty()) {
       return CompletableFuture.completedFuture(counts);
@@ -67,7 +71,7 @@ public final class EndedLeases {
     }
     return store.timeMicros(0).thenCompose(micros -> count(queues, counts, Math.floorDiv(micros, 1_000)))
         .thenApply(ended -> {
-          last = new Counted(ended, startNanos, System.nanoTime() - startNanos);
+          last = new Counted(ended, startNanos, nanos.getAsLong() - startNanos);
           return corrected(counts, ended);
         });
   }

@@ -107,7 +107,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     calls = new BatchExecutor(link, layout, parts, terms, seams.tokens(),
         new Asides(link, layout, options.onSetAside()));
     reads = new Reads(link, layout, parts, calls, slotCount);
-    endedLeases = new EndedLeases(this, reads::leaseEnds);
+    endedLeases = new EndedLeases(this, reads::leaseEnds, System::nanoTime);
     documents = new Documents(link, layout);
     Recent<TaskId, String> queues = new Recent<>(CLAIMS_REMEMBERED);
     submits = new SubmitStep(terms);

@@ -111,7 +111,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private final CommitTable table;
   private final StoredRecords stored;
   private final Reader reader;
-  private final EndedLeases endedLeases = new EndedLeases(this, this::leaseEnds);
+  private final EndedLeases endedLeases;
   private final Writer writer;
   private final Room room;
   private final ThreadPoolExecutor reads;
@@ -135,6 +135,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     table = new CommitTable(db, slotCount, queues, tally, cache, unreadables, indexWatermarks, parkedWatermarks, floor);
     operations = new TaskOperations(table.records(), seams.tokens(), terms, floor);
     stored = table.stored();
+    endedLeases = new EndedLeases(this, this::leaseEnds, clock::monotonicNanos);
     reader = new Reader(db, clock, slotCount, queues, tally, indexWatermarks, parkedWatermarks, unreadables);
     room = new Room(folder.path(), options.reserveBytes(), seams.freeBytes(), clock);
     reads = new ThreadPoolExecutor(READ_THREADS, READ_THREADS, 0, TimeUnit.SECONDS,
