@@ -165,10 +165,13 @@ final class PostgresTablesTest {
     assertThat(get(store.query(QUEUE, null, 50, null)).tasks()).hasSize(50);
     assertThat(get(store.live(50, null)).tasks()).hasSize(50);
 
-    // The canary: counting is allowed to.
+    store = reported();
+    assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
+
+    // The canary: counting may, and each worker of a parallel scan counts as one.
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
-    assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans + 1);
+    assertThat(statistic("seq_scan", "foliot_task")).isGreaterThan(scans);
   }
 
   /** Returns the blocks of the table and its indexes that a call reads, for each row that it names. */
