@@ -117,15 +117,18 @@ final class DataflowTest {
   @Test
   void aStreamWithoutItsLeaseReportsNothing() {
     server.toExtend = request -> Reply.problem(409, "{\"title\":\"Stale token\"}");
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     Numbers numbers = new Numbers(Long.MAX_VALUE, (job, last) -> {
+      begun.countDown();
       // A round that swallows the interrupt.
       assertThatThrownBy(never::await).isInstanceOf(InterruptedException.class);
       interrupted.countDown();
     });
     JobWorker worker = server.worker().dataflow("sync", numbers, Dataflow.streaming()).start();
     server.give("sync");
+    Bound.await(begun);
     server.passToTheExtension();
     Bound.await(interrupted);
     assertThat(server.report("extend")).isNotEmpty();
