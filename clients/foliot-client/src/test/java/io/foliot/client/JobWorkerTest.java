@@ -320,10 +320,12 @@ final class JobWorkerTest {
   @Test
   void aLostLeaseInterruptsTheHandlerAndMutesIt() {
     BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     JobWorker worker = server.worker().handle("report", job -> {
       assertThat(job.isLost()).isFalse();
       job.ensureRuns();
+      begun.countDown();
       try {
         never.await();
       } catch (InterruptedException e) {
@@ -335,6 +337,7 @@ final class JobWorkerTest {
       return JobResult.done("late");
     }).start();
     server.give("report");
+    Bound.await(begun);
     server.toExtend = request -> Reply.problem(409, "{\"title\":\"Stale token\"}");
     server.passToTheExtension();
     assertThat(Bound.take(thrown)).isInstanceOf(InterruptedException.class);
