@@ -53,7 +53,7 @@ final class JobLife {
   private static final long STOPPING_POLL_MILLIS = 1_000;
   /** The same for runs on each worker: a worker that is gone never runs its shard. */
   private static final long WORKERS_POLL_MILLIS = 10_000;
-  /** The next pass of a run of which more shards may have ended than this pass could read. */
+  /** The next pass of a run of which more shards may have ended than this pass could read; at once if most have. */
   private static final long READ_ON_MILLIS = 100;
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   /** The part of a day over which the daily passes of all jobs are spread. */
@@ -68,7 +68,8 @@ final class JobLife {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private long childBytes;
-  private boolean readsOn;
+  /** When the next pass reads further ends, in milliseconds from now. */
+  private long readsOnAfter = Long.MAX_VALUE;
   /** Closed runs of which a shard asks for another run. */
   private final List<Run> continuations = new ArrayList<>();
   /** The reason for which a time cannot begin yet, or null. */
@@ -161,8 +162,7 @@ final class JobLife {
     JobLife pass = new JobLife(record, now, calendars, fleet, allocators);
     boolean complete = ScheduledTimes.settle(pass.edit, pass.schedule, now);
     pass.noteEnds(ends);
-    pass.readsOn = ends.size() >= MAX_READ
-        && ends.values().stream().anyMatch(end -> !end.isLive());
+    pass.readOn(ends);
     pass.start();
     boolean inserted = pass.insert();
     JobRecord next = pass.edit.done();
@@ -212,6 +212,13 @@ final class JobLife {
     } else if (lastEnd != 0 && edit.active.isEmpty() && schedule.timing() instanceof AfterSchedule) {
       Instant next = schedule.next(Instant.ofEpochMilli(lastEnd));
       edit.nextAfter = next == null ? 0 : next.toEpochMilli();
+    }
+  }
+
+  private void readOn(Map<TaskId, ShardEnd> ends) {
+    long ended = ends.values().stream().filter(end -> !end.isLive()).count();
+    if (ends.size() >= MAX_READ && ended > 0) {
+      readsOnAfter = ended > ends.size() / 2 ? 0 : READ_ON_MILLIS;
     }
   }
 
@@ -512,8 +519,8 @@ final class JobLife {
     if (wait != null) {
       at = Math.min(at, now + WAITING_POLL_MILLIS);
     }
-    if (readsOn) {
-      at = Math.min(at, now + READ_ON_MILLIS);
+    if (readsOnAfter != Long.MAX_VALUE) {
+      at = Math.min(at, now + readsOnAfter);
     }
     return Math.max(at, now + 1);
   }

@@ -130,6 +130,32 @@ final class JobPlacesTest {
     assertThat(wanted.subList(0, 500)).isEqualTo(first.children().stream().map(Outcome.Child::id).toList());
   }
 
+  @Test
+  void furtherEndsAreReadAtOnceWhereMostHaveEnded() {
+    job(minutely().shards(3_000));
+    long now = START + MINUTE;
+    JobLife.Plan plan = JobLife.plan(record, now, Map.of(), NO_CALENDARS, fleet);
+    while (plan.record().active().getFirst().inserted() < 3_000) {
+      assertThat(plan.at()).as("insertion goes on").isEqualTo(now);
+      plan = JobLife.plan(plan.record(), now, Map.of(), NO_CALENDARS, fleet);
+    }
+    JobRecord whole = plan.record();
+    assertThat(JobLife.plan(whole, now, ends(whole, 1_000), NO_CALENDARS, fleet).at()).isEqualTo(now + 1);
+    assertThat(JobLife.plan(whole, now, ends(whole, 10), NO_CALENDARS, fleet).at()).isEqualTo(now + 100);
+    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint comes first")
+        .isEqualTo(now + 30_000);
+  }
+
+  /** Returns what a pass reads if so many of its shards have ended. */
+  private static Map<TaskId, ShardEnd> ends(JobRecord record, int ended) {
+    Map<TaskId, ShardEnd> ends = new HashMap<>();
+    for (TaskId id : JobLife.wanted(record)) {
+      ends.put(id, new ShardEnd(ends.size() < ended ? ShardEnd.State.SUCCEEDED : ShardEnd.State.LIVE, START));
+    }
+    assertThat(ends).hasSize(1_000);
+    return ends;
+  }
+
   /** A run that is stopped is inserted no further; its shards are cancelled while their ends are read. */
   @Test
   void endsOfAStoppedRunAreReadAlsoIfItIsNotWhole() {
