@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** A job that waits for its allocator is logged once, however many of them there are. */
 final class WaitLogTest {
-  private static final IllegalStateException FAILURE = new IllegalStateException("boom");
-  private static final UnallocatedException WAITS = new UnallocatedException("waits for its allocator", FAILURE);
+  private final IllegalStateException failure = new IllegalStateException("boom");
+  private final UnallocatedException waits = new UnallocatedException("waits for its allocator", failure);
 
   private final Lines lines = new Lines();
   private final WaitLog log = new WaitLog(lines);
@@ -46,13 +46,13 @@ final class WaitLogTest {
   @Test
   void aJobIsLoggedOnceUntilItHasNotWaited() {
     for (int pass = 0; pass < 100; pass++) {
-      log.planned("report", WAITS, 2_000L * pass);
+      log.planned("report", waits, 2_000L * pass);
     }
     assertThat(lines.texts).containsExactly("WARNING a run does not begin, and is tried again every two seconds:"
         + " job=report, reason=it waits for its allocator");
-    assertThat(lines.failures).containsExactly(FAILURE);
+    assertThat(lines.failures).containsExactly(failure);
     log.planned("report", null, 200_000);
-    log.planned("report", WAITS, 200_001);
+    log.planned("report", waits, 200_001);
     assertThat(lines.texts).hasSize(2);
   }
 
@@ -60,11 +60,11 @@ final class WaitLogTest {
   void manyJobsAreLoggedUpToABoundUntilSomeAreForgotten() {
     for (int pass = 0; pass < 3; pass++) {
       for (int job = 0; job < 2 * WaitLog.MAX_JOBS; job++) {
-        log.planned("job-" + job, WAITS, 2_000L * pass);
+        log.planned("job-" + job, waits, 2_000L * pass);
       }
     }
     assertThat(lines.texts).hasSize(WaitLog.MAX_JOBS);
-    log.planned("another", WAITS, 1_000_000);
+    log.planned("another", waits, 1_000_000);
     assertThat(lines.texts).hasSize(WaitLog.MAX_JOBS + 1);
   }
 }
