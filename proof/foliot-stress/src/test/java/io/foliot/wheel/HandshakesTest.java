@@ -36,7 +36,7 @@ final class HandshakesTest {
   /** Long enough that the planted bug shows on a busy machine too. */
   private static final String CANARY = "-f 1 -fsm 1 -iters 3 -time 500 -sc false -af NONE -jvmArgs -ea";
 
-  /** A run that takes longer hangs; the quick one takes 30 to 60 seconds on two processors, minutes beside other tests. */
+  /** A run that takes longer hangs; the quick one takes a minute on two processors, and minutes beside other tests. */
   private static final long RUN_MINUTES_MAX = Long.getLong("jcstress.minutes", 15);
 
   /** The tally that jcstress prints now and then, and at the end. */
