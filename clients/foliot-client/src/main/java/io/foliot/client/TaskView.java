@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A task as the server sees it. In a list the server may leave out fields, which are null or empty here.
  *
  * @param attempt how many attempts this generation has had
+ * @param leaseEnd when the lease of a running task ends, unless it is extended; null if the task is not running
+ * @param leaseExpired whether that has passed: the task is running for its worker, which may still report, and is
+ *     delivered again as soon as a worker is free
  * @param reason why it failed or waits for another attempt
  * @param attempts the last 16
  * @param note the notes of the handlers of this generation
@@ -23,6 +26,8 @@ public record TaskView(
     int attempt,
     @Nullable Integer maxAttempts,
     @Nullable Instant createdAt,
+    @Nullable Instant leaseEnd,
+    boolean leaseExpired,
     @Nullable Payload payload,
     Map<String, String> headers,
     @Nullable String reason,
@@ -37,7 +42,8 @@ public record TaskView(
     Integer attempt = json.integerOrNull("attempt");
     return new TaskView(json.text("id"), json.text("queue"), json.textOrNull("key"), json.number("generation"),
         json.instant("dueAt"), TaskState.of(json.text("state")), attempt == null ? 0 : attempt,
-        json.integerOrNull("maxAttempts"), json.instantOrNull("createdAt"), Payload.of(json), json.textMap("headers"),
+        json.integerOrNull("maxAttempts"), json.instantOrNull("createdAt"),
+        json.instantOrNull("leaseEnd"), json.has("leaseExpired"), Payload.of(json), json.textMap("headers"),
         json.textOrNull("reason"), json.objects("attempts").stream().map(AttemptView::of).toList(),
         TaskNote.of(json));
   }

@@ -80,7 +80,7 @@ final class GetCommand implements Callable<Integer> {
     new CommandOutput().add("id", view.id()).add("queue", view.queue()).add("key", view.key())
         .add("generation", view.generation()).add("state", view.state())
         .add("dueAt", view.dueAt() + distance(view.dueAt(), Instant.now()))
-        .add("createdAt", view.createdAt())
+        .add("createdAt", view.createdAt()).add("leaseEnd", lease(view))
         .add("attempts", view.attempt() + (maxAttempts == null ? "" : " of " + maxAttempts))
         .add("reason", view.reason())
         .add("progress", progress(view.note())).add("checkpoint", view.note().checkpoint())
@@ -94,6 +94,14 @@ final class GetCommand implements Callable<Integer> {
           attempt.outcome() == null ? "-" : attempt.outcome(), attempt.detail() == null ? "" : attempt.detail()));
       table.print(shell);
     }
+  }
+
+  private static @Nullable String lease(TaskView view) {
+    Instant end = view.leaseEnd();
+    if (end == null) {
+      return null;
+    }
+    return end + distance(end, Instant.now()) + (view.leaseExpired() ? ", expired: its worker has not reported" : "");
   }
 
   private static @Nullable String progress(TaskNote note) {

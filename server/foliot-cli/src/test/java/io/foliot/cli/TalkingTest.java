@@ -3,10 +3,15 @@ package io.foliot.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.backends.Await;
+import io.foliot.client.ClaimRequest;
+import io.foliot.client.FoliotClient;
 import io.foliot.server.FoliotServer;
 import io.foliot.server.config.FoliotConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.URI;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /** The commands that talk to a server, run against a real one. */
 final class TalkingTest {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
   private FoliotServer server = start();
 
   @BeforeEach
@@ -59,6 +66,17 @@ final class TalkingTest {
 
     assertThat(run("cancel", "orders", "order-7").out()).isEqualTo("CANCELLED" + System.lineSeparator());
     assertThat(run("tasks", "orders", "--state", "cancelled").out()).contains("order-7");
+  }
+
+  @Test
+  void aRunningTaskIsShownWithItsLease() {
+    assertThat(run("submit", "orders", "--delay", "0s", "--key", "order-7").exitCode()).isEqualTo(Foliot.OK);
+    try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
+      assertThat(client.claim("orders", new ClaimRequest(1, BOUND, Duration.ofSeconds(2), "w1"))).hasSize(1);
+    }
+    assertThat(run("get", "orders", "order-7").out()).contains("RUNNING", "leaseEnd").doesNotContain("expired");
+    Await.until("the lease has ended", BOUND, () -> run("get", "orders", "order-7").out()
+        .contains(" ago), expired: its worker has not reported"));
   }
 
   @Test
