@@ -45,7 +45,7 @@ public final class Prometheus implements AutoCloseable {
   private static final int MAX_DESTINATIONS = 100;
   private static final int MAX_FAILING_JOBS = 100;
 
-  private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final PrometheusMeterRegistry registry = emptyRegistry();
   private final ServerMeter meter;
   private final HttpTimings timings;
   private final JvmGcMetrics garbage = new JvmGcMetrics();
@@ -105,10 +105,16 @@ public final class Prometheus implements AutoCloseable {
     new UptimeMetrics().bindTo(registry);
   }
 
-  /** Adds the figures of the processors, in base units: the binder of the library counts nanoseconds. */
-  private void processor() {
-    registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
+  /** Returns a registry without figures. Filters come first: the library warns of those that are added after a figure. */
+  private static PrometheusMeterRegistry emptyRegistry() {
+    PrometheusMeterRegistry empty = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    empty.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
         .meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"));
+    return empty;
+  }
+
+  /** Adds the figures of the processors, in base units: those that are denied are the library's, in nanoseconds. */
+  private void processor() {
     new ProcessorMetrics().bindTo(registry);
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
       FunctionCounter.builder("process.cpu", system, it -> it.getProcessCpuTime() / 1e9).baseUnit("seconds")
