@@ -24,6 +24,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -247,8 +248,8 @@ final class JobCallers implements SimReceiver.Listener {
 
   private void requested(JobStory story, Jobs.@Nullable Requested answer) {
     if (answer != null) {
-      story.requested.add(new JobStory.Requested(answer.times().stream().map(Instant::toEpochMilli).toList(),
-          schedule.nowMillis()));
+      Set<Long> times = answer.times().stream().map(Instant::toEpochMilli).collect(Collectors.toSet());
+      story.requested.add(new JobStory.Requested(times, schedule.nowMillis()));
     }
   }
 

@@ -378,10 +378,8 @@ final class JobJudge {
         }
       }
       for (JobStory.Stop stop : story.stops) {
-        boolean isRequestedAgain = story.requested.stream()
-            .anyMatch(each -> each.times().contains(begun.time()) && each.answered() > stop.answered());
-        if (begun.time() == stop.time() && begun.claimedAt() > stop.answered() && !isRequestedAgain
-            && !begun.phase().equals(AFTER)) {
+        if (begun.time() == stop.time() && begun.claimedAt() > stop.answered() && !begun.phase().equals(AFTER)
+            && !story.isRequestedAfter(begun.time(), stop.answered())) {
           unmet.accept(JobSimulation.Check.CHANGE, "no shard of a stopped run begins: job=" + story.name
               + ", " + stop + ", " + begun);
         }

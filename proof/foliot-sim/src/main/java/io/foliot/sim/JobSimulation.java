@@ -88,9 +88,12 @@ public final class JobSimulation {
     cluster.plan(faults);
     long healMillis = SimCluster.HEAL_MILLIS + outageMillis;
     if (outageMillis > 0) {
-      schedule.afterMillis(SimCluster.HEAL_MILLIS, () -> cluster.nodes().forEach(SimNode::kill));
+      schedule.afterMillis(SimCluster.HEAL_MILLIS, faults::killAll);
     }
     schedule.afterMillis(healMillis, () -> {
+      if (outageMillis > 0 && cluster.nodes().stream().anyMatch(SimNode::isUp)) {
+        throw new IllegalStateException("a node was up in an outage of all");
+      }
       callers.end();
       cluster.heal(faults);
     });

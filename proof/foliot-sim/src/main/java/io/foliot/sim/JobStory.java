@@ -5,6 +5,7 @@ import io.foliot.jobs.Job;
 import io.foliot.jobs.RunPhase;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The knowledge of a job's caller and of the receiver of its shards. Times are the store's, in milliseconds since 1970.
@@ -30,7 +31,7 @@ final class JobStory {
   record Stop(long time, long answered) {}
 
   /** Requested runs, and when the answer came. */
-  record Requested(List<Long> times, long answered) {}
+  record Requested(Set<Long> times, long answered) {}
 
   /**
    * An attempt at a shard or at the task of a listener, as the receiver saw it.
@@ -74,6 +75,11 @@ final class JobStory {
   /** Returns how many requests asked for a time. */
   long requests(long time) {
     return requested.stream().filter(each -> each.times().contains(time)).count();
+  }
+
+  /** Returns whether a time was requested after an instant. */
+  boolean isRequestedAfter(long time, long instant) {
+    return requested.stream().anyMatch(each -> each.answered() > instant && each.times().contains(time));
   }
 
   /** From now on the pause may be over. */
