@@ -34,7 +34,7 @@ final class AllocatorTest {
   private Path folder;
 
   /** Gives each shard to the worker whose name is its parameter. */
-  private static List<Worker> byParameter(Job job, List<Worker> workers) {
+  static List<Worker> byParameter(Job job, List<Worker> workers) {
     return IntStream.range(0, job.shards()).mapToObj(shard -> named(workers, job.shardParameter(shard))).toList();
   }
 

@@ -50,8 +50,8 @@ final class ScopesOfNodesTest {
 
   private Foliot node(String zone) {
     // A pool of its own: a new connection for each call would be most of the work.
-    return Foliot.builder().node("node-" + zone).zone(zone).on(JdbcStore.open(
-        JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(3).build()));
+    return Foliot.builder().node("node-" + zone).zone(zone).allocator("by-parameter", AllocatorTest::byParameter).on(
+        JdbcStore.open(JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(3).build()));
   }
 
   private void awaitPlaces(String... expected) {
@@ -104,6 +104,24 @@ final class ScopesOfNodesTest {
       }
       places.clear();
       awaitPlaces("each at fra1, one of 1");
+    }
+  }
+
+  @Test
+  void anAllocatorDividesShardsAmongTheWorkersOfAllNodes() {
+    try (Foliot one = node("fra1"); Foliot other = node("nyc2")) {
+      for (String zone : ZONES) {
+        Foliot foliot = zone.equals("fra1") ? one : other;
+        foliot.workers().of("billing").name("worker-" + zone).handle("report", job -> {
+          places.add("shard " + job.shard() + " at " + zone);
+          return JobResult.done();
+        }).start();
+      }
+      // Each run waits until the workers that it names are there.
+      one.jobs().put(Job.named("report").queue("billing").every(SECOND).allocator("by-parameter")
+          .shards(3, "worker-nyc2", "worker-fra1", "worker-nyc2"));
+      awaitPlaces("shard 0 at nyc2", "shard 1 at fra1", "shard 2 at nyc2");
+      assertThat(places).hasSize(3);
     }
   }
 

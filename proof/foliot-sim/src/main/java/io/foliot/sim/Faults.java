@@ -31,7 +31,6 @@ final class Faults {
   private final Bug bug;
   private final Set<SimNode> left = new HashSet<>();
   private boolean healed;
-  private boolean allAreDead;
   private boolean killed;
   private Runnable watch = () -> {};
   /** The tasks that ran when a node was killed without a restart, and the ends of their leases. */
@@ -134,7 +133,7 @@ final class Faults {
 
   private void mendAfter(long millis, long window, Runnable mend) {
     schedule.afterMillis(millis, () -> {
-      if (!healed && !allAreDead) {
+      if (!healed) {
         mend.run();
       }
       watch.run();
@@ -283,12 +282,6 @@ final class Faults {
     } else {
       coordination.tellAllThatNoMemberIs();
     }
-  }
-
-  /** Kills all nodes. None starts before the heal, not even one that was about to. */
-  void killAll() {
-    allAreDead = true;
-    nodes.forEach(SimNode::kill);
   }
 
   /** Everything works from now on. */

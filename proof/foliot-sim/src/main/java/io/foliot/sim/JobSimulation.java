@@ -88,7 +88,7 @@ public final class JobSimulation {
     cluster.plan(faults);
     long healMillis = SimCluster.HEAL_MILLIS + outageMillis;
     if (outageMillis > 0) {
-      schedule.afterMillis(SimCluster.HEAL_MILLIS, faults::killAll);
+      schedule.afterMillis(SimCluster.HEAL_MILLIS, () -> cluster.nodes().forEach(SimNode::killUntilHealed));
     }
     schedule.afterMillis(healMillis, () -> {
       if (outageMillis > 0 && cluster.nodes().stream().anyMatch(SimNode::isUp)) {

@@ -63,6 +63,7 @@ final class SimNode {
   private boolean cutFromStore;
   private boolean cutFromCoordination;
   private boolean well;
+  private boolean heldDown;
 
   SimNode(String name, Sim sim, Surroundings surroundings, SplittableRandom luck) {
     this.name = name;
@@ -139,6 +140,7 @@ final class SimNode {
   /** From now on nothing is wrong with it. */
   void heal() {
     well = true;
+    heldDown = false;
     clock.set(luck.nextLong(-RIGHT_MILLIS, RIGHT_MILLIS));
     cutFromStore = false;
     cutFromCoordination = false;
@@ -157,7 +159,7 @@ final class SimNode {
   }
 
   void start() {
-    if (process.isAlive()) {
+    if (heldDown || process.isAlive()) {
       return;
     }
     NodeProcess mine = newProcess();
@@ -238,6 +240,12 @@ final class SimNode {
     process.die();
     engine = null;
     sim.trace().add(name, "dies", 0);
+  }
+
+  /** Kills the node. It does not start before it is healed, even if it was about to. */
+  void killUntilHealed() {
+    heldDown = true;
+    kill();
   }
 
   /** Stops in an orderly way, and reports when it has ended. */

@@ -105,7 +105,7 @@ public final class Prometheus implements AutoCloseable {
     new UptimeMetrics().bindTo(registry);
   }
 
-  /** Returns a registry without figures. Filters come first: the library warns of those that are added after a figure. */
+  /** Returns a registry without figures, with its filters: the library warns of a filter that comes after a figure. */
   private static PrometheusMeterRegistry emptyRegistry() {
     PrometheusMeterRegistry empty = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     empty.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
