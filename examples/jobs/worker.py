@@ -45,7 +45,7 @@ def call(path, body):
 class Shard:
     """One attempt of one shard of a run."""
 
-    def __init__(self, task):
+    def __init__(self, task, lease_end):
         headers = task.get("headers", {})
         self.task = task
         self.job = headers.get("foliot-job", "(none)")  # a task that is no shard has no such headers
@@ -61,7 +61,7 @@ class Shard:
         self.lost = threading.Event()
         self.stale = False
         self.ended = threading.Event()
-        self.lease_end = time.monotonic() + LEASE
+        self.lease_end = lease_end  # by the monotonic clock
 
     def __str__(self):
         return f"{self.job} {self.number + 1}/{self.of}" if self.phase is None else f"{self.job}, {self.phase} its run"
@@ -154,6 +154,8 @@ HANDLERS = {
 
 
 def run(shard):
+    if time.monotonic() >= shard.lease_end:
+        return f"was paused past the lease of {shard}"  # another worker may have it
     handler = HANDLERS.get(shard.job)
     if handler is None:
         # Another worker may have it. The pause grows, so that the attempts last for a rolling deployment.
@@ -192,8 +194,10 @@ def main():
         try:
             claim = {"max": 1, "wait": f"{POLL}s", "lease": f"{LEASE}s", "worker": WORKER, **ZONE}
             # A claim under way is never broken off: what it brings would lie until its lease ends.
-            for task in call(f"/v1/queues/{QUEUE}/claims", claim)["tasks"]:
-                say(run(Shard(task)))
+            sent = time.monotonic()
+            answer = call(f"/v1/queues/{QUEUE}/claims", claim)
+            for task in answer["tasks"]:
+                say(run(Shard(task, sent + answer["leaseMillis"] / 1000)))
             pause = 0.1
         except OSError as e:
             print("the server cannot be reached:", e, flush=True)

@@ -28,9 +28,8 @@ def report(task, what, **fields):
         raise
 
 
-def keep_lease(task, ended, lost):
+def keep_lease(task, lease_end, ended, lost):
     """Extends the lease each third of it. An extension that cannot be sent is repeated until the lease has ended."""
-    lease_end = time.monotonic() + LEASE
     while not ended.wait(LEASE / 3):
         sent = time.monotonic()
         try:
@@ -46,9 +45,11 @@ def convert(task, lost):
     lost.wait(task["payload"])  # the work: it stops when the lease is lost
 
 
-def run(task):
+def run(task, lease_end):
+    if time.monotonic() >= lease_end:
+        return print("was paused past the lease of", task["key"], flush=True)  # another worker may have it
     ended, lost = threading.Event(), threading.Event()
-    threading.Thread(target=keep_lease, args=(task, ended, lost), daemon=True).start()
+    threading.Thread(target=keep_lease, args=(task, lease_end, ended, lost), daemon=True).start()
     print("converting", task["key"], flush=True)
     try:
         convert(task, lost)
@@ -65,8 +66,10 @@ def run(task):
 while True:
     try:
         claim = {"max": 1, "wait": "30s", "lease": f"{LEASE}s", "worker": "python"}
-        for claimed in call("/v1/queues/videos/claims", claim)["tasks"]:
-            run(claimed)
+        sent = time.monotonic()
+        answer = call("/v1/queues/videos/claims", claim)
+        for claimed in answer["tasks"]:
+            run(claimed, sent + answer["leaseMillis"] / 1000)
     except OSError as e:
         # A task whose end could not be reported is repeated when its lease has ended.
         print("the server cannot be reached:", e, flush=True)

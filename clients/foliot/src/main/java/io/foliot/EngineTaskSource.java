@@ -56,15 +56,15 @@ final class EngineTaskSource implements TaskSource {
   public CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest request) {
     String worker = request.worker();
     String zone = request.zone();
-    CompletableFuture<List<TaskRecord>> pulled = engine.pull(new Scheduler.Pull(queue, request.max(),
+    CompletableFuture<Scheduler.Pulled> pulled = engine.pull(new Scheduler.Pull(queue, request.max(),
         request.pollWait().toMillis(), request.lease().toMillis(), worker == null ? "" : worker,
-        zone == null ? "" : zone));
+        zone == null ? "" : zone), CompletableFuture.completedFuture(null));
     CompletableFuture<List<ClaimedTask>> claimed = pulled
-        .thenApply(tasks -> tasks.stream().map(EngineTaskSource::claimed).toList());
-    CompletableFuture<Void> unused = pulled.thenAccept(tasks -> {
+        .thenApply(EngineTaskSource::claimed);
+    CompletableFuture<Void> unused = pulled.thenAccept(answer -> {
       if (claimed.isCancelled()) {
         // The worker has stopped while the claim was under way, and will not run these tasks.
-        tasks.forEach(this::giveBack);
+        answer.tasks().forEach(this::giveBack);
       }
     });
     return claimed;
@@ -80,11 +80,16 @@ final class EngineTaskSource implements TaskSource {
         });
   }
 
-  private static ClaimedTask claimed(TaskRecord task) {
+  private static List<ClaimedTask> claimed(Scheduler.Pulled answer) {
+    Duration leasedFor = Duration.ofMillis(answer.leaseMillis());
+    return answer.tasks().stream().map(task -> claimed(task, leasedFor)).toList();
+  }
+
+  private static ClaimedTask claimed(TaskRecord task, Duration leasedFor) {
     Body body = task.body();
     return new ClaimedTask(task.id().toString(), task.queue(), task.key(), task.generation(), task.attempt(),
         Instant.ofEpochMilli(task.dueAt()), requireNonNull(task.token()).toString(),
-        Instant.ofEpochMilli(task.leaseEnd()), payload(body), body.headers(), note(task.note()));
+        Instant.ofEpochMilli(task.leaseEnd()), leasedFor, payload(body), body.headers(), note(task.note()));
   }
 
   private static @Nullable Payload payload(Body body) {

@@ -51,7 +51,8 @@ final class ScopesOfNodesTest {
   private Foliot node(String zone) {
     // A pool of its own: a new connection for each call would be most of the work.
     return Foliot.builder().node("node-" + zone).zone(zone).allocator("by-parameter", AllocatorTest::byParameter).on(
-        JdbcStore.open(JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(3).build()));
+        JdbcStore.open(
+            JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(3).build()));
   }
 
   private void awaitPlaces(String... expected) {

@@ -273,7 +273,7 @@ public final class AsyncFoliotClient {
           Json.write(json, "zone", claim.zone());
         })).build();
     return transport.call(request, claim.pollWait().plus(requestTimeout), Repeat.NEVER,
-        Reading.of(one(json -> json.objects("tasks").stream().map(ClaimedTask::of).toList())));
+        Reading.of(one(ClaimedTask::allOf)));
   }
 
   /** Announces that a worker stops, as {@link TaskSource#leave} does. */

@@ -177,7 +177,7 @@ public final class JobWorker implements AutoCloseable {
     StartedHere(String job) {
       Job declared = declarations.get(job);
       String parameter = declared == null ? null : declared.parameter();
-      task = new ClaimedTask("at-start", queue, null, 0, 0, clock.now(), "", clock.now(),
+      task = new ClaimedTask("at-start", queue, null, 0, 0, clock.now(), "", clock.now(), null,
           parameter == null ? null : Payload.json(parameter), RunningShard.headers(job, clock.now()), TaskNote.NONE);
     }
 

@@ -155,25 +155,21 @@ public final class Worker implements AutoCloseable {
     return claimed.join();
   }
 
-  /**
-   * Runs the tasks of a claim. Their leases began between the claim and its answer. If the claim waited for tasks, the
-   * answer came as soon as they were there, so it counts; then the first extension follows soon, because this process
-   * may have been paused before it read the answer.
-   */
   private void start(List<ClaimedTask> tasks, int free, long sentNanos) {
-    boolean hasWaited = elapsed(sentNanos).compareTo(lease.dividedBy(3)) > 0;
-    long leaseEndNanos = (hasWaited ? clock.nanoTime() : sentNanos) + TimeUnit.NANOSECONDS.convert(lease);
-    Duration firstExtension = lease.dividedBy(hasWaited ? 20 : 3);
     permits.release(Math.max(0, free - tasks.size()));
     for (int i = 0; i < tasks.size(); i++) {
       if (i >= free) {
         // More than were asked for.
         permits.acquireUninterruptibly();
       }
-      Run run = new Run(tasks.get(i), leaseEndNanos, firstExtension);
+      Run run = new Run(tasks.get(i), sentNanos);
       runs.add(run);
       run.thread.start();
     }
+  }
+
+  private Duration shortStep() {
+    return lease.dividedBy(20);
   }
 
   private void pause(int failures, Duration atLeast) {
@@ -216,7 +212,6 @@ public final class Worker implements AutoCloseable {
   /** One task that the handler runs. */
   private final class Run implements Runnable, RunningAttempt {
     private final ClaimedTask task;
-    private final Duration firstExtension;
     final Thread thread;
 
     // Any thread.
@@ -234,10 +229,13 @@ public final class Worker implements AutoCloseable {
     // One extension after the other.
     private long sentVersion;
 
-    Run(ClaimedTask task, long leaseEndNanos, Duration firstExtension) {
+    Run(ClaimedTask task, long sentNanos) {
       this.task = task;
-      this.firstExtension = firstExtension;
-      this.leaseEndNanos = leaseEndNanos;
+      Duration leasedFor = task.leasedFor();
+      // If the server does not say how long the lease holds, it counts from the answer, as if there had been no pause.
+      leaseEndNanos = leasedFor == null
+          ? clock.nanoTime() + TimeUnit.NANOSECONDS.convert(lease)
+          : sentNanos + TimeUnit.NANOSECONDS.convert(leasedFor);
       this.thread = Thread.ofVirtual().name("foliot-task-" + task.id()).unstarted(this);
     }
 
@@ -264,7 +262,14 @@ public final class Worker implements AutoCloseable {
     @Override
     public void run() {
       try {
-        renewLater(firstExtension);
+        if (isLost()) {
+          // Paused since the claim was sent: another attempt may be running.
+          report("a task was not begun, because its lease had ended before: task=" + task.id(),
+              new LeaseLostException("this process or its connection to the server was paused", false));
+          return;
+        }
+        renewLater(
+            task.leasedFor() == null ? shortStep() : Duration.ofNanos(leaseEndNanos - clock.nanoTime()).dividedBy(3));
         Settlement settlement = impatient ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);
@@ -354,7 +359,7 @@ public final class Worker implements AutoCloseable {
       long sentNanos = clock.nanoTime();
       // An answer after the end of the lease says nothing that is not known by then.
       Duration left = Duration.ofNanos(leaseEndNanos - sentNanos);
-      Duration step = lease.dividedBy(20);
+      Duration step = shortStep();
       return source.extend(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
           .whenComplete((nothing, failure) -> {
             if (failure == null) {
@@ -377,7 +382,7 @@ public final class Worker implements AutoCloseable {
       report("a lease could not be extended yet, task=" + task.id(), cause);
       // Half of the remaining time on each try, and the last one a little beyond the end.
       Duration half = Duration.ofNanos(leftNanos / 2);
-      Duration step = lease.dividedBy(20);
+      Duration step = shortStep();
       renewLater(half.compareTo(step) > 0 ? half : step);
     }
   }

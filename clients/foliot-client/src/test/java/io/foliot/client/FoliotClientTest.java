@@ -382,13 +382,15 @@ final class FoliotClientTest {
   void tasksAreClaimed() {
     server.answer(200, "{\"tasks\":[{\"id\":\"t1\",\"queue\":\"mail\",\"key\":\"k\",\"generation\":7,\"attempt\":1,"
         + "\"dueAt\":\"" + DUE + "\",\"token\":\"secret\",\"leaseEnd\":\"" + DUE.plusSeconds(30)
-        + "\",\"payloadBase64\":\"/wAB\",\"contentType\":\"image/x\",\"headers\":{\"h\":\"v\"},\"checkpoint\":\"page=7\"}]}");
+        + "\",\"payloadBase64\":\"/wAB\",\"contentType\":\"image/x\",\"headers\":{\"h\":\"v\"},\"checkpoint\":\"page=7\"}],"
+        + "\"leaseMillis\":31500}");
     List<ClaimedTask> tasks = client.claim("mail",
         new ClaimRequest(5, Duration.ofSeconds(20), Duration.ofSeconds(30), "w1", "fra1"));
     assertAsked("POST", "/v1/queues/mail/claims",
         "{\"max\":5,\"wait\":\"PT20S\",\"lease\":\"PT30S\",\"worker\":\"w1\",\"zone\":\"fra1\"}");
     assertThat(tasks).containsExactly(new ClaimedTask("t1", "mail", "k", 7, 1, DUE, "secret", DUE.plusSeconds(30),
-        Payload.bytes(new byte[]{-1, 0, 1}, "image/x"), Map.of("h", "v"), new TaskNote(-1, "", "page=7", "")));
+        Duration.ofMillis(31_500), Payload.bytes(new byte[]{-1, 0, 1}, "image/x"), Map.of("h", "v"),
+        new TaskNote(-1, "", "page=7", "")));
     assertThat(tasks.getFirst().lease()).isEqualTo(LEASE);
   }
 

@@ -56,7 +56,7 @@ final class WorkerTest {
         .map(id -> "{\"id\":\"" + id + "\",\"queue\":\"mail\",\"generation\":7,\"attempt\":1,"
             + "\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"token-" + id
             + "\",\"leaseEnd\":\"2026-11-21T10:00:30Z\",\"payload\":" + "{}}")
-        .collect(Collectors.joining(",", "{\"tasks\":[", "]}")));
+        .collect(Collectors.joining(",", "{\"tasks\":[", "],\"leaseMillis\":30000}")));
   }
 
   private Worker.Builder worker(TaskHandler handler) {
@@ -201,6 +201,56 @@ final class WorkerTest {
     assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/extend");
     claims.add(tasks("t2"));
     assertThat(Bound.take(settled).path()).as("the next report of this worker").isEqualTo("/v1/tasks/t2/ack");
+    stop(worker);
+  }
+
+  @Test
+  void aTaskWhoseLeaseHasEndedBeforeTheAnswerIsReadIsNotBegun() throws InterruptedException {
+    Worker worker = worker(task -> Settlement.ack()).concurrency(1).start();
+    assertThat(Bound.take(claimed).path()).endsWith("/claims");
+    // As if the process had been paused since the claim was sent.
+    clock.advance(LEASE);
+    claims.add(tasks("t1"));
+    assertThat(Bound.take(errors)).contains("was not begun").contains("task=t1");
+    claims.add(tasks("t2"));
+    assertThat(Bound.take(settled).path()).as("the next task runs, and nothing was reported of the first")
+        .isEqualTo("/v1/tasks/t2/ack");
+    stop(worker);
+    assertThat(errors).isEmpty();
+    assertThat(clock.waiting()).as("timers left behind").isZero();
+  }
+
+  @Test
+  void theLeaseOfAClaimCountsFromTheRequest() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker = worker(task -> {
+      never.await();
+      return Settlement.ack();
+    }).start();
+    assertThat(Bound.take(claimed).path()).endsWith("/claims");
+    clock.advance(LEASE.minusSeconds(6));
+    claims.add(tasks("t1"));
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    assertThat(clock.waits().getLast()).as("a third of what is left").isEqualTo(Duration.ofSeconds(2));
+    toExtend = Reply.problem(409, "{\"title\":\"Stale token\"}");
+    clock.advance(Duration.ofSeconds(2));
+    assertThat(Bound.take(errors)).contains("a lease was lost");
+    stop(worker);
+  }
+
+  @Test
+  void withoutTheWordOfTheServerALeaseIsSoonExtended() throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker = worker(task -> {
+      never.await();
+      return Settlement.ack();
+    }).start();
+    claims.add(Reply.json(200, tasks("t1").body().replace(",\"leaseMillis\":30000", "")));
+    Bound.awaitTrue(() -> clock.waiting() == 1);
+    assertThat(clock.waits().getLast()).isEqualTo(LEASE.dividedBy(20));
+    toExtend = Reply.problem(409, "{\"title\":\"Stale token\"}");
+    clock.advance(LEASE.dividedBy(20));
+    assertThat(Bound.take(errors)).contains("a lease was lost");
     stop(worker);
   }
 

@@ -68,7 +68,7 @@ public interface Scheduler extends AutoCloseable {
 
   /** Claims tasks of a pull queue for a worker, waiting for the first if need be. May be empty. */
   default CompletableFuture<List<TaskRecord>> pull(Pull pull) {
-    return pull(pull, CompletableFuture.completedFuture(null));
+    return pull(pull, CompletableFuture.completedFuture(null)).thenApply(Pulled::tasks);
   }
 
   /**
@@ -77,7 +77,7 @@ public interface Scheduler extends AutoCloseable {
    * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then they count
    *        against the queue's share of this node's memory
    */
-  CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken);
+  CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken);
 
   /** Reports that an attempt succeeded; with {@code next}, the task fires again after that. */
   default CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
@@ -225,6 +225,15 @@ public interface Scheduler extends AutoCloseable {
           leaseMillis);
     }
   }
+
+  /**
+   * The answer to a worker's claim.
+   *
+   * @param tasks may be empty
+   * @param leaseMillis for how long their leases hold at least, counted from the call. A process that may be paused
+   *     before it reads the answer counts it from when it sent the call, and is never too late
+   */
+  record Pulled(List<TaskRecord> tasks, long leaseMillis) {}
 
   /**
    * A queue with its figures.

@@ -336,7 +336,7 @@ public final class Engine implements Scheduler {
   // Workers.
 
   @Override
-  public CompletableFuture<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken) {
+  public CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken) {
     return gate.write(() -> reports.pull(pull, payloadsTaken));
   }
 

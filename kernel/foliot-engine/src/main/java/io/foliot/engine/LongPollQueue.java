@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import io.foliot.core.Scheduler.Pulled;
 import io.foliot.core.store.TaskRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,8 @@ final class LongPollQueue {
   static final class Waiter {
     private final String worker;
     private final long leaseMillis;
-    private final CompletableFuture<List<TaskRecord>> answer = new CompletableFuture<>();
+    private final long calledNanos;
+    private final CompletableFuture<Pulled> answer = new CompletableFuture<>();
     private final CompletionStage<?> payloadsTaken;
 
     // guarded by the longPolls
@@ -39,12 +42,16 @@ final class LongPollQueue {
      * Creates a worker that begins to wait.
      *
      * @param worker its name, or empty
+     * @param calledNanos when its call came
+     * @param deadlineNanos when it is answered with no task
      * @param taken completes when the payloads of the answer are needed no more
      */
-    Waiter(String worker, int max, long leaseMillis, long deadlineNanos, CompletionStage<?> taken) {
+    Waiter(String worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,
+        CompletionStage<?> taken) {
       this.worker = worker;
       this.max = max;
       this.leaseMillis = leaseMillis;
+      this.calledNanos = calledNanos;
       this.deadlineNanos = deadlineNanos;
       payloadsTaken = answer.thenCompose(tasks -> taken);
     }
@@ -62,7 +69,7 @@ final class LongPollQueue {
       return payloadsTaken;
     }
 
-    CompletableFuture<List<TaskRecord>> answer() {
+    CompletableFuture<Pulled> answer() {
       return answer;
     }
 
@@ -70,7 +77,10 @@ final class LongPollQueue {
      * Answers with the tasks whose leases still run: one that waited for other claims may have another owner by now.
      */
     private void answer(long nowNanos) {
-      answer.complete(tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).map(Won::task).toList());
+      List<Won> held = tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).toList();
+      long leaseNanos = held.stream().mapToLong(won -> won.leaseEndNanos() - calledNanos).min().orElse(0);
+      answer.complete(
+          new Pulled(held.stream().map(Won::task).toList(), TimeUnit.NANOSECONDS.toMillis(leaseNanos)));
     }
   }
 

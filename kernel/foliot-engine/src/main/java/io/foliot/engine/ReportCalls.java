@@ -3,6 +3,7 @@ package io.foliot.engine;
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.Pull;
+import io.foliot.core.Scheduler.Pulled;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskNote;
@@ -74,7 +75,8 @@ final class ReportCalls {
     extensions = new GroupCommit<>("extend", store::extend, GroupCommit::nothing, admission, clock, meter);
   }
 
-  CompletionStage<List<TaskRecord>> pull(Pull pull, CompletionStage<?> payloadsTaken) {
+  CompletionStage<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken) {
+    long calledNanos = clock.monotonicNanos();
     return watch.withQueue(pull.queue(), queue -> {
       if (!queue.target().type().equals(Target.PULL)) {
         throw new IllegalArgumentException("tasks are claimed from queues whose delivery is pull: queue=" + queue.name()
@@ -83,7 +85,8 @@ final class ReportCalls {
       long leaseMillis = pull.leaseMillis() == 0 ? queue.target().timeout().toMillis() : pull.leaseMillis();
       long untilNanos = clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(pull.waitMillis());
       roster.waits(pull.worker(), pull.zone(), queue.name(), leaseMillis, untilNanos);
-      LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, untilNanos,
+      LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, calledNanos,
+          untilNanos,
           payloadsTaken);
       LongPollQueue longPolls = registry.shared(queue.name()).longPolls();
       if (registry.seating().isDisabled(pull.worker())) {
@@ -92,12 +95,12 @@ final class ReportCalls {
         longPolls.add(waiter);
       }
       loops.asked(queue.name());
-      return waiter.answer().thenApply(tasks -> {
-        if (!tasks.isEmpty()) {
+      return waiter.answer().thenApply(pulled -> {
+        if (!pulled.tasks().isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
-          tasks.forEach(task -> handed.add(task, hints.awaiting(task, TaskNote.Mark.NONE)));
+          pulled.tasks().forEach(task -> handed.add(task, hints.awaiting(task, TaskNote.Mark.NONE)));
         }
-        return tasks;
+        return pulled;
       });
     });
   }

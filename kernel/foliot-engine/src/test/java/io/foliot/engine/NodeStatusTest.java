@@ -164,8 +164,9 @@ final class NodeStatusTest {
     pull("q");
     pull("idle");
     // A worker that has all it asked for: what is due waits here for the next one.
-    rig.registry.shared("q").longPolls().add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos + 100_000_000_000L,
-        CompletableFuture.completedFuture(null)));
+    rig.registry.shared("q").longPolls()
+        .add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
+            CompletableFuture.completedFuture(null)));
     SlotSet mine = SlotSet.of(LoopRig.SLOTS, HALVES.slotsOf("n1"));
     loops.own(mine, HALVES, OverduePoll.Adoption.ENDING);
     DueEntry inLane = overdue(0, laneMillis, "q");

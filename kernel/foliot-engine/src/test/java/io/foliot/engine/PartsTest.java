@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.Scheduler;
 import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Group commit, permits, destinations, settings as bytes. */
@@ -198,21 +200,24 @@ final class PartsTest {
   @Test
   void aWorkerGetsNoTaskWhoseLeaseEndedWhileItWaited() {
     LongPollQueue longPolls = new LongPollQueue();
-    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 3, 1_000, Long.MAX_VALUE,
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
       assertThat(longPolls.reserve()).isSameAs(waiter);
     }
     TaskRecord short1 = TaskRecord.edit(TaskId.of(1, 1, 1), "q", null).done();
     TaskRecord long1 = TaskRecord.edit(TaskId.of(1, 2, 2), "q", null).done();
-    longPolls.won(waiter, short1, 100);
-    longPolls.won(waiter, long1, 300);
-    longPolls.answer(50);
+    TaskRecord longer1 = TaskRecord.edit(TaskId.of(1, 3, 3), "q", null).done();
+    longPolls.won(waiter, short1, TimeUnit.MILLISECONDS.toNanos(100));
+    longPolls.won(waiter, longer1, TimeUnit.MILLISECONDS.toNanos(400));
+    longPolls.won(waiter, long1, TimeUnit.MILLISECONDS.toNanos(300));
+    longPolls.answer(TimeUnit.MILLISECONDS.toNanos(50));
     assertThat(waiter.answer()).as("one more is on its way").isNotDone();
     longPolls.lost(waiter);
-    longPolls.answer(200);
-    assertThat(waiter.answer()).isCompletedWithValue(List.of(long1));
+    longPolls.answer(TimeUnit.MILLISECONDS.toNanos(200));
+    assertThat(waiter.answer()).as("with the time of the lease that ends first, from the call on")
+        .isCompletedWithValue(new Scheduler.Pulled(List.of(longer1, long1), 300));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.foliot.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -48,6 +49,18 @@ class WorkerApiTest {
     Rig.Answer again = report(claim, "ack", "");
     assertThat(again.status()).isEqualTo(200);
     assertThat(again.text("result")).isEqualTo("REPEATED");
+  }
+
+  @Test
+  void aLeaseCountsFromTheRequest() {
+    rig.withQueue("counted").post("/v1/queues/counted/tasks", "{\"delay\": \"1s\"}");
+    long sentNanos = System.nanoTime();
+    Rig.Answer claim = rig.post("/v1/queues/counted/claims", "{\"wait\": \"30s\", \"lease\": \"10s\"}");
+    long answeredMillis = (System.nanoTime() - sentNanos) / 1_000_000;
+    assertThat(claim.list("tasks")).hasSize(1);
+    assertThat(((BigDecimal) claim.at("leaseMillis")).longValueExact()).as("it began while the claim waited")
+        .isBetween(10_001L, 10_000 + answeredMillis);
+    assertThat(rig.post("/v1/queues/counted/claims", "{}").body()).isEqualTo("{\"tasks\":[]}");
   }
 
   @Test

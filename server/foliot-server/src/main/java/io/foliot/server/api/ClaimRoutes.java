@@ -84,7 +84,8 @@ final class ClaimRoutes {
     // Until the answer is written, its payloads count against the queue's share of the node's memory.
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
     try {
-      List<TaskRecord> tasks = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
+      Scheduler.Pulled pulled = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
+      List<TaskRecord> tasks = pulled.tasks();
       // The engine bounds the payloads for workers. They are counted here, so that readers leave room for them.
       long payloads = tasks.stream().mapToLong(task -> task.body().payload().length).sum();
       request.memory().holds(tasks.size() * (long) AnswerMemory.RECORD_BYTES + AnswerMemory.COPIES * payloads);
@@ -93,6 +94,9 @@ final class ClaimRoutes {
         json.writeArrayPropertyStart("tasks");
         tasks.forEach(task -> TaskJson.claimed(json, task));
         json.writeEndArray();
+        if (!tasks.isEmpty()) {
+          json.writeNumberProperty("leaseMillis", pulled.leaseMillis());
+        }
         json.writeEndObject();
       }).whenSent(() -> payloadsTaken.complete(null));
     } catch (RuntimeException | Error e) {
