@@ -256,7 +256,8 @@ public interface Scheduler extends AutoCloseable {
    * @param queue the settings of its queue, or null if there is none
    * @param permitsGranted how many permits of the queue this node has
    * @param slot its slot
-   * @param owner the node that owns the slot, or null if that is not known
+   * @param owner the node that owns the slot; null if that is not known. The figures of the lane and of the destination
+   *     are those of the node that answers
    * @param laneWaiting how many tasks wait in the queue's lane on this node
    * @param laneRunning how many attempts of the queue run on this node
    * @param destination where its attempts go

@@ -326,10 +326,11 @@ public final class Engine implements Scheduler {
         return CompletableFuture.completedFuture(Optional.empty());
       }
       TaskRecord task = found.get();
+      int slot = id.slot(store.slotCount());
       return watch.findAny(task.queue()).thenCompose(queue -> loops.loopOf(id).laneStatus(task.queue()))
           .thenApply(lane -> Optional.of(
               new Explainer(registry, task, lane.orElse(null), clock.monotonicNanos(), loops.storeMillis())
-                  .explain(id.slot(store.slotCount()), options.node())));
+                  .explain(slot, membership.owner(slot))));
     }));
   }
 

@@ -44,7 +44,7 @@ final class Explainer {
     destination = queue == null || delivery == null ? null : registry.destination(delivery, queue);
   }
 
-  Explanation explain(int slot, String node) {
+  Explanation explain(int slot, @Nullable String node) {
     TaskState state = task.stateAt(nowMillis);
     if (queue == null && task.isLive()) {
       reasons.add(TaskReason.QUEUE_MISSING);

@@ -138,6 +138,12 @@ final class Membership {
     return seen == null ? null : seen.leader();
   }
 
+  /** Returns the node that owns a slot; null if that is not known. */
+  @Nullable
+  String owner(int slot) {
+    return ownership.owner(slot);
+  }
+
   /** Returns all nodes; this one alone while no other is known. */
   List<ClusterNode> nodes(int ownedSlots) {
     Coordinator.View seen = view;

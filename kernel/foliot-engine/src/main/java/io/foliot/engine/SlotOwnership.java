@@ -126,6 +126,11 @@ final class SlotOwnership {
     }
   }
 
+  /** Returns the node that owns a slot by the last assignment that was read; null without one. */
+  synchronized @Nullable String owner(int slot) {
+    return assignment.owner(slot);
+  }
+
   /** Notes that this node is to have slots, or none. */
   synchronized void takesSlots(boolean now) {
     takesSlots = now;

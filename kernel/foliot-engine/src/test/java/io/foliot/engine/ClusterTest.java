@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,29 @@ final class ClusterTest {
     cluster.passes(Duration.ofSeconds(20));
     cluster.ensureEachOnce(500);
     cluster.ensureLateBy(0, 5_000);
+  }
+
+  @Test
+  void anExplanationNamesTheOwnerOfTheSlot() {
+    Cluster.Node a = cluster.node("a");
+    Cluster.Node b = cluster.node("b");
+    a.putQueue(QUEUE);
+    cluster.passes(Duration.ofSeconds(5));
+    a.submit(0, 20, Duration.ofMinutes(2));
+    cluster.passes(Duration.ofSeconds(1));
+    Set<String> owners = new HashSet<>();
+    for (TaskRecord task : cluster.store.query("q", null, 20, null).toCompletableFuture().join().tasks()) {
+      String byA = owner(a, task);
+      assertThat(owner(b, task)).as("whichever node is asked").isEqualTo(byA);
+      owners.add(byA);
+    }
+    assertThat(owners).containsExactlyInAnyOrder("a", "b");
+  }
+
+  private String owner(Cluster.Node asked, TaskRecord task) {
+    CompletableFuture<Optional<Scheduler.Explanation>> why = asked.engine.explain(task.id());
+    cluster.passes(Duration.ofMillis(100));
+    return String.valueOf(why.join().orElseThrow().owner());
   }
 
   /** A timeout of hours delays no takeover, and an attempt that lasts does not begin twice. */

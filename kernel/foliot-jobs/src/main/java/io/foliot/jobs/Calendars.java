@@ -4,6 +4,7 @@ import io.foliot.core.store.Document;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
 import io.foliot.core.store.format.DocumentFormat;
+import io.foliot.core.store.format.UnreadableException;
 import io.foliot.jobs.schedule.Calendar;
 import io.foliot.jobs.schedule.ScheduleSettings;
 import java.util.ArrayList;
@@ -18,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The named calendars of a store: a document each. They are read for each pass over a job that names one, so that a
- * change takes effect with the next pass. Any thread.
+ * change takes effect with the next pass. One that cannot be decoded counts as missing until it is put again, so that it
+ * concerns only the jobs that name it. Any thread.
  */
 final class Calendars {
+  private static final System.Logger LOG = System.getLogger(Calendars.class.getName());
   private static final String SUBJECT = "calendar";
 
   private final TaskStore store;
@@ -41,7 +44,7 @@ final class Calendars {
 
   CompletionStage<Optional<Calendar>> find(String name) {
     return Jobs.isName(name)
-        ? store.document(DocumentKind.CALENDAR, name).thenApply(found -> found.map(Calendars::decode))
+        ? store.document(DocumentKind.CALENDAR, name).thenApply(found -> found.flatMap(Calendars::readable))
         : CompletableFuture.completedFuture(Optional.empty());
   }
 
@@ -49,7 +52,7 @@ final class Calendars {
   CompletionStage<Map<String, Calendar>> all() {
     return store.documents(DocumentKind.CALENDAR).thenApply(documents -> {
       Map<String, Calendar> all = new HashMap<>();
-      documents.forEach(document -> all.put(document.name(), decode(document)));
+      documents.forEach(document -> readable(document).ifPresent(calendar -> all.put(document.name(), calendar)));
       return all;
     });
   }
@@ -75,6 +78,17 @@ final class Calendars {
       out.varint(entries.size());
       entries.forEach(out::text);
     });
+  }
+
+  private static Optional<Calendar> readable(Document document) {
+    try {
+      return Optional.of(decode(document));
+    } catch (UnreadableException e) {
+      LOG.log(System.Logger.Level.ERROR,
+          "cannot decode a calendar; jobs that name it wait until it is put again: calendar="
+              + document.name() + ", reason=" + e.getMessage());
+      return Optional.empty();
+    }
   }
 
   private static Calendar decode(Document document) {

@@ -152,6 +152,12 @@ public final class JobPlanner implements Delivery {
     } catch (UnreadableException e) {
       return CompletableFuture.completedFuture(failed(task, e));
     }
+    return task.attempt() < Retry.MAX_ATTEMPTS
+        ? pass(task, record)
+        : pass(task, record).exceptionally(failure -> firstAttempt(task, STORE_PAUSE));
+  }
+
+  private CompletionStage<Answer> pass(TaskRecord task, JobRecord record) {
     long now = task.claimedAt();
     List<TaskId> wanted = JobLife.wanted(record);
     if (wanted.isEmpty() && record.job().schedule().exclude().isEmpty()) {
@@ -239,7 +245,15 @@ public final class JobPlanner implements Delivery {
     }
     long pauseSeconds = 1L << Math.min(task.attempt(), Long.SIZE / 2);
     Duration pause = Duration.ofSeconds(Math.min(pauseSeconds, LONGEST_PAUSE.toSeconds()));
+    if (task.attempt() >= Retry.MAX_ATTEMPTS) {
+      return firstAttempt(task, pause);
+    }
     return new Answer.Retry(pause, Answer.Health.WELL, String.valueOf(reason.getMessage()));
+  }
+
+  /** Returns the answer by which attempts are counted from one again, for a job never becomes a dead letter. */
+  private static Answer firstAttempt(TaskRecord task, Duration pause) {
+    return new Answer.Plan(new Outcome.Rearm(Due.at(task.claimedAt() + pause.toMillis()), task.body(), List.of()), "");
   }
 
   @Override

@@ -12,7 +12,9 @@ import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.store.Claim;
 import io.foliot.core.store.ClaimResult;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.MemoryStore;
+import io.foliot.core.store.Outcome;
 import io.foliot.core.store.TaskRecord;
 import io.foliot.testkit.SettableClock;
 import java.time.Duration;
@@ -107,6 +109,16 @@ final class JobTurnsTest {
       before = after.toMillis();
     }
     assertThat(before).isEqualTo(300_000);
+  }
+
+  @Test
+  void aJobThatCannotBePlannedNeverBecomesADeadLetter() {
+    TaskRecord damaged = TaskRecord.edit(TaskId.of(1, 1, 1), Shards.JOBS, "report").body(Body.json("{}"))
+        .attempt(Retry.MAX_ATTEMPTS).done();
+    Answer answer = planner.deliver(new Attempt(damaged, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
+        .toCompletableFuture().join();
+    assertThat(answer).isEqualTo(new Answer.Plan(
+        new Outcome.Rearm(Due.at(damaged.claimedAt() + 300_000), damaged.body(), List.of()), ""));
   }
 
   private TaskRecord claim() {

@@ -441,6 +441,24 @@ final class JobsTest {
   }
 
   @Test
+  void aDamagedCalendarHoldsUpNoOtherJob() {
+    join(jobs.putCalendar("weekend", Calendar.parse(List.of("SAT", "SUN"))));
+    join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(10))
+        .schedule(s -> s.exclude(List.of("weekend"))).build()));
+    long version = join(store.document(DocumentKind.CALENDAR, "weekend").toCompletableFuture()).orElseThrow().version();
+    join(store.writeDocument(DocumentKind.CALENDAR, "weekend", version, new byte[]{1, 2, 3}).toCompletableFuture());
+    join(jobs.put(Job.named("other").queue(QUEUE).every(Duration.ofSeconds(1)).build()));
+    passes(Duration.ofMinutes(5));
+    JobStatus report = join(jobs.find("report")).orElseThrow();
+    assertThat(report.state()).isEqualTo(JobStatus.State.ERROR);
+    assertThat(report.error()).contains("calendar");
+    assertThat(join(jobs.find("other")).orElseThrow().totals().fired()).isBetween(298L, 301L);
+    join(jobs.putCalendar("weekend", Calendar.parse(List.of("SAT"))));
+    passes(Duration.ofMinutes(6));
+    assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
+  }
+
+  @Test
   void theStoreKeepsOneTaskPerJob() {
     join(jobs.put(everyTenSeconds().build()));
     passes(Duration.ofSeconds(25));
