@@ -1,6 +1,8 @@
 package io.foliot.client;
 
-/** A token settles and extends nothing any more. For a {@link TaskSource} that is no server. */
+/**
+ * The token of a lease is no longer valid, so a report has no effect. Thrown by a {@link TaskSource} that is no server.
+ */
 public final class LeaseLostException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

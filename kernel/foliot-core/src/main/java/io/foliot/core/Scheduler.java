@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way into Foliot: the calls of an application, or of the server.
+ * The API of an engine, for applications and for the server.
  *
  * <p>Any thread may call; no call blocks. A future completes when its result is durable. It fails with
  * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that
@@ -66,7 +66,7 @@ public interface Scheduler extends AutoCloseable {
    */
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
-  /** Claims tasks of a pull queue for a worker, waiting for the first if need be. May be empty. */
+  /** Claims tasks of a pull queue for a worker, and waits for the first. The list is empty if none comes. */
   default CompletableFuture<List<TaskRecord>> pull(Pull pull) {
     return pull(pull, CompletableFuture.completedFuture(null)).thenApply(Pulled::tasks);
   }
@@ -105,7 +105,7 @@ public interface Scheduler extends AutoCloseable {
   /** As {@link #fail(TaskId, Token, String)}, with what the worker says of its work. */
   CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note);
 
-  /** Extends the lease to this time from now. */
+  /** Sets the end of a lease to this time from now. */
   default CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
     return extend(id, token, lease, TaskNote.NONE);
   }
@@ -192,7 +192,7 @@ public interface Scheduler extends AutoCloseable {
    */
   CompletableFuture<Void> stop(Duration patience);
 
-  /** Stops with a patience of ten seconds, and waits. */
+  /** As {@link #stop} with ten seconds; blocks until it is done. */
   @Override
   void close();
 
@@ -202,7 +202,7 @@ public interface Scheduler extends AutoCloseable {
    * @param queue a queue whose delivery is {@code pull}
    * @param max how many tasks at most, from 1 to 1,000
    * @param waitMillis how long to wait for the first, at most 60,000
-   * @param leaseMillis how long the claims shall hold; 0 for the queue's timeout
+   * @param leaseMillis the duration of the leases; 0 for the queue's timeout
    * @param worker the name of the worker's process, by which it is known in the {@link Fleet}; empty for a worker that
    *     is not known, which is given no addressed task
    * @param zone the worker's data centre, rack or cell; may be empty

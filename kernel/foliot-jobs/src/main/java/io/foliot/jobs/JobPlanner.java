@@ -32,16 +32,17 @@ import org.jspecify.annotations.Nullable;
  * thread.
  *
  * <ol>
- * <li>The record is the payload of the task. The time of the pass is the store's clock in the claim, and no other.
- * <li>The shards that the pass wants to know are read, and the calendars that the job names.
+ * <li>The record is the payload of the task. The time of the pass is the store's time of the claim; no other clock is
+ * read.
+ * <li>The ends of the shards that the pass needs are read, and the calendars that the job names.
  * <li>{@link JobLife#plan} decides. Shards are cancelled first: after a crash in between, the next pass cancels them
  * again.
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *
  * <p>A job whose record cannot be read, or whose calendar is missing, is tried again with growing pauses of up to five
- * minutes and shown as in error; the others are not held up. A run whose {@link ShardAllocator} is missing or fails
- * waits, which is logged once.
+ * minutes and shown with its error; other jobs are not delayed. A run whose {@link ShardAllocator} is missing or fails
+ * waits; the wait is logged once.
  */
 public final class JobPlanner implements Delivery {
   /** The type of the internal queue's target. */
@@ -49,14 +50,14 @@ public final class JobPlanner implements Delivery {
 
   private static final System.Logger LOG = System.getLogger(JobPlanner.class.getName());
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  /** Four times the share of a queue with the default priority: a burst of jobs must not starve the queues. */
+  /** Four times the share of a queue with the default priority, so that passes are on time beside busy queues. */
   private static final int PRIORITY = 2;
-  /** The time from the first pass of this process, by the store's clock, for which an unread fleet is unknown. */
+  /** For so long after the first pass of this process a fleet that was not read is unknown, and not empty. */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
-  /** Pause after a pass that the store did not answer in time. It does not grow: the job is on time after an outage. */
+  /** Pause after a pass that the store did not answer in time. It does not grow, so that jobs resume soon. */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
-  /** Longest pause after a pass that failed for the job's own sake. */
+  /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
   private final TaskStore store;
@@ -78,7 +79,7 @@ public final class JobPlanner implements Delivery {
   /**
    * As {@link #JobPlanner(TaskStore, JobMeter)}, for jobs with {@link Allocation#OWN}.
    *
-   * @param allocators the application's, by name
+   * @param allocators the application's allocators, by name
    */
   public JobPlanner(TaskStore store, JobMeter meter, Map<String, ShardAllocator> allocators) {
     this.store = store;
@@ -88,7 +89,9 @@ public final class JobPlanner implements Delivery {
     shards = new ShardReads(store);
   }
 
-  /** Returns the jobs of the same store, for the callers of this process. Their changes get a turn between passes. */
+  /** Returns the jobs of the same store, for the callers of this process. A job that is planned without
+   * pause is delayed for their changes.
+   */
   public Jobs jobs(JobHost host) {
     return jobs(host, new ProcessSurroundings());
   }
@@ -127,8 +130,8 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * Returns the workers, or null for some seconds after the start of this process: they call again before a run is
-   * recorded as one without targets.
+   * Returns the workers, or null for some seconds after the start of this process, so that they can call again before
+   * a run is recorded as having no targets.
    */
   private @Nullable Fleet fleet(long now) {
     Fleet known = fleet;
@@ -144,7 +147,7 @@ public final class JobPlanner implements Delivery {
     TaskRecord task = attempt.task();
     String name = task.key();
     if (name == null) {
-      return CompletableFuture.completedFuture(new Answer.Fail("a job's task has a key"));
+      return CompletableFuture.completedFuture(new Answer.Fail("the task of a job must have a key: task=" + task.id()));
     }
     JobRecord record;
     try {
@@ -235,13 +238,13 @@ public final class JobPlanner implements Delivery {
   }
 
   private static Answer failed(TaskRecord task, RuntimeException reason) {
-    String told = "a job cannot be planned; put it again to replace it: job=" + task.key() + ", reason="
+    String message = "cannot plan a job; it is tried again until it is replaced: job=" + task.key() + ", reason="
         + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
-      // The reason says all: a calendar that does not exist, a damaged record.
-      LOG.log(System.Logger.Level.ERROR, told);
+      // The message is enough: a calendar that does not exist, a damaged record.
+      LOG.log(System.Logger.Level.ERROR, message);
     } else {
-      LOG.log(System.Logger.Level.ERROR, told, reason);
+      LOG.log(System.Logger.Level.ERROR, message, reason);
     }
     long pauseSeconds = 1L << Math.min(task.attempt(), Long.SIZE / 2);
     Duration pause = Duration.ofSeconds(Math.min(pauseSeconds, LONGEST_PAUSE.toSeconds()));

@@ -13,16 +13,18 @@ import java.util.function.Consumer;
 
 /**
  * The background work of a store: it reads the number of parts, deletes expired records of parts without settles (a
- * settle sweeps its own part), and checks whether the server's settings have changed. Only the use of memory depends on
- * it.
+ * settle sweeps its own part), and checks whether the server's settings have changed. No call waits for it. If it
+ * fails, memory grows, and the durability that is reported may be old.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());
   private static final long EVERY_SECONDS = 1;
-  /** Interval at which every part is swept, in seconds. */
+  /** Interval at which every part is swept and the settings are read, in seconds. */
   private static final int ROUND_SECONDS = 10;
-  /** Of one part at a time: some milliseconds of the server. */
+  /** The most expired records that one script deletes, which blocks the server for some milliseconds. */
   private static final int SWEPT_AT_ONCE = 500;
+  /** Failures in a row between two warnings: the calls of the application tell of a short outage. */
+  private static final int WARNED_EACH = 60;
 
   private final Link link;
   private final Layout layout;
@@ -32,7 +34,8 @@ final class Upkeep implements AutoCloseable {
   private final ScheduledExecutorService thread = Executors
       .newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("foliot-redis-upkeep").factory());
 
-  // its own thread only
+  // upkeep thread only
+  private int failures;
   private int nextPart;
   private int seconds;
 
@@ -59,8 +62,11 @@ final class Upkeep implements AutoCloseable {
       if (++seconds % ROUND_SECONDS == 0) {
         refresh.accept(ServerFacts.read(link).join());
       }
+      failures = 0;
     } catch (RuntimeException e) {
-      LOG.log(Level.DEBUG, "the upkeep waits until the server answers again", e);
+      failures++;
+      LOG.log(failures % WARNED_EACH == 0 ? Level.WARNING : Level.DEBUG,
+          "the upkeep of the store failed and is tried again in a second: failuresInARow=" + failures, e);
     }
   }
 
