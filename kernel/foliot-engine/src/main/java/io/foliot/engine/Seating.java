@@ -4,8 +4,10 @@ import io.foliot.core.Address;
 import io.foliot.core.coordination.Fleet;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * An index of the {@link Fleet}. The lanes of a node use it to find the workers that may run an addressed task.
@@ -14,13 +16,15 @@ import java.util.Map;
  * @param fleet the fleet as this node has last read it
  * @param byWorker the seats of live workers, by the names of the workers
  * @param own the seats of live workers that call this node
+ * @param disabled the workers that are disabled: live ones, and those that were when they left their seats
  */
-record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> own) {
+record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> own, Set<String> disabled) {
   static final Seating EMPTY = of(Fleet.EMPTY, "");
 
   static Seating of(Fleet fleet, String node) {
     Map<String, Fleet.Seat> byWorker = new HashMap<>();
     List<Fleet.Seat> own = new ArrayList<>();
+    Set<String> disabled = new HashSet<>();
     for (Fleet.Seat seat : fleet.seats()) {
       if (seat.isLive()) {
         byWorker.put(seat.worker(), seat);
@@ -28,8 +32,12 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
           own.add(seat);
         }
       }
+      if (!seat.isEnabled()) {
+        disabled.add(seat.worker());
+      }
     }
-    return new Seating(fleet, Map.copyOf(byWorker), List.copyOf(own));
+    disabled.removeIf(worker -> byWorker.containsKey(worker) && byWorker.get(worker).isEnabled());
+    return new Seating(fleet, Map.copyOf(byWorker), List.copyOf(own), Set.copyOf(disabled));
   }
 
   /** Returns whether a worker may run a task with an address. An unknown worker may run only tasks that go anywhere. */
@@ -51,9 +59,11 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
     return false;
   }
 
-  /** Returns whether a worker is disabled, and gets no tasks. */
+  /**
+   * Returns whether a worker is disabled, and gets no tasks. One that left its seat while it was disabled and comes
+   * back gets that seat again with the next write of the seats, and is disabled until then too.
+   */
   boolean isDisabled(String worker) {
-    Fleet.Seat seat = worker.isEmpty() ? null : byWorker.get(worker);
-    return seat != null && !seat.isEnabled();
+    return disabled.contains(worker);
   }
 }

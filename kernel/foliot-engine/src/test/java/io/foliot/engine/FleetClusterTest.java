@@ -219,6 +219,24 @@ final class FleetClusterTest {
   }
 
   @Test
+  void aDisabledWorkerThatComesBackGetsNothing() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    CompletableFuture<Boolean> disabled = nodes.get(2).engine.enableWorker("one", false);
+    work(Duration.ofSeconds(2));
+    assertThat(disabled.join()).isTrue();
+    one.polls = false;
+    work(UNTIL_GONE);
+    assertThat(nodes.get(0).engine.fleet().seatOf("one")).isNull();
+    submit(20, Address.ANYWHERE);
+    work(Duration.ofSeconds(3));
+    one.polls = true;
+    work(UNTIL_SEATED);
+    assertThat(nodes.get(0).engine.fleet().seatOf("one")).isNotNull();
+    assertThat(one.begun).isEmpty();
+  }
+
+  @Test
   void aWorkerThatMovesToAnotherNodeKeepsItsSeat() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);
