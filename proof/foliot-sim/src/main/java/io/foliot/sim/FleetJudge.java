@@ -43,6 +43,10 @@ import org.jspecify.annotations.Nullable;
  * answer, and after the worker has begun to poll a node, each node has read it: once a second it reads, and reads wait
  * for one write at most.
  * </ul>
+ *
+ * <p>A call to enable or disable a worker that was not answered may take effect at any time, also after a later call
+ * was answered: a paused node runs it when it is resumed. Where a change of a worker was repeated, both rules apply
+ * only while the stored seat agrees with the last answer.
  */
 final class FleetJudge {
   private static final long SETTLED_MILLIS = 20_000;
@@ -318,18 +322,29 @@ final class FleetJudge {
     SimWorker own = workers.get(meant.worker());
     long since = atMillis - SETTLED_MILLIS;
     return own != null && own.name().equals(meant.worker()) && own.isUndisturbedSince(since) && own.isEnabled()
-        && isQuietSince(since) && seats.hasHad(meant.worker(), meant.address().number(), since);
+        && isAsAnswered(own, true, since) && isQuietSince(since)
+        && seats.hasHad(meant.worker(), meant.address().number(), since);
+  }
+
+  /** Returns whether no unanswered call has enabled or disabled a worker after the last answer. */
+  private boolean isAsAnswered(SimWorker worker, boolean isEnabled, long sinceMillis) {
+    return !worker.mayChangeLate() || seats.hasBeenEnabled(worker.name(), isEnabled, sinceMillis);
+  }
+
+  private boolean isDisabledSince(SimWorker worker, long millis) {
+    return worker.isDisabledSince(millis) && isAsAnswered(worker, false, millis);
   }
 
   private void judgeDisabled(SimWorker worker, TaskRecord task, String what) {
     long at = task.claimedAt();
     if (isQuietSince(at - SETTLED_MILLIS)) {
       for (SimWorker each : workers.values()) {
-        if (each.isPolling() && each.isDisabledSince(at - KNOWN_MILLIS)) {
+        if (each.isPolling() && isDisabledSince(each, at - KNOWN_MILLIS)) {
           count(FleetCase.DISABLED_WORKER_POLLED);
         }
       }
-      ensure(!worker.isDisabledSince(at - KNOWN_MILLIS), Check.DISABLED, "a disabled worker is given nothing: " + what);
+      ensure(!isDisabledSince(worker, at - KNOWN_MILLIS), Check.DISABLED,
+          "a disabled worker is given nothing: " + what);
     }
   }
 

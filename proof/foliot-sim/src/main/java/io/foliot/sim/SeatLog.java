@@ -60,6 +60,8 @@ final class SeatLog {
   private final List<Given> given = new ArrayList<>();
   /** When each seat was last left or taken. */
   private final List<Long> changedMillis = new ArrayList<>();
+  /** When the worker of each seat was last enabled or disabled, or became its worker. */
+  private final List<Long> enabledMillis = new ArrayList<>();
   private Seats seats = Seats.NONE;
 
   /**
@@ -92,6 +94,7 @@ final class SeatLog {
           "a worker's seat is in the worker's zone: seat " + i + " of " + now.worker());
       if (i >= before.seats().size()) {
         changedMillis.add(nowMillis);
+        enabledMillis.add(nowMillis);
         given.add(new Given(i, now.worker(), false));
       } else {
         changed(i, before.seats().get(i), now, nowMillis, told);
@@ -103,6 +106,9 @@ final class SeatLog {
     ensure(now.zone() == before.zone(), "a seat stays in its zone: seat " + number);
     if (now.isTaken() != before.isTaken() || !now.worker().equals(before.worker())) {
       changedMillis.set(number, nowMillis);
+    }
+    if (now.isDisabled() != before.isDisabled() || !now.worker().equals(before.worker())) {
+      enabledMillis.set(number, nowMillis);
     }
     if (now.worker().equals(before.worker())) {
       if (now.isTaken() != before.isTaken()) {
@@ -127,6 +133,17 @@ final class SeatLog {
   boolean hasHad(String worker, int seat, long sinceMillis) {
     return seat < seats.seats().size() && seats.seats().get(seat).isTaken()
         && seats.seats().get(seat).worker().equals(worker) && changedMillis.get(seat) <= sinceMillis;
+  }
+
+  /** Returns whether the seat that a worker has or had last has been enabled, or disabled, since an instant. */
+  boolean hasBeenEnabled(String worker, boolean isEnabled, long sinceMillis) {
+    for (int i = 0; i < seats.seats().size(); i++) {
+      Seat seat = seats.seats().get(i);
+      if (seat.worker().equals(worker) && seat.isDisabled() != isEnabled && enabledMillis.get(i) <= sinceMillis) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns whether a worker got a seat that had rested. */

@@ -62,6 +62,8 @@ final class SimWorker {
   private boolean enabled = true;
   /** When it was disabled for certain; {@link Long#MAX_VALUE} while that is not so. */
   private long disabledMillis = Long.MAX_VALUE;
+  /** Whether a change of it was repeated because it was not answered: the first call may take effect at any time. */
+  private boolean mayChangeLate;
 
   /** Gets an answer, or null if the call failed or was lost. */
   private interface Answered<R> {
@@ -138,6 +140,16 @@ final class SimWorker {
     disabledMillis = isEnabled ? Long.MAX_VALUE : schedule.nowMillis();
   }
 
+  /** A change was not answered, and is repeated. */
+  void changeUnanswered() {
+    mayChangeLate = true;
+  }
+
+  /** Returns whether an unanswered call may still enable or disable it. */
+  boolean mayChangeLate() {
+    return mayChangeLate;
+  }
+
   private void disturb() {
     disturbedMillis = schedule.nowMillis();
   }
@@ -164,6 +176,7 @@ final class SimWorker {
       names++;
       name = machine + "-" + names;
       enabled = true;
+      mayChangeLate = false;
     }
     process = newProcess();
     free = handlers;

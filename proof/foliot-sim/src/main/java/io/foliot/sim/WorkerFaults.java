@@ -203,6 +203,9 @@ final class WorkerFaults {
     schedule.afterMillis(node == null ? AGAIN_MILLIS : UNANSWERED_MILLIS, () -> {
       if (!answered[0] && isSame.test(worker)) {
         answered[0] = true;
+        if (node != null) {
+          worker.changeUnanswered();
+        }
         set(worker, isEnabled, moot, then);
       }
     });
