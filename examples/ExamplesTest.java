@@ -367,7 +367,7 @@ final class ExamplesTest {
   void cluster() throws Exception {
     Map<String, String> environment = Map.of("DATABASE_URL", databaseUrl());
     try (Program one = start("cluster", "Node.java", "one", environment)) {
-      awaitLine(one, "one runs job-10");
+      awaitLine(one, "one runs chore-10");
       try (Program two = start("cluster", "Node.java", "two", environment)) {
         awaitLine(two, "two is ready");
         // All jobs run at about the same time of each second. An attempt that the kill hits has a lease of 30 seconds.

@@ -11,13 +11,13 @@ public class Node {
     try (HikariDataSource database = new HikariDataSource()) {
       database.setJdbcUrl(args[0]);
       try (Foliot foliot = Foliot.builder().node(name).on(database)) {
-        Tasks<String> jobs = foliot.tasks("jobs", String.class).handle((job, run) -> {
-          System.out.println(name + " runs " + job);
+        Tasks<String> chores = foliot.tasks("chores", String.class).handle((chore, run) -> {
+          System.out.println(name + " runs " + chore);
           run.again(Duration.ofSeconds(1));
         });
-        // The first node creates the jobs; to the others they are live tasks, which are kept.
+        // The first node creates the tasks. For later nodes they exist already, and KEEP leaves them as they are.
         for (int i = 1; i <= 10; i++) {
-          jobs.now().key("job-" + i).onConflict(OnConflict.KEEP).submit("job-" + i);
+          chores.now().key("chore-" + i).onConflict(OnConflict.KEEP).submit("chore-" + i);
         }
         System.out.println(name + " is ready");
         Thread.currentThread().join(); // until it is killed

@@ -21,8 +21,8 @@ import tools.jackson.core.TokenStreamLocation;
 
 /**
  * A JSON object of an answer. Fields that the caller does not read are ignored. Reading a field of another type throws
- * an {@link UnreadableAnswerException}, as does reading a missing one, except by methods that return null or an empty
- * collection then.
+ * an {@link UnreadableAnswerException}. So does reading a field that is missing or null, except with methods that
+ * return null or an empty collection for it.
  */
 final class JsonObject {
   /*
@@ -32,14 +32,14 @@ final class JsonObject {
 
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
 
-  /** Fields with content of users, of any size and depth. They are kept as text; no tree is built of them. */
+  /** Fields whose content users supply, of any size and depth. They are kept as text; no tree is built of them. */
   private static final Set<String> OPAQUE = Set.of("payload");
 
   /**
    * A value, and the offsets of its text in the answer.
    *
-   * @param value a String for a string, a number or a boolean; a JsonObject; or a list of Values. Null if it is null or
-   *     opaque
+   * @param value a String for a string, a number or a boolean; a JsonObject; or a list of Values. Null for a JSON
+   *     null and for an opaque value
    * @param from the first byte
    * @param to the byte after the last
    */

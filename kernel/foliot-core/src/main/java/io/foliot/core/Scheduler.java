@@ -22,21 +22,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The API of an engine, for applications and for the server.
  *
- * <p>Any thread may call; no call blocks. A future completes when its result is durable. It fails with
- * {@link IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that
- * does not exist, {@link FailedException} when the engine cannot continue, {@link OverloadedException} when too many
- * calls wait already (nothing was done; try again later), and {@link io.foliot.core.store.StoreException} when the
- * store is unreachable, in which case it is <em>unknown</em> whether the call took effect. Futures may complete on the
- * engine's own threads: hand longer work to another thread.
+ * <p>Any thread may call; no call blocks. A future completes when its result is durable. It fails with {@link
+ * IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that does not
+ * exist, {@link FailedException} when the engine cannot continue, {@link OverloadedException} when the call is refused
+ * for now, for instance because too many calls wait (nothing was done; try again later), and {@link
+ * io.foliot.core.store.StoreException} when the store is unreachable, in which case it is <em>unknown</em> whether the
+ * call took effect. Futures may complete on the engine's own threads: hand longer work to another thread.
  */
 public interface Scheduler extends AutoCloseable {
   /** Submits a task. */
   CompletableFuture<SubmitResult> submit(Submission submission);
 
-  /** Submits many, which act as if one after the other; at most {@link Limits#MAX_BATCH}. */
+  /** Submits tasks, with the effect of submitting them in order; at most {@link Limits#MAX_BATCH}. */
   CompletableFuture<List<SubmitResult>> submitAll(List<Submission> submissions);
 
-  /** Moves the deadlines of keys to a delay from now; at most {@link Limits#MAX_BATCH}. The body stays. */
+  /** Moves the deadline of the live task of each key to a delay from now; at most {@link Limits#MAX_BATCH} keys. */
   CompletableFuture<List<TouchResult>> touch(String queue, List<String> keys, Duration delay);
 
   /** Makes a live task due now, as a new generation. */
@@ -45,15 +45,15 @@ public interface Scheduler extends AutoCloseable {
   /** Cancels a task. */
   CompletableFuture<CancelResult> cancel(TaskRef ref);
 
-  /** Returns the task, live or kept. */
+  /** Returns the task, live or final; empty if it is not known, or not any more. */
   CompletableFuture<Optional<TaskRecord>> find(TaskRef ref);
 
   /**
    * Pages through the tasks of a queue. A page may be empty and still have a cursor.
    *
-   * @param state null for all
+   * @param state null for tasks in any state
    * @param limit from 1 to 1,000
-   * @param cursor the cursor of the last page, or null
+   * @param cursor the cursor of the previous page; null for the first one
    */
   CompletableFuture<TaskPage> tasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
@@ -84,7 +84,7 @@ public interface Scheduler extends AutoCloseable {
     return ack(id, token, next, TaskNote.NONE);
   }
 
-  /** As {@link #ack(TaskId, Token, Duration)}, with what the worker says of its work. */
+  /** As {@link #ack(TaskId, Token, Duration)}, and stores the worker's note. */
   CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note);
 
   /**
@@ -94,15 +94,15 @@ public interface Scheduler extends AutoCloseable {
     return nack(id, token, delay, reason, TaskNote.NONE);
   }
 
-  /** As {@link #nack(TaskId, Token, Duration, String)}, with what the worker says of its work. */
+  /** As {@link #nack(TaskId, Token, Duration, String)}, and stores the worker's note. */
   CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note);
 
-  /** Reports that an attempt failed and that no further one would help: the task is FAILED, a dead letter. */
+  /** Reports that an attempt failed and that a retry is pointless: the task becomes FAILED, a dead letter. */
   default CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason) {
     return fail(id, token, reason, TaskNote.NONE);
   }
 
-  /** As {@link #fail(TaskId, Token, String)}, with what the worker says of its work. */
+  /** As {@link #fail(TaskId, Token, String)}, and stores the worker's note. */
   CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note);
 
   /** Sets the end of a lease to this time from now. */
@@ -110,14 +110,15 @@ public interface Scheduler extends AutoCloseable {
     return extend(id, token, lease, TaskNote.NONE);
   }
 
-  /** As {@link #extend(TaskId, Token, Duration)}, with what the worker says of its work. */
+  /** As {@link #extend(TaskId, Token, Duration)}, and stores the worker's note. */
   CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note);
 
-  /** Creates or replaces a queue; in force everywhere within a second. */
+  /** Creates or replaces a queue. The change takes effect on all nodes within a second. */
   CompletableFuture<QueueConfig> putQueue(QueueConfig queue);
 
   /**
-   * Changes the settings of a queue, and keeps what others write at the same time; in force everywhere within a second.
+   * Changes the settings of a queue, without overwriting concurrent changes. The change takes effect on all nodes
+   * within a second.
    *
    * @param change computes the new settings from the current ones; it may run several times, and the future fails with
    *        its exception
@@ -141,10 +142,10 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<QueueStatus>> queues();
 
   /**
-   * Deletes a queue that has no live tasks. Where nodes share the store this takes some three seconds, in which no task
-   * is accepted for the queue; any other change of the queue meanwhile wins, and the deletion fails.
+   * Deletes a queue that has no live tasks. Where nodes share the store this takes about three seconds, in which no
+   * task is accepted for the queue; any other change of the queue meanwhile wins, and the deletion fails.
    *
-   * @return the future fails with {@link QueueInUseException} while it has live tasks; false if there was none
+   * @return the future fails with {@link QueueInUseException} while it has live tasks; false if there is no such queue
    */
   CompletableFuture<Boolean> deleteQueue(String name);
 
@@ -157,23 +158,24 @@ public interface Scheduler extends AutoCloseable {
   /** Returns a snapshot of this node's work. Cheap; any thread. */
   EngineStatus status();
 
-  // Workers.
-
-  /** Returns the workers of the cluster as this node has last read them: a second old, some more in a quiet cluster. */
+  /** Returns the workers of the cluster as this node has last read them, which may be about two seconds ago. */
   Fleet fleet();
 
-  /** Notes that a worker of this node is alive: while all its handlers are busy it does not wait for tasks. */
+  /**
+   * Notes that a worker of this node is alive. One whose handlers are all busy claims no tasks; its extensions tell.
+   */
   void seen(String worker);
 
   /**
-   * Notes that a worker of this node takes no more tasks of a queue: its waits end with what they were promised, and
-   * what is addressed to it and has not begun goes to its substitute within a second. It may end what it runs.
+   * Notes that a worker of this node takes no more tasks of a queue. Its waiting pulls return the tasks that were
+   * already reserved for them. Tasks addressed to it that have not begun go to its substitute within a second. Attempts
+   * that it runs may finish.
    */
   void left(String worker, String queue);
 
   /**
-   * Enables or disables a worker. A disabled one is given no new task; what it runs comes to its end. It holds until
-   * the worker's process ends.
+   * Enables or disables a worker. A disabled one is given no new task; its running attempts finish. The setting lasts
+   * until the worker's process ends.
    *
    * @return whether there is a live worker of that name
    */
@@ -187,8 +189,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Throwable> failure();
 
   /**
-   * Stops: takes no more calls, claims nothing more, waits up to this time for attempts under way and records their
-   * ends; then leaves. The store is not closed.
+   * Stops: refuses calls, leaves the cluster, fires tasks until other nodes own its slots, then claims nothing more and
+   * waits up to this time for running attempts, whose ends it records. The store is not closed.
    */
   CompletableFuture<Void> stop(Duration patience);
 
@@ -251,7 +253,7 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param task the task
    * @param state its state; READY and DELAYED are distinguished
-   * @param reasons the most telling first
+   * @param reasons the most important first
    * @param nowMillis the store's clock when it was explained
    * @param queue the settings of its queue, or null if there is none
    * @param permitsGranted how many permits of the queue this node has
@@ -262,7 +264,7 @@ public interface Scheduler extends AutoCloseable {
    * @param laneRunning how many attempts of the queue run on this node
    * @param destination where its attempts go
    * @param destinationLimit how many attempts that destination gets at once at the moment
-   * @param destinationRunning how many it has
+   * @param destinationRunning how many attempts it has
    */
   record Explanation(TaskRecord task, TaskState state, List<TaskReason> reasons, long nowMillis,
       @Nullable QueueConfig queue,
@@ -285,7 +287,7 @@ public interface Scheduler extends AutoCloseable {
    * @param storeKind the kind of store
    * @param durability the failures that an acknowledged write survives
    * @param coordinator how nodes find each other
-   * @param clockOffsetMicros the store's clock less this node's
+   * @param clockOffsetMicros the store's clock minus this node's
    */
   record ClusterStatus(String node, String zone, @Nullable String leader, List<ClusterNode> nodes, int slotCount,
       int ownedSlots, String storeKind, Durability durability, String coordinator, long clockOffsetMicros) {
@@ -332,9 +334,14 @@ public interface Scheduler extends AutoCloseable {
   }
 
   /**
-   * A queue's lane on this node: tasks that wait, attempts that run, and by how much the oldest that waits is overdue.
+   * A queue's lane on this node.
+   *
+   * @param waiting tasks that wait in memory
+   * @param running attempts that run
+   * @param hasParked whether it knows of parked tasks in the store
+   * @param oldestDueMillis by how much the oldest task that waits is overdue
    */
-  record LaneStatus(String queue, int waiting, int running, boolean parkedElsewhere, long oldestDueMillis) {}
+  record LaneStatus(String queue, int waiting, int running, boolean hasParked, long oldestDueMillis) {}
 
   /** A destination: how many attempts it gets at once, and how many run. */
   record DestinationStatus(String destination, int limit, int running) {}

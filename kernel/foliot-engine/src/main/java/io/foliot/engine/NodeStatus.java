@@ -98,7 +98,7 @@ final class NodeStatus {
     for (LaneStatus lane : lanes) {
       byQueue.merge(lane.queue(), lane,
           (a, b) -> new LaneStatus(a.queue(), a.waiting() + b.waiting(), a.running() + b.running(),
-              a.parkedElsewhere() || b.parkedElsewhere(), Math.max(a.oldestDueMillis(), b.oldestDueMillis())));
+              a.hasParked() || b.hasParked(), Math.max(a.oldestDueMillis(), b.oldestDueMillis())));
     }
     return List.copyOf(byQueue.values());
   }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
 
-/** The promised and the received callbacks, recorded on both sides and compared at the end. Any thread. */
+/** Records the tasks that the server acknowledged and the callbacks that arrived, and compares them. Any thread. */
 final class DemoLedger {
   // guarded by this
   private final Set<String> acknowledged = new HashSet<>();
@@ -43,7 +43,7 @@ final class DemoLedger {
     return acknowledged() - delivered();
   }
 
-  /** Returns the number of repeated callbacks. */
+  /** Returns the number of callbacks after the first of their task. */
   synchronized int again() {
     return callbacks.values().stream().mapToInt(all -> all.size() - 1).sum();
   }
@@ -75,7 +75,7 @@ final class DemoLedger {
     return callbacks.getOrDefault(task, List.of()).size();
   }
 
-  /** Returns the lateness of first callbacks, in microseconds, of tasks that were not due within a span. */
+  /** Returns the lateness of the first callback of each task in microseconds, without tasks that were due in a span. */
   synchronized Histogram latenessMicros(Instant downFrom, Instant downTo) {
     Histogram micros = new Histogram(3);
     callbacks.values().stream().map(List::getFirst)

@@ -8,15 +8,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times of another schedule from an instant on, before an instant, and not on the days of a calendar. A time of a
- * fixed rate on an excluded day does not fire; a time of a fixed delay moves to the start of the next day that is not
- * excluded, because else the chain of runs would end there. Times of a cron expression are excluded by
- * {@link CronSchedule#excluding}, which searches faster, and knows the business days of {@code W}.
+ * Limits another schedule to the times from one instant until another, and to the days that a calendar does not
+ * exclude. A time of a fixed rate on an excluded day does not fire, nor does an only time; a time of a fixed delay
+ * moves to the start of the next day that is not excluded, because otherwise the chain of runs would end there. Times
+ * of a cron expression are excluded by {@link CronSchedule#excluding}, which searches faster, and knows the business
+ * days of {@code W}.
  *
  * @param timing a schedule without bounds
  * @param from the first instant that may be scheduled, or null
  * @param to the first instant that may no longer be scheduled, or null
- * @param calendar the excluded days, in the zone; of a cron schedule they are in the timing
+ * @param calendar the excluded days, in the zone; empty for a cron schedule, which excludes the days itself
  * @param zone the zone of the calendar and of previews
  */
 public record BoundedSchedule(Schedule timing, @Nullable Instant from, @Nullable Instant to, Calendar calendar,
@@ -28,10 +29,11 @@ public record BoundedSchedule(Schedule timing, @Nullable Instant from, @Nullable
     Objects.requireNonNull(calendar);
     Objects.requireNonNull(zone);
     if (timing instanceof BoundedSchedule) {
-      throw new IllegalArgumentException("a bounded schedule is not bounded again: timing=" + timing.text());
+      throw new IllegalArgumentException("a bounded schedule must not be bounded again: timing=" + timing.text());
     }
     if (timing instanceof CronSchedule && !calendar.isEmpty()) {
-      throw new IllegalArgumentException("the calendar of a cron schedule is in its timing: timing=" + timing.text());
+      throw new IllegalArgumentException(
+          "a cron schedule must exclude the days of the calendar itself: timing=" + timing.text());
     }
     if (from != null && to != null && !from.isBefore(to)) {
       throw ScheduleException.of("to", to.toString(), "an instant after from=" + from, null);

@@ -6,30 +6,30 @@ import io.foliot.core.store.format.UnreadableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record as it was read.
+ * A row of the tables of tasks, decoded.
  *
- * @param record live or kept; where it cannot be read, the values of its columns, without payload, attempts and
+ * @param record live or final; if it cannot be decoded, only the values of its columns, without payload, attempts and
  *     successor
- * @param version changes with every write of a live record; 0 for one that is kept
- * @param damage why it cannot be read, or null if it can
+ * @param version changes with every write of a live record; 0 for a final one
+ * @param damage why it cannot be decoded, or null if it can
  */
 record Row(TaskRecord record, long version, @Nullable UnreadableException damage) {
-  private static final long KEPT_VERSION = 0;
+  private static final long FINAL_VERSION = 0;
 
   Row(TaskRecord record, long version) {
     this(record, version, null);
   }
 
   static boolean isLive(long version) {
-    return version != KEPT_VERSION;
+    return version != FINAL_VERSION;
   }
 
-  /** Returns whether it would be read again and again in vain. */
+  /** Returns whether the record is live and damaged, so that each poll would read it again unless it is set aside. */
   boolean isToSetAside() {
     return damage != null && !(damage instanceof NewerVersionException) && isLive(version);
   }
 
-  /** Returns whether only a newer version of Foliot can change it. */
+  /** Returns whether the record is live and was written by a newer version of Foliot, which alone may change it. */
   boolean isOfNewerVersion() {
     return damage instanceof NewerVersionException && isLive(version);
   }

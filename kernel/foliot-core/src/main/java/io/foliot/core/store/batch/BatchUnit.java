@@ -3,16 +3,16 @@ package io.foliot.core.store.batch;
 import java.util.List;
 
 /**
- * The items of a batch for one task or one key, and their results. A unit is written as a whole or not at all; units do
- * not depend on each other.
+ * The items of one batch that concern the same task or key, and their results. A unit is written as a whole or not at
+ * all; units do not depend on each other.
  *
  * @param <R> the result of an item
- * @param places the places of its items in the batch
- * @param results the result of each, which holds if the unit is written
+ * @param places the indices of its items in the batch
+ * @param results the result of each, valid once the unit is written
  * @param overlay the changes to be written
  */
 public record BatchUnit<R>(List<Integer> places, List<R> results, RecordOverlay overlay) {
-  /** Returns whether there is nothing to write, so that the results hold at once. */
+  /** Returns whether there is nothing to write, so that the results are valid without a write. */
   public boolean isUnchanged() {
     return overlay.isUnchanged();
   }
