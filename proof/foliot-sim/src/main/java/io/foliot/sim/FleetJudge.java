@@ -51,8 +51,18 @@ import org.jspecify.annotations.Nullable;
 final class FleetJudge {
   private static final long SETTLED_MILLIS = 20_000;
   private static final long KNOWN_MILLIS = 5_000;
-  /** When all is well, in virtual time: a tick of the owner, a park, two reads of what is parked, and a claim. */
-  private static final long LATE_MILLIS = 500;
+  /** The interval of the head poll by which the owner of a slot finds tasks that another node has written. */
+  private static final long HEAD_POLL_MILLIS = 100;
+  /** The pause of a node after each read of parked tasks: of its own slots first, then of all. */
+  private static final long PARKED_PAUSE_MILLIS = 100;
+  /** The longest sleep of a loop. The end of a pause does not wake it. */
+  private static final long LOOP_SLEEP_MILLIS = 100;
+  /** The longest time between two reads of the parked tasks of all slots, without that of the calls. */
+  private static final long ROUND_MILLIS = 2 * (PARKED_PAUSE_MILLIS + LOOP_SLEEP_MILLIS);
+  /** Calls of a round: one page of own slots and its end, one page of all and its end. */
+  private static final int CALLS_OF_ROUND = 4;
+  /** Calls outside of rounds: a head poll, a park and two claims, and that before each of them which it waits for. */
+  private static final int OTHER_CALLS = 8;
 
   /** A task as its planner meant it: by the names of the worker and the zone, from the fleet that the planner saw. */
   private record Planned(TaskId id, Address address, String worker, String zone) {}
@@ -312,9 +322,23 @@ final class FleetJudge {
     judgeDisabled(worker, task, what);
     if (world.isCalm()) {
       long lateMillis = task.claimedAt() - task.dueAt();
-      ensure(lateMillis <= LATE_MILLIS, Check.LATE, "a task begins when it is due: lateMillis=" + lateMillis + ", "
-          + what);
+      long mostMillis = longestMillis(worker, task);
+      ensure(lateMillis <= mostMillis, Check.LATE,
+          "a task begins when it is due: lateMillis=" + lateMillis + ", mostMillis=" + mostMillis + ", " + what);
     }
+  }
+
+  /**
+   * Returns the longest time from the due time of a task to its claim when all is well. The owner finds the task with a
+   * head poll and parks it. If that is just behind the position of a read of parked tasks, the worker's node finds it
+   * one round later. A node takes a parked task only for a worker that waits: if the worker is between two polls at
+   * this moment, the node finds the task again after one more round. A wait is longer than a round.
+   */
+  private long longestMillis(SimWorker worker, TaskRecord task) {
+    int rounds = worker.waitsSinceBefore(task.dueAt()) ? 1 : 2;
+    long callMicros = 2L * world.world().store().maxLatencyMicros();
+    return HEAD_POLL_MILLIS + rounds * ROUND_MILLIS
+        + Math.ceilDiv((OTHER_CALLS + rounds * CALLS_OF_ROUND) * callMicros, 1_000);
   }
 
   /** Returns whether the seat's own worker has been there for so long that all nodes must know. */

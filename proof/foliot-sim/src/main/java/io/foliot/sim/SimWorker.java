@@ -56,6 +56,8 @@ final class SimWorker {
   private int connection;
   private int free;
   private boolean polling;
+  /** When the node got the last poll. */
+  private long polledMillis;
   private boolean cut;
   private long disturbedMillis;
   private long atNodeMillis;
@@ -108,6 +110,11 @@ final class SimWorker {
 
   boolean isPolling() {
     return polling && process.isAlive();
+  }
+
+  /** Returns whether the node got its last poll before an instant, so that it has waited there since. */
+  boolean waitsSinceBefore(long millis) {
+    return polledMillis < millis;
   }
 
   boolean isEnabled() {
@@ -284,7 +291,10 @@ final class SimWorker {
     int mine = connection;
     Pull pull = new Pull(FleetRuns.QUEUE, free, waitMillis, surroundings.world().leaseMillis(), name,
         surroundings.bug().zoneOf(zone));
-    call(waitMillis + PATIENCE_MILLIS, engine -> engine.pull(pull), tasks -> {
+    call(waitMillis + PATIENCE_MILLIS, engine -> {
+      polledMillis = schedule.nowMillis();
+      return engine.pull(pull);
+    }, tasks -> {
       if (mine != connection) {
         return;
       }
