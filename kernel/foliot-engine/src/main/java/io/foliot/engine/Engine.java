@@ -56,7 +56,6 @@ public final class Engine implements Scheduler {
   /** The time for which a leaving node keeps firing: until its slots are handed over. */
   private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.POLL.toNanos();
 
-  private final EngineOptions options;
   private final Environment environment;
   private final TaskStore store;
   private final TimeSource clock;
@@ -77,7 +76,6 @@ public final class Engine implements Scheduler {
 
   /** Creates an engine that is not yet started. */
   public Engine(EngineOptions options, Environment environment) {
-    this.options = options;
     this.environment = environment;
     store = environment.store();
     clock = environment.clock();
