@@ -1,5 +1,6 @@
 package io.foliot.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
@@ -58,7 +59,8 @@ class WorkerApiTest {
     Rig.Answer claim = rig.post("/v1/queues/counted/claims", "{\"wait\": \"30s\", \"lease\": \"10s\"}");
     long answeredMillis = (System.nanoTime() - sentNanos) / 1_000_000;
     assertThat(claim.list("tasks")).hasSize(1);
-    assertThat(((BigDecimal) claim.at("leaseMillis")).longValueExact()).as("it began while the claim waited")
+    assertThat(((BigDecimal) requireNonNull(claim.at("leaseMillis"))).longValueExact())
+        .as("it began while the claim waited")
         .isBetween(10_001L, 10_000 + answeredMillis);
     assertThat(rig.post("/v1/queues/counted/claims", "{}").body()).isEqualTo("{\"tasks\":[]}");
   }
