@@ -204,6 +204,11 @@ final class EngineLoop implements EventLoop.Duty {
     return clock.monotonicNanos() - turnedNanos;
   }
 
+  /** Returns whether the store's clock was read; before that, its time is a guess. */
+  boolean hasReadStoreClock() {
+    return storeClock.isRead();
+  }
+
   /** Returns the store's clock, in microseconds. */
   long storeMicros() {
     return storeClock.micros(clock.monotonicNanos());

@@ -78,6 +78,11 @@ final class LoopGroup implements SlotOwnership.Loops {
         .toArray(CompletableFuture<?>[]::new));
   }
 
+  /** Returns whether each loop has read the store's clock. */
+  boolean haveReadClocks() {
+    return loops.stream().allMatch(EngineLoop::hasReadStoreClock);
+  }
+
   @Override
   public void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption) {
     loops.forEach(loop -> loop.own(owned, assignment, adoption));

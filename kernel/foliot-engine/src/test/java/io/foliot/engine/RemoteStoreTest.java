@@ -499,6 +499,17 @@ final class RemoteStoreTest {
   }
 
   @Test
+  void anEngineDoesNotStartBeforeItHasReadTheClockOfTheStore() {
+    try (World world = world()) {
+      remote.losesReplyOf = "timeMicros";
+      Engine other = world.anotherEngine();
+      assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
+          .havingCause().isInstanceOf(StoreException.class).withMessageContaining("clock of the store");
+      assertThat(other.start()).as("started again").succeedsWithin(Duration.ZERO);
+    }
+  }
+
+  @Test
   void anEngineDoesNotStartOverAStoreThatIsSealed() {
     try (World world = world()) {
       seal(world, StoreSeal.State.FILLING);
