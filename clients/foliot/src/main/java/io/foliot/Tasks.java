@@ -7,8 +7,8 @@ import java.time.Instant;
  * The tasks of one queue. Safe for use by any thread.
  *
  * <p>A setting belongs to the queue, not to this object. It is stored, takes effect on all nodes within a second, and
- * stays until it is set to another value. A method that sets one returns when the setting is in effect on this node. It
- * writes nothing if the queue has that value already.
+ * stays until it is set to another value. A method that sets one returns when the setting is in effect on this node. An
+ * engine in this process writes nothing if the queue has that value already.
  *
  * @param <T> the type of the payloads
  */
