@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
  * supplies one with a clock that the test advances.
  */
 public interface Driver extends AutoCloseable {
-  /** Returns the clock of the engine, its store and its loops. */
+  /** Returns the clock of the engine and its loops. */
   TimeSource clock();
 
   /** Returns a new loop, not yet started, whose threads have this name. */

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class FoliotBuilder {
   static final String JDBC_STORE = "io.foliot.store.jdbc.JdbcStore";
 
-  /** Slots of a store in memory. Few, because each head poll reads every slot, and one process needs no more. */
+  /** Slots of a store in memory. Each head poll reads every slot, and one process needs no more slots than loops. */
   private static final int MEMORY_SLOTS = 8;
 
   private final SecureRandom random = new SecureRandom();
@@ -61,8 +61,8 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Sets the zone of this node, such as {@code fra1}; none by default. A job of the scope {@code PER_ZONE} runs once in
-   * each zone. {@linkplain Workers Workers} are in the zone of their node unless they are given another one.
+   * Sets the zone of this node, such as {@code fra1}; none by default. A job of the scope {@code PER_ZONE} runs in each
+   * zone. {@linkplain Workers Workers} are in the zone of their node unless they are given another one.
    *
    * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
    */

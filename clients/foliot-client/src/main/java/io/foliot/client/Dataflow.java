@@ -18,8 +18,8 @@ public interface Dataflow<T> {
   /**
    * Returns the next items, or an empty list if there is nothing to do.
    *
-   * @param checkpoint the last checkpoint that a round returned, in this attempt or an earlier one; null if there is
-   *     none
+   * @param checkpoint the last checkpoint that a round returned, in this attempt, in an earlier one, or in the run that
+   *     this one continues; null if there is none
    * @throws Exception fails the attempt
    */
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;

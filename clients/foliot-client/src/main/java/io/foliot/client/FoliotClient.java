@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The client repeats calls by itself, according to its {@link RetryPolicy}:
  * <ul>
- * <li>If the server was not reached, or the outcome is unknown, it repeats calls that may be made any number of times:
- * all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue},
- * {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
+ * <li>If the server could not be reached, answered 429 or 503, or the outcome is unknown, it repeats calls that may be
+ * made any number of times: all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
+ * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
  * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
  * {@code triggerJob} with an idempotency key, and submits where each task has an
  * {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
@@ -348,8 +348,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Extends a lease, so that it ends after a duration from now, but not after the queue's
-   * {@link QueueSettings#maxRun}.
+   * Extends a lease, so that it ends a duration from now, within the limit of the queue's {@link QueueSettings#maxRun}.
    *
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
    */
@@ -402,7 +401,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.redrive(queue, ids));
   }
 
-  /** Returns the workers of the cluster that claim from queues that the API key may read, ordered by seat. */
+  /** Returns the workers of the cluster that claim from queues that the API key permits, ordered by seat. */
   public List<WorkerView> workers() {
     return await(async.workers());
   }

@@ -16,8 +16,8 @@ public sealed interface JobResult {
   record Done(String text) implements JobResult {}
 
   /**
-   * The shard has succeeded, and the job starts its next run as soon as this one has ended. This shard then begins from
-   * its checkpoint.
+   * The shard has succeeded, and the job starts its next run as soon as this one has ended. In the next run, the shard
+   * with the same number begins from the checkpoint of this one.
    *
    * @param text a human-readable text; may be empty
    */

@@ -2,7 +2,7 @@ package io.foliot.client;
 
 /** The workers on which the runs of a recurring job take place. */
 public enum JobScope {
-  /** Once per shard, on any worker. The default of the server. */
+  /** Once: each shard runs on one worker. The default of the server. */
   ONE("one"),
   /** Once in each zone that has workers, or in each of the zones that the job names. */
   PER_ZONE("per-zone"),

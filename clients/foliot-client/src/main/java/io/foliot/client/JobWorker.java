@@ -332,7 +332,7 @@ public final class JobWorker implements AutoCloseable {
    * settled. Handlers that call {@link JobContext#ensureRuns} end early. After the grace, handlers that still run are
    * interrupted, and this method returns without waiting for them any longer.
    *
-   * @return whether all handlers and the claim ended within the grace
+   * @return whether the claim and all shards ended within the grace
    */
   public boolean stop(Duration grace) throws InterruptedException {
     long begunNanos = System.nanoTime();
@@ -350,7 +350,7 @@ public final class JobWorker implements AutoCloseable {
     return done;
   }
 
-  /** Returns whether the last call of {@link #stop} found that all handlers and the claim had ended. */
+  /** Returns whether the last call of {@link #stop} returned true. */
   public boolean isTerminated() {
     return terminated;
   }

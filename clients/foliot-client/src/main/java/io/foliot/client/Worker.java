@@ -434,7 +434,7 @@ public final class Worker implements AutoCloseable {
    * including those of a claim that is under way. After the grace, handlers that still run are interrupted, and this
    * method returns without waiting for them any longer.
    *
-   * @return whether all handlers and the claim ended within the grace
+   * @return whether the claim and all tasks ended within the grace
    */
   public boolean stop(Duration grace) throws InterruptedException {
     long begunNanos = System.nanoTime();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param seat the number by which tasks are addressed to it; null if the server has not read it yet
  * @param zone its data centre, rack or cell; may be empty
  * @param node the name of the server that it calls; null if that is not known
- * @param queues the queues that it claims from and that the API key may read
+ * @param queues the queues that it claims from and that the API key permits
  */
 public record WorkerView(String worker, String state, @Nullable Integer seat, String zone, @Nullable String node,
     List<String> queues) {
