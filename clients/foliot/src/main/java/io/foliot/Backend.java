@@ -5,15 +5,15 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** The place where tasks are kept and fired: an engine in this process, or a server. Any thread. */
+/** The place where tasks are kept and fired: an engine in this process, or a server. Safe for use by any thread. */
 interface Backend extends AutoCloseable {
-  /** Creates the queue if it does not exist, and changes these of its settings. Returns when that is in force. */
+  /** Creates the queue if it does not exist, and changes the given settings. Returns when they are in effect. */
   void putQueue(String queue, SettingsChange change);
 
   /**
    * Sets the handler of a queue on this node.
    *
-   * @throws IllegalStateException if the queue is delivered in another way
+   * @throws IllegalStateException if the tasks of the queue are delivered in another way
    */
   void handle(String queue, RawHandler handler);
 
@@ -34,7 +34,7 @@ interface Backend extends AutoCloseable {
   /**
    * Returns the recurring jobs.
    *
-   * @throws UnsupportedOperationException if they are a server's
+   * @throws UnsupportedOperationException if a server keeps them
    */
   RecurringJobs jobs();
 
@@ -45,13 +45,13 @@ interface Backend extends AutoCloseable {
    */
   Workers workers();
 
-  /** Waits for a call, and throws its exception. */
+  /** Waits for a call, and returns its result or throws its exception. */
   <R> R await(CompletableFuture<R> call);
 
   @Override
   void close();
 
-  /** Calls that take part in a transaction. They throw {@link TransactionException}. */
+  /** Calls that take part in a transaction. They throw {@link TransactionException} if it refuses a statement. */
   interface InTransaction {
     Submitted submit(Submission submission);
 
@@ -60,7 +60,7 @@ interface Backend extends AutoCloseable {
     Cancellation cancel(String queue, String key);
   }
 
-  /** A handler of payloads that are not decoded yet. */
+  /** A handler that gets the payload as bytes. */
   @FunctionalInterface
   interface RawHandler {
     void handle(byte[] payload, Run run) throws Exception;

@@ -2,9 +2,9 @@ package io.foliot;
 
 /** The effect of a cancel. */
 public enum Cancellation {
-  /** No attempt begins any more, and none is running. */
+  /** No attempt is running, and none will begin. */
   CANCELLED,
-  /** An attempt that has begun may still end; no other begins. */
+  /** An attempt that has begun may still end; no other attempt will begin. */
   RUNNING,
   /** The task has ended already; nothing changed. */
   ENDED,

@@ -38,7 +38,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that is called over HTTP. Its queues are pulled: a handler is a {@link Worker} of this process. Any thread.
+ * A server that is called over HTTP. Handlers need pull queues: a {@link Worker} of this process claims the tasks and
+ * runs the handler. Safe for use by any thread.
  */
 final class ClientBackend implements Backend {
   private static final System.Logger LOG = System.getLogger(ClientBackend.class.getName());
@@ -50,11 +51,11 @@ final class ClientBackend implements Backend {
   private static final String KEY_IN_USE = "urn:foliot:problem:key-in-use";
   private static final String MISMATCH = "urn:foliot:problem:idempotency-mismatch";
   private static final int FORBIDDEN = 403;
-  /** As many attempts at once as an embedded node makes; the server keeps the queue's own limit. */
+  /** Attempts at once of one queue, as many as on an embedded node. The server enforces the limit of the queue. */
   private static final int CONCURRENCY = 1_000;
   /** The time for an interrupted handler to end, and for its end to reach the server. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
-  /** Short, for a close waits for the claim that is under way. */
+  /** Wait of one claim. It is short, because a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
 
   private final FoliotClient client;
@@ -62,7 +63,7 @@ final class ClientBackend implements Backend {
   private final String name;
   private final String zone;
   private final Duration patience;
-  /** By queue. Guarded by this. */
+  /** The handlers by queue. Guarded by this. */
   private final Map<String, Handled> handled = new HashMap<>();
   private final OwnWorkers workers;
 
@@ -76,7 +77,7 @@ final class ClientBackend implements Backend {
   }
 
   /**
-   * Returns a backend whose server has answered and accepts the key.
+   * Returns a backend for a server, once the server has answered and has accepted the key.
    *
    * @param patience how long a close waits for handlers
    */
@@ -89,7 +90,7 @@ final class ClientBackend implements Backend {
     try {
       client.cluster();
     } catch (FoliotException e) {
-      // A key with fewer rights than this call needs is a good key.
+      // 403: the key is valid, but has fewer rights than this call needs.
       if (e.status() != FORBIDDEN) {
         client.close();
         throw e;
@@ -122,8 +123,8 @@ final class ClientBackend implements Backend {
   }
 
   /**
-   * Returns whether a queue exists. A queue that the API key may not read counts as one: the key may not create it
-   * either.
+   * Returns whether a queue exists. A queue that the API key may not read counts as existing, because the key may not
+   * create it either.
    */
   private boolean exists(String queue) {
     try {
@@ -215,7 +216,7 @@ final class ClientBackend implements Backend {
       TaskHandler run = this::run;
       Worker.Builder settings = Worker.builder(client, queue, run).name(name).pollWait(POLL_WAIT)
           .concurrency(CONCURRENCY);
-      // A process is in one zone, whichever of its workers claims.
+      // All workers of this process are in the same zone.
       worker = (zone.isEmpty() ? settings : settings.zone(zone)).start();
     }
 
@@ -231,7 +232,7 @@ final class ClientBackend implements Backend {
       }
     }
 
-    /** Waits for the handlers that run; those that do not end in time are interrupted. */
+    /** Waits for the running handlers, and interrupts those that do not end in time. */
     void stop() {
       try {
         if (!worker.stop(patience) && !worker.stop(INTERRUPTED_WAIT)) {
@@ -245,8 +246,8 @@ final class ClientBackend implements Backend {
   }
 
   /**
-   * Stores a note, with an extension that extends nothing. The end of the attempt carries it again, so that one that is
-   * lost here costs nothing but time.
+   * Stores a note, with a request to extend the lease that is too short to change it. The end of the attempt sends the
+   * note again, so a note that is lost here is only stored later.
    */
   private CompletableFuture<?> say(ClaimedTask task, TaskNote note) {
     return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {
@@ -296,13 +297,13 @@ final class ClientBackend implements Backend {
     return new Submitted(result, task.id(), task.generation(), task.dueAt());
   }
 
-  /** Returns the exception of an answer that this version does not know: a guess could be the opposite. */
+  /** Returns the exception for an answer that this version does not know. A guess could be the opposite. */
   private static IllegalStateException unknown(String call, Enum<?> result) {
     return new IllegalStateException("the server carried out " + call + ", but its answer is newer than this client:"
         + " update io.foliot:foliot-client; result=" + result);
   }
 
-  /** Returns the refusals that a submit has as results; any other failure stays one. */
+  /** Converts the refusals that are results of a submit. The future fails with any other failure. */
   private CompletableFuture<Submitted> refused(@Nullable Throwable failure) {
     if (failure instanceof FoliotException refusal) {
       String id = refusal.problem().members().get("id");
@@ -353,7 +354,7 @@ final class ClientBackend implements Backend {
         + " Foliot.on(dataSource); these are kept by a server");
   }
 
-  /** Stops the workers, all at the same time, and waits until their handlers have ended or patience has. */
+  /** Stops all workers at the same time, and waits until their handlers have ended or the patience is over. */
   @Override
   public synchronized void close() {
     List<Thread> stops = new ArrayList<>();

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt at a task that was claimed from a server. */
+/** An attempt of a task that was claimed from a server. */
 final class ClientRun implements Run {
   private static final Settlement DONE = Settlement.ack();
 
@@ -18,7 +18,7 @@ final class ClientRun implements Run {
   private final RunNote note;
   private Settlement settlement = DONE;
 
-  /** @param send sends a note of the attempt; the stage ends when it is stored, or was lost */
+  /** @param send sends a note of the attempt; the stage completes when the note is stored, or was lost */
   ClientRun(ClaimedTask task, Function<io.foliot.client.TaskNote, CompletableFuture<?>> send) {
     this.task = task;
     io.foliot.client.TaskNote before = task.note();

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The task of a key of a backend. */
+/** The task of a key in a backend. */
 record DefaultKeyedTask(Backend backend, String queue, String key,
     Backend.@Nullable InTransaction transaction) implements KeyedTask {
   @Override

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A task for a backend. */
+/** A builder that submits its task to a backend. */
 final class DefaultTaskBuilder<T> implements TaskBuilder<T> {
   private final Backend backend;
   private final PayloadCodec<T> codec;

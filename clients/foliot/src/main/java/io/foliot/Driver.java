@@ -6,26 +6,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The time and the threads of a {@link Foliot}. Applications do not need it; {@code io.foliot:foliot-test}
- * replaces it by one with a clock that the test advances.
+ * The source of time and threads of a {@link Foliot}. Applications do not need it; {@code io.foliot:foliot-test}
+ * supplies one with a clock that the test advances.
  */
 public interface Driver extends AutoCloseable {
-  /** Returns the clock of everything that this drives. */
+  /** Returns the clock of the engine and its loops. */
   TimeSource clock();
 
   /** Returns a new loop, not yet started, whose threads have this name. */
   EventLoop newLoop(String name);
 
-  /** Returns where handlers run. */
+  /** Returns the executor that runs handlers. */
   Executor handlers();
 
-  /** Waits for a call, and throws its exception, or one that says that the thread was interrupted. */
+  /** Waits for a call, and returns its result or throws its exception. An interrupt ends the wait with an exception. */
   <R> R await(CompletableFuture<R> call);
 
   /** Waits for the end of the engine, whether or not the thread is interrupted. */
   void awaitStop(CompletableFuture<Void> stop);
 
-  /** Ends the threads that this has made. */
+  /** Ends the threads that this driver has created. */
   @Override
   void close();
 }

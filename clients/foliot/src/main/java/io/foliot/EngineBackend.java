@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** An engine in this process. Any thread. */
+/** An engine in this process. Safe for use by any thread. */
 final class EngineBackend implements Backend {
   /** The time for an interrupted handler to end, and for its end to be recorded. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
@@ -42,10 +42,10 @@ final class EngineBackend implements Backend {
   private volatile boolean isClosed;
 
   /**
-   * Creates an engine that is started.
+   * Creates a backend over an engine. The caller starts the engine.
    *
-   * @param store is closed with this, as is the driver
-   * @param workers are stopped with this
+   * @param store the store of the engine; {@link #close} closes it, and the driver
+   * @param workers the workers of this process; {@link #close} stops them
    * @param patience how long a close waits for handlers before it interrupts them
    */
   EngineBackend(Engine engine, TaskStore store, LocalDelivery handlers, JobPlanner planner, Driver driver,
@@ -125,7 +125,7 @@ final class EngineBackend implements Backend {
     });
   }
 
-  /** Stores a note. The end of the attempt carries it again, so that one that is lost here costs nothing but time. */
+  /** Stores a note. The end of the attempt stores it again, so a note that is lost here is only stored later. */
   private CompletableFuture<?> say(Attempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
     return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {
@@ -179,14 +179,14 @@ final class EngineBackend implements Backend {
 
   @Override
   public InTransaction with(Connection transaction) {
-    // The module of these stores is optional, and its classes may be absent.
+    // The module of the JDBC stores is optional, and its classes may be absent.
     if (!FoliotBuilder.isPresent(FoliotBuilder.JDBC_STORE)) {
       throw noTransaction(store);
     }
     return JdbcTransaction.of(engine, store, transaction);
   }
 
-  /** Returns the exception of a store that takes part in no transaction. */
+  /** Returns the exception for a store that cannot take part in a transaction. */
   static UnsupportedOperationException noTransaction(TaskStore store) {
     return new UnsupportedOperationException("a transaction needs tasks that are kept in its database: open them with"
         + " Foliot.on(dataSource); these are kept by " + store.kind());

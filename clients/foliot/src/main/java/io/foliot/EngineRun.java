@@ -19,7 +19,7 @@ final class EngineRun implements Run {
   private final RunNote note;
   private Answer answer = DONE;
 
-  /** @param send stores a note of the attempt; the stage ends when it is stored, or was lost */
+  /** @param send stores a note of the attempt; the stage completes when the note is stored, or was lost */
   EngineRun(Attempt attempt, Function<TaskNote, CompletableFuture<?>> send) {
     this.attempt = attempt;
     note = new RunNote(attempt.task().note(), send);

@@ -35,11 +35,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** An engine in this process as the source of a worker's tasks: the calls that a server makes for a remote worker. */
+/** A source of tasks over an engine in this process. It makes the calls that a server makes for a remote worker. */
 final class EngineTaskSource implements TaskSource {
   private static final System.Logger LOG = System.getLogger(EngineTaskSource.class.getName());
   private static final String JSON = "application/json";
-  /** Longest delay with which a time runs under the rule skip, as a server has it. */
+  /** Longest delay with which a scheduled time still runs under the rule skip; the default of the server too. */
   private static final Duration LATEST_OF_SKIP = Duration.ofMinutes(1);
 
   private final Scheduler engine;
@@ -100,7 +100,7 @@ final class EngineTaskSource implements TaskSource {
       try {
         return Payload.json(new String(body.payload(), UTF_8)).withContentType(body.contentType());
       } catch (IllegalArgumentException e) {
-        // The type is the submitter's word, and these bytes are something else: the handler gets them as they are.
+        // The submitter declared JSON, but the bytes are not JSON: the handler gets them unchanged.
         return Payload.bytes(body.payload(), body.contentType());
       }
     }
@@ -128,7 +128,7 @@ final class EngineTaskSource implements TaskSource {
           "the task was cancelled and its lease is not extended; stop the work: id=" + id, true);
       case EXTENDED -> {
         if (worker != null) {
-          // A worker whose handlers are all busy claims nothing: its extensions are its sign of life.
+          // A worker whose handlers are all busy claims nothing: its extensions show that it is alive.
           engine.seen(worker);
         }
       }
@@ -189,7 +189,7 @@ final class EngineTaskSource implements TaskSource {
   /**
    * Returns the definition that the engine stores, as a server reads it from a request.
    *
-   * @throws IllegalArgumentException if a setting is not one of a job
+   * @throws IllegalArgumentException if a setting is not valid for a job
    */
   static io.foliot.jobs.Job definition(Job job) {
     io.foliot.jobs.Job.Builder builder = io.foliot.jobs.Job.named(job.name());

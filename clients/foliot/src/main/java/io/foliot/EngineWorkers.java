@@ -8,7 +8,10 @@ import io.foliot.core.Target;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** The workers over an engine in this process. Apart from the backend, which works without the client's module. */
+/**
+ * The workers over an engine in this process. A class of its own, because the backend must work without the client's
+ * module.
+ */
 final class EngineWorkers implements Workers {
   private final Scheduler engine;
   private final Backend backend;

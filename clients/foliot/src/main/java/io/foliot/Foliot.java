@@ -17,8 +17,8 @@ import javax.sql.DataSource;
  * }
  * }</pre>
  *
- * <p>An instance is ready when the method that makes it returns, and must be closed. An application has one for each
- * place where tasks are kept. Any thread may call.
+ * <p>An instance is ready when the method that creates it returns, and must be closed. An application needs one
+ * instance for each place where tasks are kept. Safe for use by any thread.
  *
  * <p>Calls block until the store has answered. They fail with {@link IllegalArgumentException} for a request that can
  * never work; with {@link io.foliot.core.Scheduler.OverloadedException} if too many calls wait (nothing was done; try
@@ -28,8 +28,8 @@ import javax.sql.DataSource;
  */
 public interface Foliot extends AutoCloseable {
   /**
-   * Opens tasks in a folder of this machine, which is created if it does not exist. One process uses a folder at a
-   * time. A task that was submitted survives a crash of the process and a loss of power. Needs
+   * Opens tasks in a folder of this machine, which is created if it does not exist. Only one process at a time can use
+   * a folder. A task that was submitted survives a crash of the process and a loss of power. Needs
    * {@code io.foliot:foliot-store-rocksdb}.
    *
    * @throws io.foliot.core.store.StoreException if the folder cannot be used; the message says why and what to do
@@ -40,8 +40,8 @@ public interface Foliot extends AutoCloseable {
   }
 
   /**
-   * Opens tasks in a PostgreSQL, MariaDB or MySQL database, in which missing tables are created. All processes that do
-   * so with one database share its tasks. Needs {@code io.foliot:foliot-store-jdbc}.
+   * Opens tasks in a PostgreSQL, MariaDB or MySQL database, in which missing tables are created. All processes that
+   * open the same database share its tasks. Needs {@code io.foliot:foliot-store-jdbc}.
    *
    * @param dataSource the application's own pool; it is not closed
    * @throws io.foliot.core.store.StoreException if the database cannot be used; the message says why and what to do
@@ -52,10 +52,11 @@ public interface Foliot extends AutoCloseable {
   }
 
   /**
-   * Connects to a Foliot server or cluster. Tasks are kept there; handlers run in this process as workers that ask the
-   * server for tasks, with leases that are extended while a handler runs. Needs {@code io.foliot:foliot-client}.
+   * Connects to a Foliot server or cluster. The server keeps the tasks. Handlers run in this process: workers claim
+   * tasks from the server, and extend the lease of a task while its handler runs. Needs
+   * {@code io.foliot:foliot-client}.
    *
-   * <p>Calls then fail with the exceptions of {@link io.foliot.client.FoliotClient} in place of those of the core. A
+   * <p>Calls then fail with the exceptions of {@link io.foliot.client.FoliotClient} instead of those of the core. A
    * {@linkplain #builder builder} sets the API key.
    *
    * @param server its address, such as {@code http://127.0.0.1:7400}
@@ -67,7 +68,7 @@ public interface Foliot extends AutoCloseable {
     return builder().connect(server);
   }
 
-  /** Opens tasks in memory, which are gone when the process ends: for trying things out. */
+  /** Opens tasks in memory, which are lost when the process ends. For experiments and tests. */
   static Foliot inMemory() {
     return builder().inMemory();
   }
@@ -82,33 +83,34 @@ public interface Foliot extends AutoCloseable {
    *
    * @param queue from 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
    * @param type the type of payloads: {@code String}, {@code byte[]}, or a type that the JSON library writes and reads
-   * @throws IllegalArgumentException if the name is not one of a queue
+   * @throws IllegalArgumentException if the name is not valid for a queue
    * @throws IllegalStateException if the type needs a JSON library and there is none
    */
   <T> Tasks<T> tasks(String queue, Class<T> type);
 
-  /** As {@link #tasks(String, Class)}, with a codec of the caller. */
+  /** As {@link #tasks(String, Class)}, with a codec that the caller supplies. */
   <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec);
 
   /**
    * Returns the recurring jobs.
    *
-   * @throws UnsupportedOperationException if this is a connection to a server; its jobs are put by
-   *     {@link io.foliot.client.FoliotClient#putJob}, and run in this application's handlers all the same
+   * @throws UnsupportedOperationException if this is a connection to a server. Its jobs are created by
+   *     {@link io.foliot.client.FoliotClient#putJob}; their tasks still run in the handlers of this application
    */
   RecurringJobs jobs();
 
   /**
-   * Returns the workers of recurring jobs in this process: handlers by the name of the job, with leases, checkpoints
-   * and a place in the fleet. Needs {@code io.foliot:foliot-client}.
+   * Returns the workers of recurring jobs in this process. A worker has a handler for each job name, holds leases,
+   * stores checkpoints, and is a member of the fleet. Needs {@code io.foliot:foliot-client}.
    *
    * @throws IllegalStateException if the client's module is missing
    */
   Workers workers();
 
   /**
-   * Stops: no more attempts begin, and those under way have ten seconds to end. Handlers that still run then are
-   * interrupted; an attempt that fails in this way is repeated by another node, or after the next start.
+   * Stops this instance. No more attempts begin, and those under way have ten seconds to end. Handlers that still run
+   * after that are interrupted. An attempt that fails because of it is repeated by another node, or after the next
+   * start.
    */
   @Override
   void close();

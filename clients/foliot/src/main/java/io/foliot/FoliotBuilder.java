@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class FoliotBuilder {
   static final String JDBC_STORE = "io.foliot.store.jdbc.JdbcStore";
 
-  /** Few: each head poll reads every slot, and one process needs no more than its loops. */
+  /** Slots of a store in memory. Each head poll reads every slot, and one process needs no more slots than loops. */
   private static final int MEMORY_SLOTS = 8;
 
   private final SecureRandom random = new SecureRandom();
@@ -52,8 +52,8 @@ public final class FoliotBuilder {
   FoliotBuilder() {}
 
   /**
-   * Sets the name of this node in logs and in the cluster, unique among the nodes that share a store. By default the
-   * host's name with a random suffix.
+   * Sets the name of this node in logs and in the cluster. It must be unique among the nodes that share a store. The
+   * default is the host's name with a random suffix.
    */
   public FoliotBuilder node(String name) {
     node = name;
@@ -61,10 +61,10 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Sets the zone of this node, such as {@code fra1}; none by default. A job of the scope {@code PER_ZONE} runs in
-   * zones, and {@linkplain Workers workers} are in the zone of their node unless they are given another one.
+   * Sets the zone of this node, such as {@code fra1}; none by default. A job of the scope {@code PER_ZONE} runs in each
+   * zone. {@linkplain Workers Workers} are in the zone of their node unless they are given another one.
    *
-   * @param name at most 64 of {@code A-Z a-z 0-9 . _ -}
+   * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
    */
   public FoliotBuilder zone(String name) {
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
@@ -75,33 +75,33 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Sets the threads of handlers. The executor must not refuse work while Foliot is open, and is not closed. By default
-   * each attempt runs on a virtual thread of its own.
+   * Sets the executor that runs handlers. It must not reject work while Foliot is open, and Foliot does not close it.
+   * By default each attempt runs on a virtual thread of its own.
    */
   public FoliotBuilder handlers(Executor executor) {
     handlers = executor;
     return this;
   }
 
-  /** Sets the meter that counts events. By default none does. */
+  /** Sets the meter that counts events. By default events are not counted. */
   public FoliotBuilder meter(Meter value) {
     meter = value;
     return this;
   }
 
-  /** Sets the time and the threads: for tests. {@link #handlers} has no effect then. */
+  /** Sets the source of time and threads, for tests. {@link #handlers} then has no effect. */
   public FoliotBuilder driver(Driver value) {
     driver = value;
     return this;
   }
 
   /**
-   * Registers a rule of the application that divides the shards of jobs among workers. Jobs name it by
-   * {@link io.foliot.jobs.Job.Builder#allocator}. All nodes of a store must register it, because each of them plans a
-   * part of the jobs.
+   * Registers an allocator: a function of the application that says which worker gets which shard of a run. A job names
+   * it with {@link io.foliot.jobs.Job.Builder#allocator}. All nodes of a store must register it, because each of them
+   * plans a part of the jobs.
    *
    * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
-   * @throws IllegalArgumentException if the name is not such a text, or has an allocator already
+   * @throws IllegalArgumentException if the name is not valid, or has an allocator already
    */
   public FoliotBuilder allocator(String name, ShardAllocator allocator) {
     if (!ShardAllocator.isName(name)) {
@@ -120,7 +120,7 @@ public final class FoliotBuilder {
     return this;
   }
 
-  /** Sets how long {@link Foliot#close} waits for handlers before it interrupts them: for tests. */
+  /** Sets how long {@link Foliot#close} waits for handlers before it interrupts them; for tests. */
   FoliotBuilder patience(Duration duration) {
     patience = duration;
     return this;
@@ -144,8 +144,8 @@ public final class FoliotBuilder {
   }
 
   /**
-   * As {@link Foliot#connect}. {@link #handlers}, {@link #meter}, {@link #driver} and {@link #allocator} have no effect
-   * then.
+   * As {@link Foliot#connect}. {@link #handlers}, {@link #meter}, {@link #driver} and {@link #allocator} then have no
+   * effect.
    */
   public Foliot connect(URI server) {
     ensureClientPresent();
@@ -160,9 +160,9 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Opens tasks in a store that was opened with options of its own. Foliot closes it.
+   * Opens tasks in a store that the caller has opened. {@link Foliot#close} closes the store.
    *
-   * @throws io.foliot.core.store.StoreException if the store cannot be used; it is closed then
+   * @throws io.foliot.core.store.StoreException if the store cannot be used; it is then closed
    */
   public Foliot on(TaskStore store) {
     return assemble(store, driver());
@@ -191,7 +191,7 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Ensures that the module of the client is there.
+   * Ensures that the client's module is on the class path.
    *
    * @throws IllegalStateException if it is missing
    */
@@ -206,7 +206,7 @@ public final class FoliotBuilder {
     }
   }
 
-  /** Returns whether a class of an optional dependency is there. */
+  /** Returns whether a class of an optional dependency is on the class path. */
   static boolean isPresent(String className) {
     try {
       Class.forName(className, false, FoliotBuilder.class.getClassLoader());

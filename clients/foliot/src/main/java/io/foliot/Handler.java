@@ -9,12 +9,12 @@ package io.foliot;
 @FunctionalInterface
 public interface Handler<T> {
   /**
-   * Does the work. If it returns, the task has ended, unless {@link Run#again} or {@link Run#fail} was called. If it
-   * throws, the exception is logged, and the attempt is repeated while the queue's attempts last.
+   * Does the work. If it returns, the task is finished, unless {@link Run#again} or {@link Run#fail} was called. If it
+   * throws, the exception is logged, and the attempt is repeated while the task has attempts left.
    *
    * @param payload the payload of the task
    * @param run the attempt, with other ways to end it
-   * @throws Exception if the attempt has failed and is to be repeated
+   * @throws Exception if the attempt has failed and should be repeated
    */
   void handle(T payload, Run run) throws Exception;
 }

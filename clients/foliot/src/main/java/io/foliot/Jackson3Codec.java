@@ -5,7 +5,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON by Jackson 3. It ignores properties that the type does not have: an older version may read a task. */
+/** A JSON codec by Jackson 3. It ignores unknown properties, so that an older version can read a newer task. */
 final class Jackson3Codec<T> implements PayloadCodec<T> {
   private static final JsonMapper MAPPER = JsonMapper.builder().findAndAddModules()
       .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();

@@ -59,7 +59,7 @@ final class JdbcTransaction implements Backend.InTransaction {
         .cancelled(first(() -> tables.cancel(transaction, List.of(new TaskRef.ByKey(queue, key)))));
   }
 
-  /** A call of one item. */
+  /** A call to the tables for one item. */
   @FunctionalInterface
   private interface Statement<R> {
     List<R> execute() throws SQLException;

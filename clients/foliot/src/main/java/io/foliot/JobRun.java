@@ -8,19 +8,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a job's run that a task is.
+ * The run of a recurring job that a task belongs to, and the task's part in it.
  *
  * @param job the name of the job
- * @param scheduledAt the scheduled time that the run is for, whenever it begins
+ * @param scheduledAt the scheduled time that the run is for, regardless of when it begins
  * @param shard the number of the shard, from 0
  * @param shards how many shards the run has
- * @param shardParameter the text that the job has for the shard, or null
+ * @param shardParameter the text that the job defines for the shard, or null
  * @param missed how many scheduled times were missed before this one
  * @param zone the zone of the shard if the job runs in each zone, or null
- * @param phase whether the task is a shard, or the one before or after the shards of a run with listeners
- * @param runResult the result of the run, on the task after its shards: SUCCEEDED, FAILED, STOPPED and others; else
- *        null
- * @param runFailed how many shards of the run failed, on the task after them; else 0
+ * @param phase whether the task is a shard, or is the task before or after the shards of a run with listeners
+ * @param runResult the result of the run, such as SUCCEEDED, FAILED or STOPPED; null except in {@link Phase#AFTER}
+ * @param runFailed how many shards of the run failed; 0 except in {@link Phase#AFTER}
  */
 public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nullable String shardParameter,
     int missed, @Nullable String zone, Phase phase, @Nullable String runResult, int runFailed) {

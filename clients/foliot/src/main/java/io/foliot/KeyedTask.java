@@ -4,11 +4,11 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** The task of a key, which may or may not exist. Immutable; any thread. */
+/** A handle on the task of a key, which may or may not exist. Immutable; safe for use by any thread. */
 public interface KeyedTask {
   /**
-   * Moves the task's deadline to this delay from now. The payload stays. An attempt of an earlier generation that is
-   * running may still end; the task fires again after it.
+   * Moves the task's deadline to this delay from now. The payload stays the same. An attempt of an earlier generation
+   * that is running may still end; the task then fires again.
    *
    * @param delay from 0 to 100 years
    * @return whether there is a live task of this key
@@ -18,14 +18,15 @@ public interface KeyedTask {
   /** As {@link #touch}, without waiting. */
   CompletableFuture<Boolean> touchAsync(Duration delay);
 
-  /** Cancels the task, and returns whether it can still run. */
+  /** Cancels the task, and returns the effect, which says whether a running attempt may still end. */
   Cancellation cancel();
 
   /** As {@link #cancel}, without waiting. */
   CompletableFuture<Cancellation> cancelAsync();
 
   /**
-   * Returns the same task as part of a transaction of the caller: a touch or cancel takes effect if it commits.
+   * Returns a handle on the same task for a transaction of the caller: a touch or cancel takes effect if the
+   * transaction commits.
    *
    * @param transaction a connection, with auto-commit off, to the database where the tasks are kept
    * @throws UnsupportedOperationException if the tasks are not kept in a database

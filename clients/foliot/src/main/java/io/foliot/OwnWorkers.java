@@ -6,14 +6,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The workers that a {@link Foliot} has started and stops. Any thread. */
+/** The workers that were started through a {@link Foliot}, which stops them. Safe for use by any thread. */
 final class OwnWorkers {
   private static final System.Logger LOG = System.getLogger(OwnWorkers.class.getName());
   /** The time for an interrupted handler to end, and for its end to be recorded. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
-  /** Short, for a close waits for the claim that is under way. */
+  /** Wait of one claim. It is short, because a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
-  /** The longest name that a worker takes. */
+  /** Most characters of a worker's name. */
   private static final int MAX_NAME = 119;
 
   private final String name;
@@ -24,7 +24,7 @@ final class OwnWorkers {
   private boolean isClosed;
 
   /**
-   * Workers of a node.
+   * Creates the workers of a node.
    *
    * @param name the name of the node
    * @param zone the zone of the node, or empty
@@ -34,7 +34,7 @@ final class OwnWorkers {
     this.zone = zone;
   }
 
-  /** Returns the settings, with those of the node, of a worker that is stopped with the others. */
+  /** Returns the builder with the node's name and zone; its worker is stopped together with the others. */
   JobWorker.Builder owned(JobWorker.Builder settings) {
     JobWorker.Builder owned = settings.name(name).pollWait(POLL_WAIT).onStart(this::add);
     return zone.isEmpty() ? owned : owned.zone(zone);
@@ -52,13 +52,13 @@ final class OwnWorkers {
     throw new IllegalStateException("Foliot is closed, and the worker has been stopped");
   }
 
-  /** Stops the workers, all at the same time; those whose handlers do not end in time are interrupted. */
+  /** Stops all workers at the same time, and interrupts handlers that do not end in time. */
   void stop(Duration patience) {
     List<JobWorker> all;
     synchronized (this) {
       isClosed = true;
       if (workers.isEmpty()) {
-        // Without the module of the workers there is none, and their class must not be used.
+        // Without the client's module there are no workers, and the class JobWorker must not be loaded.
         return;
       }
       all = List.copyOf(workers);

@@ -3,7 +3,8 @@ package io.foliot;
 import java.io.IOException;
 
 /**
- * Writes and reads payloads. Any thread. Payloads outlive deployments: a codec reads what its former versions wrote.
+ * Writes and reads payloads. Must be safe for use by any thread. Payloads outlive deployments, so a codec must read the
+ * payloads that its earlier versions wrote.
  *
  * @param <T> the type of the payloads
  */
@@ -21,7 +22,7 @@ public interface PayloadCodec<T> {
   /**
    * Reads a payload.
    *
-   * @throws IOException if it cannot be read; the attempt has failed, and is repeated while attempts last
+   * @throws IOException if it cannot be read; the attempt then fails, and is repeated while the task has attempts left
    */
   T decode(byte[] bytes) throws IOException;
 }

@@ -9,7 +9,7 @@ final class PayloadCodecs {
   /**
    * Returns the codec of a type.
    *
-   * @throws IllegalStateException if it needs a JSON library and there is none
+   * @throws IllegalStateException if the type needs a JSON library and there is none
    */
   @SuppressWarnings("unchecked") // the class says what T is
   static <T> PayloadCodec<T> of(Class<T> type) {

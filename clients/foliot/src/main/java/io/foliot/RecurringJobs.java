@@ -14,16 +14,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recurring jobs of a {@link Foliot}. A job puts a task into its queue at each scheduled time, or one for each
- * shard; the handler of that queue does the work, and {@link Run#job} says which time and shard it is for.
+ * The recurring jobs of a {@link Foliot}. At each scheduled time, a job submits one task per shard to its queue. The
+ * handler of that queue does the work; {@link Run#job} returns the scheduled time and the shard.
  *
  * <pre>{@code
  * foliot.tasks("billing", String.class).handle((text, run) -> report(run.job().scheduledAt()));
  * foliot.jobs().put(Job.named("report").queue("billing").cron("0 2 * * *").zone("Europe/Berlin"));
  * }</pre>
  *
- * <p>Any thread. Calls block until the store has answered, and fail as those of {@link Foliot}; those that name a job
- * fail with {@link Jobs.UnknownJobException} if there is none.
+ * <p>Safe for use by any thread. Calls block until the store has answered, and fail with the same exceptions as those
+ * of {@link Foliot}. A call for a job that does not exist fails with {@link Jobs.UnknownJobException}.
  */
 public final class RecurringJobs {
   private final Jobs jobs;
@@ -37,10 +37,10 @@ public final class RecurringJobs {
   }
 
   /**
-   * Creates a job or replaces its definition. The same definition again changes nothing.
+   * Creates a job or replaces its definition. To put the same definition again changes nothing.
    *
-   * @throws IllegalArgumentException if a setting cannot work, or the queue does not exist
-   * @throws Jobs.TooManyJobsException if it is new, and there are a million
+   * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
+   * @throws Jobs.TooManyJobsException if the job is new, and there are a million jobs
    */
   public JobStatus put(Job job) {
     ensureQueue(job);
@@ -53,10 +53,12 @@ public final class RecurringJobs {
   }
 
   /**
-   * Takes over a definition from code, unless code has declared the same one before: a later change by hand stays until
-   * the code changes, and an old instance of the application undoes nothing while a new one is rolled out.
+   * Declares a job that is defined in code. The definition is written only if the job has never had it. A later change
+   * by hand therefore stays until the code changes, and an old instance of the application changes nothing during a
+   * rolling deployment.
    *
-   * @throws IllegalArgumentException if a setting cannot work, or the queue does not exist
+   * @return the job as it is, which may differ from the declaration
+   * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
    */
   public JobStatus declare(Job job) {
     ensureQueue(job);
@@ -75,13 +77,13 @@ public final class RecurringJobs {
     }
   }
 
-  /** Returns a job with its runs, or empty if there is none. */
+  /** Returns a job with its runs, or empty if it does not exist. */
   public Optional<JobStatus> find(String name) {
     return backend.await(jobs.find(name));
   }
 
   /**
-   * Pages through the jobs.
+   * Returns a page of the jobs.
    *
    * @param limit from 1 to 1,000
    * @param cursor the cursor of the last page, or null for the first
@@ -90,57 +92,61 @@ public final class RecurringJobs {
     return backend.await(jobs.list(limit, cursor));
   }
 
-  /** Returns the next scheduled times of a job. */
+  /** Returns the next scheduled times of a job; of a paused one, as if it were resumed now. */
   public List<ZonedDateTime> next(String name, int count) {
     return backend.await(jobs.next(name, count));
   }
 
-  /** Asks for a run now, which waits for its turn where the overlap rule allows one; returns its time. */
+  /**
+   * Requests a run now, and returns the time that names it. The run waits for its turn if the overlap rule does not
+   * allow several runs at once.
+   */
   public Instant trigger(String name) {
     return backend.await(jobs.trigger(name, null)).times().getFirst();
   }
 
   /**
-   * Asks for the runs of scheduled times in the past, at most 100, the oldest first.
+   * Requests runs for scheduled times in the past, at most 100, the oldest first. Returns the times.
    *
+   * @param from the first instant of the range
    * @param to the first instant after the range
-   * @param dryRun whether only the times are returned
+   * @param dryRun whether to return the times only, without a request
    */
   public List<Instant> backfill(String name, Instant from, Instant to, boolean dryRun) {
     return backend.await(jobs.backfill(name, from, to, dryRun, null)).times();
   }
 
   /**
-   * Pauses a job: no scheduled time begins from the answer on.
+   * Pauses a job: once this method has returned, no run of a scheduled time begins.
    *
-   * @param until when it resumes by itself, or null
-   * @param reason for people
+   * @param until when the job resumes by itself; null if it does not
+   * @param reason a human-readable reason
    */
   public JobStatus pause(String name, @Nullable Instant until, String reason) {
     return backend.await(jobs.pause(name, until, reason, "application"));
   }
 
-  /** Resumes a job. Times that passed in the pause do not run. */
+  /** Resumes a job. Scheduled times that passed during the pause do not run. */
   public JobStatus resume(String name) {
     return backend.await(jobs.resume(name));
   }
 
-  /** Stops the runs of a scheduled time: their shards are cancelled. */
+  /** Stops the runs of a scheduled time by cancelling their shards. */
   public JobStatus stop(String name, Instant time) {
     return backend.await(jobs.stop(name, time));
   }
 
   /**
-   * Deletes a job; nothing of it fires any more.
+   * Deletes a job. No further run of it begins.
    *
    * @param cancelsRuns whether the shards of active runs are cancelled; otherwise they finish
-   * @return whether there was one
+   * @return whether the job existed
    */
   public boolean delete(String name, boolean cancelsRuns) {
     return backend.await(jobs.delete(name, cancelsRuns));
   }
 
-  /** Creates or replaces a calendar, whose days schedules exclude by its name; returns whether there was one. */
+  /** Creates or replaces a calendar, whose days schedules exclude by its name; returns whether it existed before. */
   public boolean putCalendar(String name, Calendar calendar) {
     return backend.await(jobs.putCalendar(name, calendar));
   }

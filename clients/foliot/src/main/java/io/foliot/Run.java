@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt at a task. For the thread that runs the handler. */
+/** One attempt of a task. For use by the thread that runs the handler only. */
 public interface Run {
   /** Returns the task's id. */
   String id();
@@ -17,7 +17,7 @@ public interface Run {
   /** Returns the number of the task's generation, which grows with each reset. */
   long generation();
 
-  /** Returns the name of this firing, the same for all its attempts, by which a receiver recognizes a repeat. */
+  /** Returns the id of this firing. It is the same for all its attempts, so a receiver can recognize a repeat. */
   String firingId();
 
   /** Returns the number of this attempt, from 1. */
@@ -35,15 +35,16 @@ public interface Run {
   }
 
   /**
-   * Returns the last checkpoint of this firing, which this attempt or an earlier one has set, or null if none has. An
-   * attempt continues from it after the earlier attempt has failed or its process has died.
+   * Returns the last checkpoint that this attempt or an earlier one of the same firing has set, or null if there is
+   * none. An attempt continues from it after the earlier attempt has failed or its process has died.
    */
   @Nullable
   String checkpoint();
 
   /**
-   * Sets the checkpoint. It is stored with the end of the attempt, whether the handler returns or throws, and before
-   * that about once a second.
+   * Sets the checkpoint. It is stored with the end of the attempt, whether the handler returns or throws. While the
+   * attempt runs, a new checkpoint is stored at most once a second; one that is set sooner is stored with the next
+   * report of the handler, or with the end.
    *
    * @param checkpoint at most 16 KiB of UTF-8
    * @throws IllegalArgumentException if it is larger
@@ -51,45 +52,45 @@ public interface Run {
   void checkpoint(String checkpoint);
 
   /**
-   * Reports how far the work is, for people. It is stored as {@link #checkpoint(String)} is.
+   * Reports the progress of the work, for display. It is stored as {@link #checkpoint(String)} is.
    *
-   * @param part from 0 to 1
-   * @param message at most 200 characters
+   * @param part the part that is done, from 0 to 1
+   * @param message the current step, at most 200 characters
    * @throws IllegalArgumentException if one is outside its range
    */
   void progress(double part, String message);
 
-  /** Adds a line to the log of the attempt, for people. Its last 4,096 characters are stored with the task. */
+  /** Adds a line to the log of the attempt. The last 4,096 characters of the log are stored with the task. */
   void log(String line);
 
   /**
    * Requests another firing of the task after this attempt, with the same key and payload, if the handler returns.
    *
-   * @param delay at least 100 ms; less becomes that
+   * @param delay the delay from the end of this attempt; a value below 100 ms is raised to 100 ms
    */
   void again(Duration delay);
 
   /**
-   * Ends the job of this run if the handler returns: no further scheduled time runs until the job is put
-   * again. The other shards of the run finish.
+   * Ends the job of this run if the handler returns: no further scheduled time runs until the job is put again. The
+   * other shards of the run finish.
    *
    * @throws IllegalStateException if the task belongs to no job
    */
   void endJob();
 
   /**
-   * Starts the next run of the job as soon as this run has ended, if the handler returns. The shard with the same
-   * number begins there with the checkpoint of this one; the checkpoints of all shards have 8,192 characters together,
-   * and those beyond are left out.
+   * Starts the next run of the job as soon as this run has ended, if the handler returns. In the next run, the shard
+   * with the same number begins with the checkpoint of this one. The checkpoints of all shards together may have 8,192
+   * characters; a checkpoint that does not fit is left out.
    *
    * @throws IllegalStateException if the task belongs to no job
    */
   void runAgain();
 
   /**
-   * Fails the task permanently, if the handler returns: there is no further attempt, and it is kept as failed.
+   * Fails the task permanently, if the handler returns: there is no further attempt, and the task is stored as failed.
    *
-   * @param reason for people
+   * @param reason a human-readable reason
    */
   void fail(String reason);
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A handler's report on its work. For the thread that runs the handler. */
+/** A handler's report on its work. For use by the thread that runs the handler only. */
 final class RunNote {
   private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -18,9 +18,9 @@ final class RunNote {
   private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
 
   /**
-   * Creates a note as the last attempt left it.
+   * Creates a note that begins with the note of the last attempt.
    *
-   * @param send sends a note while the attempt lasts; the stage ends when it is stored, or was lost
+   * @param send sends a note while the attempt runs; the stage completes when the note is stored, or was lost
    */
   RunNote(TaskNote note, Function<TaskNote, CompletableFuture<?>> send) {
     this.note = note;
@@ -47,7 +47,7 @@ final class RunNote {
     say(new TaskNote(-1, "", null, note.log().isEmpty() ? line : note.log() + "\n" + line));
   }
 
-  /** Sets what is asked of the job, at an end of the attempt that succeeds. */
+  /** Sets the request to the job. It counts only if the attempt succeeds. */
   void mark(@Nullable JobRun job, TaskNote.Mark newMark) {
     if (job == null) {
       throw new IllegalStateException("the task belongs to no job, so there is none to end or to run again");
@@ -59,7 +59,7 @@ final class RunNote {
     return mark != TaskNote.Mark.NONE;
   }
 
-  /** As {@link #said}, for an end that succeeds. */
+  /** As {@link #said}, with the mark, for an attempt that succeeds. */
   TaskNote saidAtSuccess() {
     return said().marked(mark);
   }
@@ -67,7 +67,7 @@ final class RunNote {
   private void say(TaskNote more) {
     note = more.over(note);
     said = true;
-    // One at a time: a later one never arrives before an earlier one.
+    // One note is sent at a time, so that a later one never arrives before an earlier one.
     if (System.nanoTime() - sentNanos >= SEND_NANOS && sending.isDone()) {
       sentNanos = System.nanoTime();
       sending = send.apply(note);
@@ -75,8 +75,8 @@ final class RunNote {
   }
 
   /**
-   * Returns all that is known, or {@link TaskNote#NONE} if this attempt has said nothing. It is stored with the end of
-   * the attempt: one that was sent before may still be on its way, and would come too late.
+   * Returns the whole note, or {@link TaskNote#NONE} if this attempt has reported nothing. It is stored with the end of
+   * the attempt, because a note that was sent earlier may still be in flight and would then be refused.
    */
   TaskNote said() {
     return said ? note : TaskNote.NONE;

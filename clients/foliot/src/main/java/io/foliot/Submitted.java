@@ -15,15 +15,15 @@ public record Submitted(Result result, String id, long generation, Instant dueAt
   public enum Result {
     /** A new task. */
     CREATED,
-    /** The live task of the key has the new due time and payload; its former generation cannot begin any more. */
+    /** The live task of the key has the new due time and payload; its earlier generation can no longer begin. */
     RESET,
-    /** As {@link #RESET}, but an attempt of a former generation is running and may still end. */
+    /** As {@link #RESET}, but an attempt of an earlier generation is running and may still end. */
     RESET_PENDING,
-    /** The live task of the key was kept as it is. */
+    /** The live task of the key was not changed. */
     KEPT,
-    /** The key has a live task, and the submit was to be refused then. */
+    /** The key has a live task, and the submit asked to be refused in this case. */
     REJECTED,
-    /** The idempotency key was seen before, and this is the first answer. */
+    /** The request was made before with the same idempotency key; this is the answer to the first one. */
     REPEATED,
     /** The idempotency key was used for another request; nothing was submitted. */
     MISMATCHED

@@ -16,24 +16,25 @@ public interface TaskBuilder<T> {
    */
   TaskBuilder<T> key(String key);
 
-  /** Sets the action if the key has a live task; by default that task is reset. */
+  /** Sets the action to take if the key has a live task; by default that task is reset. */
   TaskBuilder<T> onConflict(OnConflict onConflict);
 
-  /** Adds a header, which the handler can read. At most 32 with 8,192 characters in all. */
+  /** Adds a header, which the handler can read. A task has at most 32 headers, of 8,192 characters in all. */
   TaskBuilder<T> header(String name, String value);
 
   /** Sets how many attempts the task gets instead of the queue's number, from 1 to 10,000. */
   TaskBuilder<T> attempts(int attempts);
 
   /**
-   * Sets a name for this very request, at most 256 bytes of UTF-8, so that a submit whose outcome is unknown can be
-   * repeated within 24 hours: only the first one takes effect, and all of them return its result.
+   * Sets a name for this one request, at most 256 bytes of UTF-8, so that a submit whose outcome is unknown can be
+   * repeated within 24 hours. Only the first request takes effect. A repeat returns the id, generation and due time of
+   * the first one, with the result {@link Submitted.Result#REPEATED}.
    */
   TaskBuilder<T> idempotencyKey(String name);
 
   /**
-   * Makes the submit part of a transaction of the caller: the task exists if it commits, and never existed if it rolls
-   * back. It fires up to a tenth of a second late if it is due within seconds of the commit.
+   * Makes the submit part of a transaction of the caller: the task exists if the transaction commits, and never existed
+   * if it rolls back. The task fires up to a tenth of a second late if it is due within seconds of the commit.
    *
    * @param transaction a connection, with auto-commit off, to the database where the tasks are kept
    * @throws UnsupportedOperationException if the tasks are not kept in a database
@@ -41,15 +42,16 @@ public interface TaskBuilder<T> {
   TaskBuilder<T> with(Connection transaction);
 
   /**
-   * Submits the task, and returns when it is durable (with a transaction: when it was written).
+   * Submits the task, and returns when it is durable. With a transaction, returns when the task has been written; the
+   * commit makes it durable.
    *
-   * @throws TransactionException if the transaction refuses the statement; the caller rolls back
+   * @throws TransactionException if the transaction refuses the statement; the caller must roll it back
    */
   Submitted submit(T payload);
 
   /**
-   * Submits the task without waiting. The future fails as {@link #submit} throws, and may complete on a thread of
-   * Foliot: hand longer work to another thread.
+   * Submits the task without waiting. The future fails with the exceptions that {@link #submit} throws. It may complete
+   * on a thread of Foliot, so run longer work on another thread.
    *
    * @throws IllegalStateException with a {@linkplain #with transaction}, which one thread uses at a time
    */

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** The system's clock, a thread for each loop, and a virtual thread for each attempt unless the caller has others. */
+/** A driver with the system's clock, a thread for each loop, and an executor or virtual threads for handlers. */
 final class ThreadDriver implements Driver {
   private final TimeSource clock = new SystemClock();
   private final Executor handlers;
@@ -51,7 +51,7 @@ final class ThreadDriver implements Driver {
     return waitFor(call);
   }
 
-  /** Waits for a call without a driver, and throws its exception. */
+  /** Waits for a call, and returns its result or throws its exception. */
   static <R> R waitFor(CompletableFuture<R> call) {
     try {
       return call.get();

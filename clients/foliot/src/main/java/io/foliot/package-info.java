@@ -1,6 +1,6 @@
 /**
- * The front door: durable tasks for later in a few lines. {@link io.foliot.Foliot} opens a place where tasks are kept,
- * and {@link io.foliot.Tasks} submits to one queue and handles its due tasks.
+ * The main API for applications: durable delayed tasks in a few lines. {@link io.foliot.Foliot} opens a place where
+ * tasks are kept, and {@link io.foliot.Tasks} submits tasks to one queue and handles those that are due.
  */
 @NullMarked
 package io.foliot;

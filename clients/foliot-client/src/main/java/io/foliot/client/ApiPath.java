@@ -3,7 +3,7 @@ package io.foliot.client;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The path and query of a route. Names become single segments, regardless of their characters. */
+/** The path and query of a route. A name becomes exactly one segment, whatever characters it has. */
 final class ApiPath {
   private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   private static final String HEX = "0123456789ABCDEF";
@@ -52,7 +52,7 @@ final class ApiPath {
   }
 
   private ApiPath name(String what, String name) {
-    // Dots are not encoded by any rule, but a segment of dots is a step in a path.
+    // Dots are unreserved and are usually not encoded, but "." and ".." as segments would change the path.
     boolean dots = Names.requireName(what, name).equals(".") || name.equals("..");
     encode(name, dots ? "" : UNRESERVED);
     return this;

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The calls of {@link FoliotClient}, without waiting for the answer; the contract of each is there.
+ * The calls of {@link FoliotClient} without the wait for the answer. Their contract is described there.
  *
- * <p>A future fails with the exception that the blocking call would throw; an argument that breaks a rule is refused at
- * once. Code that follows a future must not block the thread that completes it. Cancelling a future aborts the call,
- * with an unknown outcome.
+ * <p>A future fails with the exception that the blocking call would throw. An argument that is not valid is refused at
+ * once, by an exception of the method. Dependent stages of a future must not block the thread that completes it.
+ * Cancelling a future aborts the call, with an unknown outcome.
  */
 public final class AsyncFoliotClient {
   private static final String JSON = "application/json";
@@ -38,7 +38,7 @@ public final class AsyncFoliotClient {
     return transport.call(transport.request(path).GET().build(), requestTimeout, Repeat.ALWAYS, Reading.of(one(read)));
   }
 
-  /** Makes a call without a body, whose answer says nothing more. */
+  /** Makes a call without a body, and reads nothing from the answer but its status. */
   private CompletableFuture<Void> send(String method, ApiPath path, Repeat repeat) {
     HttpRequest request = transport.request(path).method(method, BodyPublishers.noBody()).build();
     return transport.call(request, requestTimeout, repeat, Reading.NOTHING);
@@ -378,7 +378,7 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote, String)}. */
   public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
-    // An answer that comes after the lease would have ended is of no use; a note is stored even then.
+    // An answer that comes after the end of the lease is of no use. A note, however, is worth storing even then.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
     return extend(lease, duration, says(note, worker), isShort ? duration : requestTimeout);
   }
@@ -386,7 +386,7 @@ public final class AsyncFoliotClient {
   /**
    * Extends a lease for a caller that has no use for a late answer.
    *
-   * @param within how long the call may take in all; it fails with a {@link TimeoutException} then
+   * @param within how long the call may take in all; after that it fails with a {@link TimeoutException}
    */
   CompletableFuture<Void> extendWithin(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt of a task.
  *
- * @param attempt counts the generation's attempts from 1
- * @param endedAt null while no end is recorded
- * @param outcome null while no end is recorded
- * @param detail the words of the receiver or worker, for people
+ * @param attempt the number of the attempt within its generation, from 1
+ * @param endedAt when the attempt ended; null while no end is recorded
+ * @param outcome the kind of its end; null while no end is recorded
+ * @param detail a human-readable text of the receiver or worker
  */
 public record AttemptView(
     long generation,

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a cancel of many tasks.
  *
- * @param cancelled how many tasks were cancelled; no attempt of them begins any more
+ * @param cancelled how many tasks were cancelled; no further attempt of them begins
  * @param pending how many have an attempt under way, which may still succeed; each is cancelled when its attempt fails
  *     or its lease ends
  * @param nextCursor where the next call continues; null if there are no more tasks

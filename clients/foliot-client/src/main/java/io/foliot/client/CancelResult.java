@@ -2,11 +2,11 @@ package io.foliot.client;
 
 /** The effect of a cancel. */
 public enum CancelResult {
-  /** No attempt of that generation begins any more. */
+  /** No attempt is running, and none will begin. */
   CANCELLED,
-  /** An earlier claim may still deliver; no new claim will be made. */
+  /** An attempt that has begun may still end; no other attempt will begin. */
   CANCEL_PENDING,
-  /** The task had ended; nothing changed. */
+  /** The task had ended already; nothing changed. */
   ALREADY_FINISHED,
   /** There is no such task; nothing changed. */
   NOT_FOUND,

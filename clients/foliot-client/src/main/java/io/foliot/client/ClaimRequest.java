@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * The terms of a claim.
  *
  * @param max the largest number of tasks
- * @param pollWait how long the server may wait for the first one; zero for an answer at once
- * @param lease how long each may run before it is anyone's again, unless the lease is extended
- * @param worker the name of the process, which no other process has; null for none
- * @param zone where the process is, at most 64 characters such as {@code fra1}; null for none
+ * @param pollWait how long the server may wait for the first task; zero for an answer at once
+ * @param lease the time after which a task can be claimed again, unless it is settled or its lease is extended
+ * @param worker the name of the worker, which must be unique among processes; null for none
+ * @param zone the zone of the process, such as {@code fra1}, at most 64 characters; null for none
  */
 public record ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable String worker,
     @Nullable String zone) {
@@ -30,15 +30,15 @@ public record ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable
     }
   }
 
-  /** Creates a claim of a process that is in no zone. */
+  /** Creates a claim without a zone. */
   public ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable String worker) {
     this(max, pollWait, lease, worker, null);
   }
 
   /**
-   * Returns the same text, if it can be a zone.
+   * Returns the given text if it is valid as a zone.
    *
-   * @throws IllegalArgumentException if it cannot
+   * @throws IllegalArgumentException if it is not
    */
   static String requireZone(String zone) {
     if (Names.requireName("zone", zone).length() > MAX_ZONE) {

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that this process may run until its lease ends.
  *
- * @param generation together with {@code attempt} a number that strictly increases, so a sink can refuse stale
- *     deliveries
- * @param attempt counts the generation's attempts from 1
- * @param leaseEnd by the server's clock
- * @param leasedFor for how long the lease holds, counted from when the claim was sent; null if the server does not say
- * @param note the notes of earlier attempts of this generation: where to continue
+ * @param generation the generation; together with {@code attempt} it strictly increases, so that a sink can refuse
+ *     stale deliveries
+ * @param attempt the number of the attempt within its generation, from 1
+ * @param leaseEnd when the lease ends, by the server's clock
+ * @param leasedFor the duration of the lease, counted from when the claim was sent; null if the server does not return
+ *     it
+ * @param note the note of the earlier attempts of this generation, with the checkpoint to continue from
  */
 public record ClaimedTask(
     String id,
@@ -45,7 +46,7 @@ public record ClaimedTask(
         Payload.of(json), json.textMap("headers"), TaskNote.of(json));
   }
 
-  /** Returns the lease, with which the attempt is settled. */
+  /** Returns the lease, which is needed to extend it and to settle the attempt. */
   public Lease lease() {
     return new Lease(id, token, generation);
   }

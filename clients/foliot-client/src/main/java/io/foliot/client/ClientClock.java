@@ -25,15 +25,15 @@ interface ClientClock {
     }
   };
 
-  /** Returns the time of day, to read dates with. */
+  /** Returns the current time. */
   Instant now();
 
-  /** Returns a monotonic reading, to measure with. */
+  /** Returns a monotonic reading, to measure elapsed time. */
   long nanoTime();
 
   /**
-   * Completes after a delay. A waiter must not work on the thread that completes the future. It may complete the future
-   * earlier, which ends the wait.
+   * Returns a future that completes after a delay. The caller may complete it earlier, which ends the wait. Dependent
+   * stages must not do long work on the thread that completes it.
    */
   CompletableFuture<Void> after(Duration delay);
 }

@@ -5,27 +5,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that is done in rounds: items are fetched, and processed. The checkpoint of each round is kept, so that an
- * attempt continues where the last one stopped.
+ * Work that is done in rounds: each round fetches items and processes them. The checkpoint of each round is stored, so
+ * that an attempt continues where the last one stopped.
  *
- * <p>Once, it does one round. Streaming, it does rounds until {@link #fetch} returns nothing; then the shard has
- * succeeded. It gives way earlier if the worker stops or its time is over: then the job starts its next run at once, on
- * workers that are chosen anew, from the checkpoint. So a stream that never ends reaches workers that were added. If
- * the lease is lost it ends without a result, and the next attempt continues from the checkpoint that was stored last.
+ * <p>In the mode {@link #once}, a run does one round. In the mode {@link #streaming}, it does rounds until
+ * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops or
+ * its time is over. The job then starts its next run at once, from the checkpoint, on workers that are selected again.
+ * A stream that never ends can therefore move to workers that were added. If the lease is lost, the attempt ends
+ * without a result, and the next one continues from the checkpoint that was stored last.
  */
 public interface Dataflow<T> {
   /**
-   * Returns the next items; none if there is nothing to do.
+   * Returns the next items, or an empty list if there is nothing to do.
    *
-   * @param checkpoint the value that the last round returned, also in an earlier attempt; null in the first round
+   * @param checkpoint the last checkpoint that a round returned, in this attempt, in an earlier one, or in the run that
+   *     this one continues; null if there is none
    * @throws Exception fails the attempt
    */
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;
 
   /**
-   * Processes the items of a round. A round may be repeated after a crash: compare {@link JobContext#fence}.
+   * Processes the items of a round. A round may be repeated after a crash. A sink can compare
+   * {@link JobContext#fence} to refuse the writes of a replaced attempt.
    *
-   * @return from where the next round fetches, at most 16 KiB in UTF-8; null to leave the checkpoint as it is
+   * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to leave it unchanged
    * @throws Exception fails the attempt; the next one continues from the last checkpoint
    */
   @Nullable
@@ -44,17 +47,18 @@ public interface Dataflow<T> {
   /**
    * Returns the mode of a dataflow that continues until there is nothing to do.
    *
-   * @param longest how long until it gives way after the round under way; the job starts its next run at once then
+   * @param longest the time after which the run ends, once the round under way is done. The job then starts its next
+   *     run at once
    */
   static Mode streaming(Duration longest) {
     return new Mode(true, DurationText.requirePositive("longest", longest));
   }
 
   /**
-   * The number of rounds of a run.
+   * The rule for the number of rounds of a run.
    *
-   * @param isStreaming whether it does more than one
-   * @param longest how long a streaming run takes at most; zero for one round
+   * @param isStreaming whether a run may do more than one round
+   * @param longest the time after which a streaming run begins no further round; zero for one round
    */
   record Mode(boolean isStreaming, Duration longest) {}
 }

@@ -43,7 +43,7 @@ final class DataflowHandler<T> implements JobHandler {
     }
   }
 
-  /** Ensures that the lease is held. A stop of the worker ends a stream after the round under way, not within it. */
+  /** Ensures that the lease is not lost. A stop of the worker ends a stream after a round, not within it. */
   private static void ensureHeld(JobContext job) {
     if (job.isLost()) {
       job.ensureRuns();

@@ -9,7 +9,7 @@ import tools.jackson.core.JsonGenerator;
 /**
  * The way in which a queue's tasks are delivered.
  *
- * @param type {@code http}, {@code pull}, {@code kafka}, ...
+ * @param type the type, such as {@code http} or {@code pull}
  * @param settings the other settings of that type, each value as JSON
  */
 public record Delivery(String type, Map<String, String> settings) {
@@ -22,12 +22,12 @@ public record Delivery(String type, Map<String, String> settings) {
     });
   }
 
-  /** Returns signed callbacks to an address. */
+  /** Returns a delivery by signed callbacks to a URL. */
   public static Delivery http(URI url) {
     return builder("http").setting("url", url.toString()).build();
   }
 
-  /** Returns the delivery to workers that claim the tasks. */
+  /** Returns the delivery of a pull queue, whose tasks workers claim. */
   public static Delivery pull() {
     return of("pull");
   }
@@ -95,7 +95,7 @@ public record Delivery(String type, Map<String, String> settings) {
     settings.forEach((name, json) -> Json.writeJson(generator, name, json));
   }
 
-  /** Leaves out the values, because they may contain a secret. */
+  /** Returns a text with the names of the settings, but without their values, which may contain a secret. */
   @Override
   public String toString() {
     return "Delivery[type=" + type + ", settings=" + settings.keySet() + "]";

@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the durations of answers: a sum of numbers with units, such as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or
- * ISO 8601, which the server writes for durations that are not whole milliseconds. The server checks the grammar of
- * durations; this reader accepts units in any order, and repeated ones.
+ * Parses durations: a sum of numbers with units, such as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or the form of
+ * ISO 8601, which the server writes for durations that are not whole milliseconds. The server checks the grammar
+ * strictly; this parser also accepts units in any order, and repeated units.
  */
 final class DurationText {
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[wdhms])");
@@ -18,7 +18,7 @@ final class DurationText {
   private DurationText() {}
 
   /**
-   * Returns a duration from its text, to the nanosecond.
+   * Parses a duration with a precision of a nanosecond.
    *
    * @throws UnreadableAnswerException if it is not a duration
    */

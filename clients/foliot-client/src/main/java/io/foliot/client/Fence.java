@@ -2,7 +2,7 @@ package io.foliot.client;
 
 /**
  * A pair of numbers that strictly grows from attempt to attempt and from run to run of one shard of one job. A sink
- * that remembers the greatest fence of a shard can refuse a writer that was replaced and does not know it.
+ * that remembers the greatest fence of a shard can refuse a writer that was replaced without its knowledge.
  *
  * @param generation grows with each run, and with each new due time of a shard
  * @param attempt grows within a generation, from 1

@@ -17,32 +17,35 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Talks to a Foliot server. Safe for use by any number of threads; one client for all of an application.
+ * Calls a Foliot server. Safe for use by any number of threads; an application needs only one client.
  *
  * <p>Each call waits for the answer; {@link #async} has the same calls without the wait. A call ends in one of four
  * ways: <ul>
- * <li>it returns: the server has done it, and durably, as far as its store is durable;
- * <li>{@link FoliotException}: the server refused it, and says why;
- * <li>{@link UnreachableException}: there was no connection, so nothing was done;
- * <li>{@link UnknownOutcomeException}: no usable answer came, so it may have been done or not. A timeout is always
- * this, and so is an interrupt, which stays set.
+ * <li>It returns: the server has carried out the call, and the effect is as durable as the server's store.
+ * <li>{@link FoliotException}: the server refused the call, and gives the reason.
+ * <li>{@link UnreachableException}: there was no connection, so the call had no effect.
+ * <li>{@link UnknownOutcomeException}: there was no usable answer, so the server may or may not have carried out the
+ * call. A request timeout ends in this way, and so does an interrupt, after which the thread's interrupt status is set.
  * </ul>
  *
- * <p>The client repeats calls by itself, following its {@link RetryPolicy}:
+ * <p>The client repeats calls by itself, according to its {@link RetryPolicy}:
  * <ul>
- * <li>after any failure, calls that may be made any number of times: all that only read, {@code putQueue},
- * {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob},
- * {@code enableWorker}, {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail},
- * {@code extend}, and submits where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key};
- * <li>only if the server has certainly done nothing (it could not be reached, answered 429, or 503 with a
- * {@code Retry-After}): {@code putKey}, the cancels, {@code deleteQueue}, {@code deleteJob};
- * <li>never: a submit without an idempotency key, {@code claim}, {@code runNow}, {@code redrive}.
+ * <li>If the server could not be reached, answered 429 or 503, or the outcome is unknown, it repeats calls that may be
+ * made any number of times: all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
+ * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
+ * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
+ * {@code triggerJob} with an idempotency key, and submits where each task has an
+ * {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
+ * <li>Only if the server has certainly done nothing (it could not be reached, or answered 429, or 503 with a
+ * {@code Retry-After}), it repeats {@code putKey}, the cancels, {@code deleteQueue} and {@code deleteJob}.
+ * <li>It never repeats a submit or {@code triggerJob} without an idempotency key, {@code claim}, {@code runNow} and
+ * {@code redrive}.
  * </ul>
  *
- * <p>Redirects are not followed, because the key would follow them.
+ * <p>Redirects are not followed, because the API key would be sent to their target.
  */
 public final class FoliotClient implements AutoCloseable {
-  /** The most items of one request; more are refused here, so that each answer is about one request. */
+  /** Most items of one request. The client refuses more, so that each answer is about one request. */
   public static final int MAX_BATCH = 10_000;
 
   private static final int PAGE = 100;
@@ -65,12 +68,15 @@ public final class FoliotClient implements AutoCloseable {
     return new Builder(baseUrl);
   }
 
-  /** Returns the same calls, each with a future for its answer. */
+  /** Returns the asynchronous form of this client, with the same calls. */
   public AsyncFoliotClient async() {
     return async;
   }
 
-  /** Ends the calls under way, with an unknown outcome. An {@code HttpClient} that was given stays open. */
+  /**
+   * Closes the client. Later calls and repeats fail. Requests under way end with an unknown outcome, except those of an
+   * {@code HttpClient} that was {@linkplain Builder#httpClient given}: it stays open, and completes them.
+   */
   @Override
   public void close() {
     transport.close();
@@ -81,15 +87,15 @@ public final class FoliotClient implements AutoCloseable {
     await(async.putQueue(queue, settings));
   }
 
-  /** Creates a recurring job, or replaces its definition. The same definition again changes nothing. */
+  /** Creates a recurring job, or replaces its definition. To put the same definition again changes nothing. */
   public JobView putJob(Job job) {
     return await(async.putJob(job));
   }
 
   /**
-   * Declares a recurring job that is defined in the code of an application. The definition is written if the job has
-   * never had it: a change by hand stays until the code changes, and an old instance of the application changes nothing
-   * during a rolling deployment.
+   * Declares a recurring job that is defined in the code of an application. The definition is written only if the job
+   * has never had it. A change by hand therefore stays until the code changes, and an old instance of the application
+   * changes nothing during a rolling deployment.
    *
    * @return the job as it is, which may differ from the declaration
    */
@@ -106,27 +112,27 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.getJob(job));
   }
 
-  /** Deletes a recurring job; its active runs finish, unless they are to be cancelled. */
+  /** Deletes a recurring job. Its active runs are cancelled if {@code cancelsRuns} is true; otherwise they finish. */
   public void deleteJob(String job, boolean cancelsRuns) {
     await(async.deleteJob(job, cancelsRuns));
   }
 
   /**
-   * Pauses a recurring job: no scheduled time begins from the answer on.
+   * Pauses a recurring job: once the server has answered, no run of a scheduled time begins.
    *
-   * @param reason for people; null for none
+   * @param reason a human-readable reason; null for none
    */
   public JobView pauseJob(String job, @Nullable String reason) {
     return await(async.pauseJob(job, reason));
   }
 
-  /** Resumes a recurring job. Times that passed in the pause do not run. */
+  /** Resumes a recurring job. Scheduled times that passed during the pause do not run. */
   public JobView resumeJob(String job) {
     return await(async.resumeJob(job));
   }
 
   /**
-   * Asks for a run of a recurring job now.
+   * Requests a run of a recurring job now.
    *
    * @param idempotencyKey the caller's name for the request, with which the client may repeat it; null for none
    * @return the time that names the run
@@ -136,10 +142,10 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Changes some settings of a queue; the others keep their values, also those that other callers change at the same
-   * time.
+   * Changes some settings of a queue. The other settings keep their values, including those that other callers change
+   * at the same time.
    *
-   * @return the queue as it is now, without its figures
+   * @return the queue after the change, without its counts and lag
    */
   public QueueView patchQueue(String queue, QueuePatch patch) {
     return await(async.patchQueue(queue, patch));
@@ -150,12 +156,16 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.getQueue(queue));
   }
 
-  /** Returns all queues that the key may see. */
+  /** Returns all queues that the API key may read. */
   public List<QueueView> listQueues() {
     return await(async.listQueues());
   }
 
-  /** Deletes a queue; 409 if it has live tasks. */
+  /**
+   * Deletes a queue.
+   *
+   * @throws FoliotException with 409 if it has live tasks
+   */
   public void deleteQueue(String queue) {
     await(async.deleteQueue(queue));
   }
@@ -176,19 +186,19 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Submits tasks in one request. It is written while it is sent, so it needs no memory beyond the tasks.
+   * Submits tasks in one request. Its body is encoded while it is sent, so it needs little memory beyond the tasks.
    *
-   * @return the result of each, in their order
-   * @throws IllegalArgumentException if they are none, or more than {@link #MAX_BATCH}. The client does not split a
-   *     batch: if a later part failed, the answers to the earlier ones would be lost
+   * @return the results of the tasks, in their order
+   * @throws IllegalArgumentException if there are no tasks, or more than {@link #MAX_BATCH}. The client does not split
+   *     a batch: if a later part failed, the answers to the earlier ones would be lost
    */
   public List<BatchResult> submitBatch(String queue, List<NewTask> tasks) {
     return await(async.submitBatch(queue, tasks));
   }
 
   /**
-   * Creates the task under a key, or resets it: it gets a new generation and due time, and its attempts start again. If
-   * the new task has no payload, the old one's is kept.
+   * Creates the task of a key, or resets it: it gets a new generation and due time, and its attempts are counted from 1
+   * again. If the new task has no payload, the payload of the old one is kept.
    *
    * @throws IllegalArgumentException if the task has another key, an {@code onConflict} or an idempotency key
    */
@@ -197,39 +207,40 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Pushes the deadlines of live tasks to a delay from now: the heartbeat of many in one request.
+   * Moves the deadlines of live tasks to a delay from now. One request can carry the heartbeats of many keys.
    *
-   * @return a result per key, in their order; a key without a live task is no failure
-   * @throws IllegalArgumentException if the keys are none, or more than {@link #MAX_BATCH}
+   * @return a result for each key, in their order; a key without a live task is not a failure
+   * @throws IllegalArgumentException if there are no keys, or more than {@link #MAX_BATCH}
    */
   public List<TouchResult> touchKeys(String queue, List<String> keys, Duration delay) {
     return await(async.touchKeys(queue, keys, delay));
   }
 
-  /** Returns the task under a key. */
+  /** Returns the task of a key. */
   public TaskView getByKey(String queue, String key) {
     return await(async.getByKey(queue, key));
   }
 
-  /** Cancels the task under a key. */
+  /** Cancels the task of a key. */
   public CancelResult cancelByKey(String queue, String key) {
     return await(async.cancelByKey(queue, key));
   }
 
   /**
-   * Returns a part of a queue's tasks.
+   * Returns a page of a queue's tasks.
    *
-   * @param state null for all
+   * @param state the state of the tasks; null for all states
    * @param limit the largest number of results
-   * @param cursor null for the first part, then each part's {@link TaskPage#nextCursor}
+   * @param cursor null for the first page, then the {@link TaskPage#nextCursor} of the previous page
    */
   public TaskPage listTasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return await(async.listTasks(queue, state, limit, cursor));
   }
 
   /**
-   * Returns all tasks of a queue, of one state or of all if it is null. Each page is read when the stream reaches it,
-   * and may fail as {@link #listTasks} does. Tasks that change meanwhile may be missed or seen in their old state.
+   * Returns all tasks of a queue, in one state, or in any state if it is null. Each page is read when the stream
+   * reaches it, and may fail as {@link #listTasks} does. Tasks that change while the stream is read may be missed, or
+   * returned in their old state.
    */
   public Stream<TaskView> streamTasks(String queue, @Nullable TaskState state) {
     return Stream.of(queue).flatMap(name -> {
@@ -240,8 +251,8 @@ public final class FoliotClient implements AutoCloseable {
 
   /**
    * Cancels the tasks of a queue that pass a filter, in as many requests as necessary. Tasks that are submitted, reset
-   * or retried meanwhile may remain. If it fails, tasks cancelled until then stay cancelled, and it may be called
-   * again.
+   * or retried in the meantime may remain. If this call fails, the tasks that it has cancelled stay cancelled, and it
+   * may be called again.
    *
    * @return the sum of the results of all requests
    */
@@ -254,10 +265,10 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Cancels tasks of a queue that pass a filter, in one request, which takes the server a second or so.
+   * Cancels tasks of a queue that pass a filter, in one request, which takes the server about a second.
    *
-   * @param limit the largest number of results, from 1 to {@link #MAX_BATCH}
-   * @param cursor null for the first request, then each answer's {@link BulkCancelResult#nextCursor}
+   * @param limit the largest number of tasks to cancel, from 1 to {@link #MAX_BATCH}
+   * @param cursor null for the first request, then the {@link BulkCancelResult#nextCursor} of the previous answer
    */
   public BulkCancelResult cancelTasks(String queue, TaskFilter filter, int limit, @Nullable String cursor) {
     return await(async.cancelTasks(queue, filter, limit, cursor));
@@ -268,7 +279,7 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.getTask(id));
   }
 
-  /** Returns why a task has not fired: the server's answer as it is, a JSON object for people. */
+  /** Returns why a task has not fired, as the unparsed answer of the server: a JSON object for display. */
   public String explain(String id) {
     return await(async.explain(id));
   }
@@ -284,75 +295,77 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Claims tasks of a queue that is pulled, waiting for the first as long as the request says. If the outcome is
-   * unknown, tasks may have been claimed; they come back when their leases end. {@link Worker} does all this by itself.
+   * Claims tasks of a pull queue, and waits for the first one for at most {@link ClaimRequest#pollWait}. If the outcome
+   * is unknown, tasks may have been claimed; they can be claimed again when their leases end. {@link Worker} does all
+   * this by itself.
    *
-   * @return empty if there was none in that time
+   * @return the claimed tasks; empty if there was none within the wait
    */
   public List<ClaimedTask> claim(String queue, ClaimRequest claim) {
     return await(async.claim(queue, claim));
   }
 
   /**
-   * Says that an attempt has succeeded. Saying so again is no failure.
+   * Reports that an attempt has succeeded. To report it again is not a failure.
    *
-   * @throws FoliotException with 409 if the lease is no longer the task's
+   * @throws FoliotException with 409 if the lease is no longer valid
    */
   public void ack(Lease lease) {
     await(async.ack(lease));
   }
 
   /**
-   * Says that an attempt has succeeded, and that the task fires again after a while, 100 ms at least.
+   * Reports that an attempt has succeeded, and that the task fires again after a delay.
    *
-   * @throws FoliotException with 409 if the lease is no longer the task's
+   * @param next the delay; the server raises a value below 100 ms to 100 ms
+   * @throws FoliotException with 409 if the lease is no longer valid
    */
   public void ack(Lease lease, Duration next) {
     await(async.ack(lease, next));
   }
 
   /**
-   * Says that an attempt has failed and that no further one would help: the task is FAILED, whatever the queue's retry
-   * policy.
+   * Reports that an attempt has failed and that no further one would help: the task is FAILED, regardless of the
+   * queue's retry policy.
    *
-   * @param reason for people; null for none
-   * @throws FoliotException with 409 if the lease is no longer the task's
+   * @param reason a human-readable reason; null for none
+   * @throws FoliotException with 409 if the lease is no longer valid
    */
   public void fail(Lease lease, @Nullable String reason) {
     await(async.fail(lease, reason));
   }
 
   /**
-   * Reports that an attempt has failed; the queue's retry policy decides the rest.
+   * Reports that an attempt has failed. It is repeated while the task has attempts left.
    *
-   * @param reason for people; null for none
-   * @param delay until the next attempt; null for the queue's backoff
-   * @throws FoliotException with 409 if the lease is no longer the task's; after a repeat by the client this may be so
-   *     because an earlier attempt at the nack has got through
+   * @param reason a human-readable reason; null for none
+   * @param delay the delay until the next attempt; null for the queue's backoff
+   * @throws FoliotException with 409 if the lease is no longer valid. If the client has repeated the call, the cause
+   *     may be that an earlier request took effect
    */
   public void nack(Lease lease, @Nullable String reason, @Nullable Duration delay) {
     await(async.nack(lease, reason, delay));
   }
 
   /**
-   * Extends a lease to a time from now, within the queue's longest run time.
+   * Extends a lease, so that it ends a duration from now, within the limit of the queue's {@link QueueSettings#maxRun}.
    *
-   * @throws FoliotException with 409 if the lease is no longer the task's, or the task was cancelled
+   * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
    */
   public void extend(Lease lease, Duration duration) {
     await(async.extend(lease, duration));
   }
 
-  /** As {@link #extend(Lease, Duration)}; also says how far the work is. */
+  /** As {@link #extend(Lease, Duration)}; also reports the progress of the work. */
   public void extend(Lease lease, Duration duration, TaskNote note) {
     await(async.extend(lease, duration, note));
   }
 
   /**
-   * As {@link #extend(Lease, Duration, TaskNote)}; also says that the worker is alive, which claims nothing while all
-   * its handlers are busy.
+   * As {@link #extend(Lease, Duration, TaskNote)}; also shows that the worker is alive, because a worker makes no
+   * claims while all its handlers are busy.
    *
-   * @param worker the name that it claims with; null for none
+   * @param worker the name with which the worker claims; null for none
    */
   public void extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
     await(async.extend(lease, duration, note, worker));
@@ -368,7 +381,7 @@ public final class FoliotClient implements AutoCloseable {
     await(async.settle(lease, settlement));
   }
 
-  /** As {@link #nack(Lease, String, Duration)}; also says how far the work is. */
+  /** As {@link #nack(Lease, String, Duration)}; also reports the progress of the work. */
   public void nack(Lease lease, @Nullable String reason, @Nullable Duration delay, TaskNote note) {
     await(async.nack(lease, reason, delay, note));
   }
@@ -378,18 +391,23 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.redrive(queue, limit));
   }
 
-  /** Puts these failed tasks of a queue back to work. If it is a single one that cannot be, the server refuses. */
+  /**
+   * Redrives failed tasks of a queue, given by their ids.
+   *
+   * @throws FoliotException if there is only one id, and its task cannot be redriven
+   * @throws IllegalArgumentException if there are no ids, or more than {@link #MAX_BATCH}
+   */
   public RedriveResult redrive(String queue, List<String> ids) {
     return await(async.redrive(queue, ids));
   }
 
-  /** Returns the workers of the cluster that take tasks of queues which the key permits, by their seats. */
+  /** Returns the workers of the cluster that claim from queues that the API key permits, ordered by seat. */
   public List<WorkerView> workers() {
     return await(async.workers());
   }
 
   /**
-   * Gives a worker tasks again.
+   * Enables a worker, so that it is given tasks again.
    *
    * @throws FoliotException with 404 if no live worker has this name
    */
@@ -398,7 +416,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Gives a worker no more tasks, until it is enabled or its process ends. Its running tasks finish.
+   * Disables a worker: it is given no more tasks until it is enabled or its process ends. Its running tasks finish.
    *
    * @throws FoliotException with 404 if no live worker has this name
    */
@@ -406,12 +424,15 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.disableWorker(worker));
   }
 
-  /** Nodes, slots, the store and its durability class: the server's answer as it is, a JSON object for people. */
+  /**
+   * Returns the nodes, the slots, the store and its durability class, as the unparsed answer of the server: a JSON
+   * object for display.
+   */
   public String cluster() {
     return await(async.cluster());
   }
 
-  /** Returns the server's address; not the key. */
+  /** Returns a text with the server's address, but without the API key. */
   @Override
   public String toString() {
     return "FoliotClient[" + transport.baseUrl() + "]";
@@ -454,7 +475,7 @@ public final class FoliotClient implements AutoCloseable {
       boolean http = "http".equalsIgnoreCase(baseUrl.getScheme()) || "https".equalsIgnoreCase(baseUrl.getScheme());
       if (!http || baseUrl.getHost() == null || baseUrl.getRawUserInfo() != null || baseUrl.getRawQuery() != null
           || baseUrl.getRawFragment() != null) {
-        // Not repeated in full, because user info would be a password.
+        // The message does not repeat the URL, because its user info would contain a password.
         throw new IllegalArgumentException(
             "a base URL is http or https, a host, and perhaps a port and a path: host=" + baseUrl.getHost());
       }
@@ -462,9 +483,9 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * Sets the key that goes with every request; none unless set.
+     * Sets the API key that is sent with every request; none by default.
      *
-     * @throws IllegalArgumentException if it is not visible ASCII
+     * @throws IllegalArgumentException if the key is not visible ASCII
      */
     public Builder apiKey(String key) {
       apiKey = Names.requireVisibleAscii("an API key", key);
@@ -478,24 +499,25 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * Sets the time to wait for the whole answer, connecting included; 10 seconds by default. A claim gets the time
-     * that it waits on top, a call that is repeated gets it each time.
+     * Sets the timeout of one request, from connecting to the last byte of the answer; 10 seconds by default. The wait
+     * of a claim is added to it. A call that is repeated has this timeout for each request.
      */
     public Builder requestTimeout(Duration timeout) {
       requestTimeout = DurationText.requirePositive("requestTimeout", timeout);
       return this;
     }
 
-    /** {@link RetryPolicy#standard} unless set. */
+    /** Sets the rule by which calls are repeated; {@link RetryPolicy#standard} by default. */
     public Builder retry(RetryPolicy policy) {
       retry = policy;
       return this;
     }
 
     /**
-     * Sets a client with settings of its own: TLS, a proxy, HTTP/2. Unless set, one that speaks HTTP/1.1.
+     * Sets an HTTP client with settings of its own, such as TLS, a proxy or HTTP/2. By default a client for HTTP/1.1 is
+     * created.
      *
-     * @throws IllegalArgumentException if it follows redirects, because it would hand the key on
+     * @throws IllegalArgumentException if it follows redirects, because it would send the API key to their target
      */
     public Builder httpClient(HttpClient client) {
       if (client.followRedirects() != HttpClient.Redirect.NEVER) {
@@ -515,8 +537,8 @@ public final class FoliotClient implements AutoCloseable {
     /**
      * Returns the client.
      *
-     * @throws IllegalStateException if there are both an {@code HttpClient} and a connect timeout, which is among its
-     *     settings
+     * @throws IllegalStateException if both an {@code HttpClient} and a connect timeout are set; the connect timeout is
+     *     a setting of the {@code HttpClient}
      */
     public FoliotClient build() {
       HttpClient given = httpClient;
@@ -524,7 +546,7 @@ public final class FoliotClient implements AutoCloseable {
         throw new IllegalStateException("a connect timeout is a setting of the HttpClient, and one was given");
       }
       Duration connect = connectTimeout == null ? DEFAULT_CONNECT_TIMEOUT : connectTimeout;
-      // Over plain HTTP the JDK's client would ask for an upgrade to HTTP/2 with the first request, of any kind.
+      // By default, the JDK's client asks for an upgrade to HTTP/2 in its first request over plain HTTP.
       HttpClient http = given != null
           ? given
           : HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connect)

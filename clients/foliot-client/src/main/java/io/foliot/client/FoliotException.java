@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The server refused a call and has not carried it out. A status from 500 on is the exception: it may come from a fault
- * in the middle of the work.
+ * The server refused a call and has not carried it out. The exception is a status of 500 or above: the server may have
+ * failed after it began the work.
  */
 public final class FoliotException extends RuntimeException {
   private final Problem problem;

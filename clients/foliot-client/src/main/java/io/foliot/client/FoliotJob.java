@@ -7,12 +7,12 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Makes a method the handler of a job, for {@link JobWorker.Builder#handlers}. The method has no parameter or a
- * {@link JobContext}, and returns nothing, a text for people, or a {@link JobResult}.
+ * Makes a method the handler of a job, for {@link JobWorker.Builder#handlers}. The method takes no parameter or a
+ * {@link JobContext}. It returns nothing, a {@code String} as a human-readable result, or a {@link JobResult}.
  *
- * <p>If {@link #cron}, {@link #every} or {@link #after} is set, the worker declares the job too. A job that needs other
- * settings is declared with {@link JobWorker.Builder#declare}; the annotation then has its name alone. An empty text
- * means the server's default.
+ * <p>If {@link #cron}, {@link #every} or {@link #after} is set, the worker also declares the job. A job that needs
+ * settings that this annotation does not have is declared with {@link JobWorker.Builder#declare}; the annotation then
+ * has no schedule and no other settings of the job. An empty text stands for the server's default.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -42,18 +42,18 @@ public @interface FoliotJob {
   /** Returns the number of shards of a run. */
   int shards() default 1;
 
-  /** Returns a text for each of the first shards. */
+  /** Returns the texts of the shards, from shard 0 on. There may be fewer texts than shards. */
   String[] shardParameters() default {};
 
-  /** Returns what happens to a time that comes while a run is active: skip, queue, replace or allow. */
+  /** Returns the rule for a scheduled time that comes while a run is active: skip, queue, replace or allow. */
   String overlap() default "";
 
   /** Returns how long a run may take, such as {@code 2h}. */
   String timeout() default "";
 
   /**
-   * Returns the phases of a run that have a task of their own for listeners, before the first shard or after the last
-   * one, as {@link Job.Builder#runListeners}.
+   * Returns the phases in which a run has a task of its own, for listeners: before its first shard, or after its last
+   * one. As {@link Job.Builder#runListeners}.
    */
   RunPhase[] runListeners() default {};
 

@@ -18,7 +18,7 @@ public final class Job {
     this.from = from.copy();
   }
 
-  /** Returns a builder of a job. It has a queue, and one of cron, every, after and at. */
+  /** Returns a builder of a job. A job needs a queue, and exactly one of cron, every, after and at. */
   public static Builder named(String name) {
     return new Builder(name);
   }
@@ -58,7 +58,7 @@ public final class Job {
     return from.zone;
   }
 
-  /** Returns the calendars whose days are not scheduled. */
+  /** Returns the names of the calendars whose days are excluded from the schedule. */
   public List<String> exclude() {
     return from.exclude;
   }
@@ -68,7 +68,7 @@ public final class Job {
     return from.shards;
   }
 
-  /** Returns a text for each of the first shards. */
+  /** Returns the texts of the shards, from shard 0 on. There may be fewer texts than shards. */
   public List<String> shardParameters() {
     return from.shardParameters;
   }
@@ -93,17 +93,17 @@ public final class Job {
     return from.zones;
   }
 
-  /** Returns the rule for a time that comes while a run is active, or null for the default. */
+  /** Returns the rule for a scheduled time that comes while a run is active, or null for the default. */
   public @Nullable String overlap() {
     return from.overlap;
   }
 
-  /** Returns the rule for times that are found late, or null for the default. */
+  /** Returns the rule for misfires, or null for the default. */
   public @Nullable String misfire() {
     return from.misfire;
   }
 
-  /** Returns how late a time may run, or null for the default of the rule. */
+  /** Returns how late a scheduled time may still run, or null for the default of the rule. */
   public @Nullable Duration misfireWindow() {
     return from.window;
   }
@@ -128,12 +128,12 @@ public final class Job {
     return from.pauseAfterFailures;
   }
 
-  /** Returns the phases in which a run has a task of its own, which {@link JobListener}s see. */
+  /** Returns the phases in which a run has a task of its own, for which workers call their {@link JobListener}s. */
   public List<RunPhase> runListeners() {
     return from.runListeners;
   }
 
-  /** Returns this job if it names a queue, else the same job in the given one. */
+  /** Returns this job if it names a queue, else the same job with the given queue. */
   Job orInQueue(String queue) {
     return from.queue == null ? new Job(from.copy().queue(queue)) : this;
   }
@@ -190,7 +190,7 @@ public final class Job {
     Json.write(json, "pauseAfterFailures", from.pauseAfterFailures);
   }
 
-  /** Collects settings. One thread. */
+  /** Builds a {@link Job}. Not safe for use by several threads. */
   public static final class Builder {
     private final String name;
     private @Nullable String queue;
@@ -245,31 +245,34 @@ public final class Job {
       return copy;
     }
 
-    /** Sets the queue of the shards. It must exist. A {@link JobWorker} declares a job without one in its own queue. */
+    /**
+     * Sets the queue of the shards, which must exist. A {@link JobWorker} declares a job without a queue with its own
+     * queue.
+     */
     public Builder queue(String queueName) {
       queue = Names.requireName("queue", queueName);
       return this;
     }
 
-    /** Sets the times of a cron expression. */
+    /** Sets a cron expression as the schedule. */
     public Builder cron(String expression) {
       cron = Names.requireWellFormed("cron", expression);
       return this;
     }
 
-    /** Sets a fixed rate. */
+    /** Sets a fixed rate with this period as the schedule. */
     public Builder every(Duration period) {
       every = period;
       return this;
     }
 
-    /** Sets a fixed delay after the end of the last run. */
+    /** Sets a fixed delay after the end of the last run as the schedule. */
     public Builder after(Duration delay) {
       after = delay;
       return this;
     }
 
-    /** Sets the only time. */
+    /** Sets a single time as the schedule. */
     public Builder at(Instant time) {
       at = time;
       return this;
@@ -281,20 +284,20 @@ public final class Job {
       return this;
     }
 
-    /** Sets the calendars whose days are not scheduled. */
+    /** Sets the names of the calendars whose days are excluded from the schedule. */
     public Builder exclude(String... calendars) {
       exclude = List.of(calendars);
       return this;
     }
 
-    /** Sets the number of shards of a run, with a text for each of the first ones. */
+    /** Sets the number of shards of a run, and the texts of the shards, from shard 0 on. */
     public Builder shards(int count, String... parameters) {
       shards = count;
       shardParameters = List.of(parameters);
       return this;
     }
 
-    /** Sets where the runs take place; once unless set. */
+    /** Sets where the runs take place; {@link JobScope#ONE} by default. */
     public Builder scope(JobScope where) {
       scope = where;
       return this;
@@ -307,8 +310,9 @@ public final class Job {
     }
 
     /**
-     * Sets {@link ShardAllocation#OWN}, by a function of the application that has the engine, which registers it under
-     * that name when it builds its {@code Foliot}. A server has none: a run that a server plans waits.
+     * Sets the allocation {@link ShardAllocation#OWN} and the name of the allocator. The application that runs the
+     * engine registers it under this name when it builds its {@code Foliot}. A server has no allocators: a run that a
+     * server plans waits.
      */
     public Builder allocator(String registered) {
       allocation = ShardAllocation.OWN;
@@ -323,21 +327,21 @@ public final class Job {
     }
 
     /**
-     * Sets the phases in which a run has a task of its own, once for all workers: before its first shard, after its
-     * last one.
+     * Sets the phases in which a run has a task of its own: before its first shard, or after its last one. One worker
+     * runs this task for all of them.
      */
     public Builder runListeners(RunPhase... phases) {
       runListeners = List.copyOf(new TreeSet<>(List.of(phases)));
       return this;
     }
 
-    /** Sets the rule for a time that comes while a run is active: skip, queue, replace or allow. */
+    /** Sets the rule for a scheduled time that comes while a run is active: skip, queue, replace or allow. */
     public Builder overlap(String rule) {
       overlap = Names.requireWellFormed("overlap", rule);
       return this;
     }
 
-    /** Sets the rule for times that are found late: once, all or skip; and how late they may run. */
+    /** Sets the rule for misfires (once, all or skip), and how late a scheduled time may still run. */
     public Builder misfire(String policy, @Nullable Duration latest) {
       misfire = Names.requireWellFormed("misfire", policy);
       window = latest;
@@ -360,7 +364,7 @@ public final class Job {
       return this;
     }
 
-    /** Sets the attempts of a shard, instead of the queue's. */
+    /** Sets the number of attempts of a shard, instead of that of the queue. */
     public Builder maxAttempts(int attempts) {
       maxAttempts = attempts;
       return this;

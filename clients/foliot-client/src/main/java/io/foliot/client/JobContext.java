@@ -9,15 +9,15 @@ public interface JobContext {
   String job();
 
   /**
-   * Returns the scheduled time of the run; of a triggered run, the time of the request. A run may be late, retried or a
-   * backfill: this time, not the clock, says which day a report is about.
+   * Returns the scheduled time of the run; for a triggered run, the time of the request. A run may be late, a retry or
+   * a backfill, so a report must take its day from this time and not from the clock.
    */
   Instant scheduledAt();
 
-  /** Returns the number of this shard, from 0; with the scope {@link JobScope#PER_ZONE}, within its zone. */
+  /** Returns the number of this shard, from 0; with the scope {@link JobScope#PER_ZONE}, its number in its zone. */
   int shard();
 
-  /** Returns how many shards the run has; with the scope {@link JobScope#PER_ZONE}, in the zone. */
+  /** Returns how many shards the run has; with the scope {@link JobScope#PER_ZONE}, how many it has in this zone. */
   int shards();
 
   /** Returns the zone of this shard, or null unless the scope of the job is {@link JobScope#PER_ZONE}. */
@@ -30,7 +30,7 @@ public interface JobContext {
     return null;
   }
 
-  /** Returns the text of this shard, or null if it has none. */
+  /** Returns the text that the job defines for this shard, or null if there is none. */
   @Nullable
   String shardParameter();
 
@@ -41,53 +41,55 @@ public interface JobContext {
   @Nullable
   Payload parameter();
 
-  /** Returns a number that strictly grows for this job and shard, so that a sink can refuse a replaced writer. */
+  /** Returns a fence that strictly grows for this job and shard, so that a sink can refuse a replaced writer. */
   Fence fence();
 
-  /** Returns where to continue: the last checkpoint of this attempt or of an earlier one, or null if there is none. */
+  /** Returns the checkpoint to continue from, set by this attempt or an earlier one; null if there is none. */
   @Nullable
   String checkpoint();
 
   /**
-   * Sets where the next attempt continues. It is sent with the next extension of the lease, a third of the lease later
-   * at most, and with the end of the attempt. After a crash of this process an older one may be found.
+   * Sets the checkpoint from which the next attempt continues. It is sent with the next extension of the lease, at most
+   * a third of the lease later, and with the end of the attempt. After a crash of this process, the next attempt may
+   * therefore get an older checkpoint.
    *
    * @throws IllegalArgumentException if it has more than 16 KiB in UTF-8
    */
   void checkpoint(String checkpoint);
 
   /**
-   * Sets where the next attempt continues, and waits until the server has stored it: for use before a step that must
-   * not be repeated. A round trip to the server and a durable write; for each of many small items it is too slow.
+   * Sets the checkpoint from which the next attempt continues, and waits until the server has stored it. Use it before
+   * a step that must not be repeated. It costs a round trip to the server and a durable write, which is too slow for
+   * each of many small items.
    *
    * @throws IllegalArgumentException if it has more than 16 KiB in UTF-8
    * @throws JobStoppedException if the lease is lost; nothing was stored
-   * @throws UnreachableException and the other failures of {@link FoliotClient}: it may be stored or not, and is sent
-   *         again with the next extension
+   * @throws UnreachableException and the other failures of {@link FoliotClient}: the checkpoint may or may not be
+   *         stored, and is sent again with the next extension
    */
   void checkpointNow(String checkpoint) throws InterruptedException;
 
   /**
-   * Says how far the work is. It is sent as a checkpoint is.
+   * Reports the progress of the work. It is sent in the same way as a checkpoint.
    *
-   * @param part from 0 to 1
-   * @param message for people; what is beyond 200 characters is cut
+   * @param part the part that is done, from 0 to 1
+   * @param message the current step, for display; it is cut to 200 characters
    */
   void progress(double part, String message);
 
-  /** Adds a line to the log of the shard. Its last 4,096 characters are kept. It is sent as a checkpoint is. */
+  /** Adds a line to the log of the shard, which keeps its last 4,096 characters. It is sent like a checkpoint. */
   void log(String line);
 
   /**
-   * Returns whether the lease is lost: another attempt may have begun, and the end of this one has no effect any more.
+   * Returns whether the lease is lost. If it is, another attempt may have begun, and the end of this one has no effect.
    */
   boolean isLost();
 
-  /** Returns whether the worker stops, and waits for its handlers. */
+  /** Returns whether the worker is stopping, and waits for its handlers. */
   boolean isStopping();
 
   /**
-   * Ensures that the work may continue: for use between its steps.
+   * Ensures that the work may continue. Call it between the steps of the work.
    *
    * @throws JobStoppedException if the lease is lost or the worker stops
    */

@@ -5,14 +5,14 @@ package io.foliot.client;
 public interface JobHandler {
   /**
    * Does the work of one shard. It runs on a virtual thread of its own. It is interrupted if the lease is lost, if the
-   * run is stopped, and if the worker has stopped and its grace is over.
+   * run is stopped, and if the worker stops and the grace is over.
    *
-   * <p>A shard may come more than once, also while an earlier attempt still works that has lost its lease. A sink that
-   * must not be written by both compares {@link JobContext#fence}.
+   * <p>A shard may be delivered more than once, even while an earlier attempt that has lost its lease is still running.
+   * If the sink must not accept writes of both, it compares the {@link JobContext#fence} of each.
    *
    * @return the result of the work
-   * @throws Exception for a failure: the shard is attempted again as its queue's retry policy has it, and the exception
-   *         is the reason
+   * @throws Exception if the attempt has failed. The shard is attempted again according to the queue's retry policy,
+   *         and the exception is the reason
    */
   JobResult handle(JobContext job) throws Exception;
 }

@@ -2,11 +2,11 @@ package io.foliot.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds the handler of shards whose job has none on a worker, such as a runner of scripts. */
+/** Finds handlers for the jobs that have no handler of their own on a worker. An example is a runner of scripts. */
 @FunctionalInterface
 public interface JobHandlers {
   /**
-   * Returns the handler of a shard, or null if there is none here. Called before each attempt, by any thread.
+   * Returns the handler of a shard, or null if there is none on this worker. Called before each attempt, by any thread.
    *
    * @throws RuntimeException fails the attempt
    */

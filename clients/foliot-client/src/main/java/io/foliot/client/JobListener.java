@@ -3,9 +3,9 @@ package io.foliot.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees each attempt of a handler on a worker: for audits, traces, contexts of a thread. Sees also the start and the end
- * of each run, on one of the workers of its queue, if the job asks for that. Called on the thread of the handler, so by
- * many threads at once.
+ * Observes each attempt of a handler on a worker, for example for audits, traces or the context of a thread. If the job
+ * asks for it, a listener also observes the start and the end of each run, on one of the workers of the queue. It is
+ * called on the thread of the handler, so by many threads at once.
  *
  * <p>Several listeners are called in the order in which they were added, and after the handler in the reverse order.
  */
@@ -24,15 +24,15 @@ public interface JobListener {
    *
    * @param result the result of the handler
    * @param failure the exception that the handler, or the {@code before} of a later listener, threw
-   * @throws Exception is given to the worker's {@code onError}; the attempt ends as the handler has ended it, because
-   *         its work is done
+   * @throws Exception is passed to the worker's {@code onError}. The attempt still ends with the result of the handler,
+   *         because its work is done
    */
   default void after(JobContext job, @Nullable JobResult result, @Nullable Throwable failure) throws Exception {}
 
   /**
-   * Called before the first shard of a run begins: on one worker, once, and again after an attempt that failed. Neither
-   * the handler nor {@link #before} and {@link #after} are called for it. The context has the checkpoint, progress and
-   * log of this call, which are those of no shard.
+   * Called before the first shard of a run begins: once, on one worker, and again after an attempt that failed. Neither
+   * the handler nor {@link #before} nor {@link #after} is called for it. The context has a checkpoint, progress and log
+   * of its own, separate from those of the shards.
    *
    * @throws Exception fails the attempt: the listeners after this one are not called, and all listeners are called
    *         again with the next attempt. The shards wait, and do not begin if the last attempt fails

@@ -24,9 +24,9 @@ final class JobMethods {
   private JobMethods() {}
 
   /**
-   * Returns the annotated methods of an object, of its class and of those above it.
+   * Returns the annotated methods of an object, from its class and the superclasses.
    *
-   * @throws IllegalArgumentException if there is none, or one has a signature or settings that are not allowed
+   * @throws IllegalArgumentException if there is none, or a method has a signature or settings that are not allowed
    */
   static List<Found> of(Object bean) {
     List<Found> found = new ArrayList<>();

@@ -3,34 +3,38 @@ package io.foliot.client;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The end of an attempt of a shard, as its handler decides it. A text is cut to 200 characters where it is shown. */
+/**
+ * The result of an attempt of a shard, which its handler returns. A text is stored up to 200 characters, and a reason
+ * up to 256.
+ */
 public sealed interface JobResult {
   /**
    * The shard has succeeded.
    *
-   * @param text for people, such as {@code 412 rows}; may be empty
+   * @param text a human-readable text, such as {@code 412 rows}; may be empty
    */
   record Done(String text) implements JobResult {}
 
   /**
-   * The shard has succeeded, and the job starts its next run at once, with the checkpoint of this shard.
+   * The shard has succeeded, and the job starts its next run as soon as this one has ended. In the next run, the shard
+   * with the same number begins from the checkpoint of this one.
    *
-   * @param text for people; may be empty
+   * @param text a human-readable text; may be empty
    */
   record RunAgain(String text) implements JobResult {}
 
   /**
    * The shard has succeeded, and the job is over: no further scheduled time runs.
    *
-   * @param text for people; may be empty
+   * @param text a human-readable text; may be empty
    */
   record EndJob(String text) implements JobResult {}
 
   /**
    * The attempt has failed, and another one follows while the shard has attempts left.
    *
-   * @param reason for people
-   * @param delay until the next attempt, at least the queue's backoff; null for just that
+   * @param reason a human-readable reason
+   * @param delay the delay until the next attempt, which replaces the queue's backoff; null for that backoff
    */
   record Failed(String reason, @Nullable Duration delay) implements JobResult {
     public Failed {
@@ -43,15 +47,15 @@ public sealed interface JobResult {
   /**
    * The shard has failed, and no further attempt would help.
    *
-   * @param reason for people
+   * @param reason a human-readable reason
    */
   record GivenUp(String reason) implements JobResult {}
 
   /**
-   * This worker cannot do the work, and another one may: the shard is attempted again after a pause that grows with
+   * This worker cannot do the work, but another one may. The shard is attempted again after a pause that grows with
    * each attempt, from two seconds to ten minutes.
    *
-   * @param reason for people
+   * @param reason a human-readable reason
    */
   record NotHere(String reason) implements JobResult {}
 
@@ -60,27 +64,27 @@ public sealed interface JobResult {
     return new Done("");
   }
 
-  /** Returns the result of a shard that has succeeded, with a text for people such as {@code 412 rows}. */
+  /** Returns the result of a shard that has succeeded, with a human-readable text such as {@code 412 rows}. */
   static JobResult done(String text) {
     return new Done(text);
   }
 
   /**
-   * Returns the result of a shard that has succeeded; the job starts its next run at once, with the checkpoint of
-   * this shard.
+   * Returns the result of a shard that has succeeded; the job starts its next run as soon as this one has ended, and
+   * this shard then begins from its checkpoint.
    */
   static JobResult runAgain() {
     return new RunAgain("");
   }
 
-  /** As {@link #runAgain()}, with a text for people. */
+  /** As {@link #runAgain()}, with a human-readable text. */
   static JobResult runAgain(String text) {
     return new RunAgain(text);
   }
 
   /**
-   * Returns the result of a shard that has succeeded; the job is over, for example because the cause of
-   * an alarm is gone.
+   * Returns the result of a shard that has succeeded; the job is over, for example because the cause of an alarm is
+   * gone.
    */
   static JobResult endJob(String text) {
     return new EndJob(text);
@@ -96,7 +100,7 @@ public sealed interface JobResult {
     return new Failed(reason, delay);
   }
 
-  /** Returns the result of a shard that has failed and that no further attempt would help. */
+  /** Returns the result of a shard that has failed, when no further attempt would help. */
   static JobResult giveUp(String reason) {
     return new GivenUp(reason);
   }

@@ -1,8 +1,8 @@
 package io.foliot.client;
 
-/** Where the runs of a recurring job take place. */
+/** The workers on which the runs of a recurring job take place. */
 public enum JobScope {
-  /** On one worker, or, with several shards, once per shard. The default of the server. */
+  /** Once: each shard runs on one worker. The default of the server. */
   ONE("one"),
   /** Once in each zone that has workers, or in each of the zones that the job names. */
   PER_ZONE("per-zone"),

@@ -1,8 +1,9 @@
 package io.foliot.client;
 
 /**
- * The handler of a job is to stop: its lease is lost, or its worker stops. A handler lets it pass. After a stop of the
- * worker the shard begins elsewhere at once, with its checkpoint; after a lost lease it may have begun already.
+ * The handler of a job must stop, because its lease is lost or its worker stops. A handler should not catch this
+ * exception. After a stop of the worker, the shard begins elsewhere at once, from its checkpoint. After a lost lease,
+ * it may have begun elsewhere already.
  */
 public final class JobStoppedException extends RuntimeException {
   private final boolean leaseLost;
@@ -12,7 +13,7 @@ public final class JobStoppedException extends RuntimeException {
     this.leaseLost = leaseLost;
   }
 
-  /** Returns whether the lease is lost; else the worker stops. */
+  /** Returns whether the lease is lost; if not, the worker stops. */
   public boolean isLeaseLost() {
     return leaseLost;
   }

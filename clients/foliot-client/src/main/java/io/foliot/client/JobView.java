@@ -9,9 +9,10 @@ import java.util.Map;
  *
  * @param job its name
  * @param state ACTIVE, PAUSED, COMPLETED, ERROR, or a state of a newer server
- * @param nextTimes its next times, each with the offset of its zone, as RFC 3339 has them
- * @param totals the results of its times and runs, by {@code fired}, {@code missed}, {@code succeeded} and others
- * @param json the answer as it is: the definition, and fields that this client does not know
+ * @param nextTimes its next scheduled times in the form of RFC 3339, each with the offset of its zone
+ * @param totals counts of its scheduled times and runs by name: {@code fired}, {@code missed}, {@code succeeded} and
+ *     others
+ * @param json the unparsed answer, with the definition, and with fields that this client does not know
  */
 public record JobView(String job, String state, List<String> nextTimes, Map<String, Long> totals, String json) {
   public JobView {

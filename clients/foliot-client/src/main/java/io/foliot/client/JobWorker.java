@@ -17,27 +17,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs recurring jobs of one queue: declares jobs that are defined in code, claims shards, and gives each to the
- * handler of its job. Claims, leases and the stop are those of {@link Worker}.
+ * Runs recurring jobs of one queue: declares jobs that are defined in code, claims shards, and runs the handler of the
+ * job for each. Claims, leases and the stop work as for {@link Worker}.
  *
- * <p>A shard whose job has no handler here is given back, so that another worker of the queue takes it: after 2, 10,
- * 50, 250 seconds, and then after ten minutes each. Each of these counts as an attempt. With the five attempts that a
- * queue has unless set, a shard so waits five minutes for a worker with the handler before its run fails; that is the
- * time that a rolling deployment may take in which old instances claim shards of a new job. A job that needs longer has
- * more attempts ({@link Job.Builder#maxAttempts}).
+ * <p>A shard whose job has no handler on this worker is given back, so that another worker of the queue can claim it.
+ * The next attempt begins after 2 seconds; the pause then grows to 10, 50 and 250 seconds, and is ten minutes from then
+ * on. Each return counts as an attempt. With five attempts, the default of a queue, a shard waits about five minutes
+ * for a worker with the handler before its run fails. A rolling deployment may take that long, while old instances
+ * claim shards of a new job. A job that needs more time needs more attempts ({@link Job.Builder#maxAttempts}).
  *
- * <p>When the worker stops, it announces it to the server. Shards that it gives up begin elsewhere at once, from their
- * checkpoints, and so do those that waited for it.
+ * <p>When the worker stops, it announces its stop to the server. The shards that it gives up begin on other workers at
+ * once, from their checkpoints. Shards that waited for this worker also begin elsewhere.
  */
 public final class JobWorker implements AutoCloseable {
   /** Pause after the first attempt on a worker without the handler. */
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
-  /** Factor of the pause from attempt to attempt: few attempts must last for a deployment. */
+  /** Factor by which the pause grows with each attempt: few attempts must last for a whole deployment. */
   private static final int PAUSE_FACTOR = 5;
-  /** Longest pause: a worker with the handler is found within it. */
+  /** Longest pause between two attempts: a new worker with the handler gets the shard within it. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-  /** The server takes a worker that died for alive until its last claim would have ended. */
+  /** Default wait of a claim. The server treats a dead worker as alive until its last claim would have ended. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(5);
 
   private static final int TOO_MANY_REQUESTS = 429;
@@ -115,9 +115,9 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Declares jobs, and returns those that the server could not be asked to declare.
+   * Declares jobs, and returns those whose declaration failed without a refusal, which are to be declared again later.
    *
-   * @throws RuntimeException if the server refuses one, and refusals are to be thrown
+   * @throws RuntimeException if the server refuses one, and {@code throwsRefusals} is true
    */
   private List<Job> declare(List<Job> jobs, boolean throwsRefusals) {
     List<Job> undeclared = new ArrayList<>();
@@ -170,7 +170,7 @@ public final class JobWorker implements AutoCloseable {
     }
   }
 
-  /** A run at the start of the worker: of no server, so without a lease. */
+  /** A run at the start of the worker. The server does not know of it, so it has no lease. */
   private final class StartedHere implements RunningAttempt {
     private final ClaimedTask task;
 
@@ -198,7 +198,7 @@ public final class JobWorker implements AutoCloseable {
 
     @Override
     public void noteFrom(Notes source) {
-      // The server has no part in it.
+      // The server does not know of this run, so no note is sent.
     }
 
     @Override
@@ -241,7 +241,7 @@ public final class JobWorker implements AutoCloseable {
     }
   }
 
-  /** Returns whether an exception is how a handler ends that was asked to stop. */
+  /** Returns whether a handler threw an exception because it was asked to stop, or because its lease was lost. */
   private static boolean isStopped(JobContext job, Throwable failure) {
     return (job.isStopping() || job.isLost()) && (failure instanceof JobStoppedException
         || failure instanceof InterruptedException || failure instanceof ClosedByInterruptException);
@@ -263,7 +263,7 @@ public final class JobWorker implements AutoCloseable {
     } catch (Throwable e) {
       failure = e;
     }
-    // An interrupt was for the handler, which has ended.
+    // An interrupt was meant for the handler, which has ended.
     boolean unused = Thread.interrupted();
     for (int i = begun - 1; i >= 0; i--) {
       try {
@@ -314,7 +314,7 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Returns how long a task waits that this worker has no handler for.
+   * Returns the pause before the next attempt of a task for which this worker has no handler.
    *
    * @param attempt the attempt that ends, from 1
    */
@@ -328,11 +328,11 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Claims no more, and waits until the shards that were claimed have been run and settled. Handlers that call
-   * {@link JobContext#ensureRuns} end early. After the grace, handlers still running are interrupted, and this returns
-   * without waiting for them any longer.
+   * Stops the worker. It makes no more claims, and this method waits until the claimed shards have been run and
+   * settled. Handlers that call {@link JobContext#ensureRuns} end early. After the grace, handlers that still run are
+   * interrupted, and this method returns without waiting for them any longer.
    *
-   * @return whether everything had ended in time
+   * @return whether the claim and all shards ended within the grace
    */
   public boolean stop(Duration grace) throws InterruptedException {
     long begunNanos = System.nanoTime();
@@ -350,12 +350,12 @@ public final class JobWorker implements AutoCloseable {
     return done;
   }
 
-  /** Returns whether the worker was stopped and everything has ended, as far as the last {@link #stop} saw. */
+  /** Returns whether the last call of {@link #stop} returned true. */
   public boolean isTerminated() {
     return terminated;
   }
 
-  /** Stops with the grace that the worker was built with. */
+  /** Stops the worker, as {@link #stop} does, with the grace that it was built with. */
   @Override
   public void close() {
     try {
@@ -389,15 +389,16 @@ public final class JobWorker implements AutoCloseable {
       this.queue = Names.requireName("queue", queue);
     }
 
-    /** Returns the name of the host, where its environment has it, as in containers. */
+    /** Returns the host's name from the environment, which containers usually set, or a constant. */
     private static String defaultName() {
       String host = System.getenv("HOSTNAME");
       return host == null || host.isBlank() ? "worker" : ShardNote.cut(host, WorkerName.MAX_GIVEN);
     }
 
     /**
-     * Sets the name of this process for people; by default the environment variable {@code HOSTNAME}, or
-     * {@code worker}. Eight random hexadecimal digits are added at each start of a process.
+     * Sets the name with which this worker claims, at most 119 characters. The default is the environment variable
+     * {@code HOSTNAME}, or {@code worker}. A hyphen and eight hexadecimal digits are appended to it. The digits are
+     * random, and the same for all workers of one process.
      */
     public Builder name(String workerName) {
       String unused = WorkerName.of(workerName);
@@ -421,8 +422,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets after how long a shard of a worker that died begins elsewhere; 10 seconds unless set. The lease is extended
-     * at each third of it.
+     * Sets the lease of a shard, after which a shard of a dead worker begins elsewhere; 10 seconds by default. The
+     * lease of a running shard is extended after each third of it.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);
@@ -430,8 +431,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets how long one claim waits for shards; 5 seconds by default. Shards that wait for a worker that died begin
-     * elsewhere some seconds later than that.
+     * Sets how long one claim waits for shards; 5 seconds by default. Shards that wait for a dead worker begin
+     * elsewhere a few seconds after this time.
      */
     public Builder pollWait(Duration duration) {
       pollWait = DurationText.requirePositive("pollWait", duration);
@@ -451,9 +452,9 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Declares a job when the worker starts, as {@link FoliotClient#declareJob} does. A job without a queue is declared
-     * in the worker's.
+     * with the queue of the worker.
      *
-     * @throws IllegalArgumentException if a job of the same name was declared
+     * @throws IllegalArgumentException if a job of the same name was added before
      */
     public Builder declare(Job job) {
       if (declarations.putIfAbsent(job.name(), job.orInQueue(queue)) != null) {
@@ -465,7 +466,7 @@ public final class JobWorker implements AutoCloseable {
     /**
      * Sets the handler of a job.
      *
-     * @throws IllegalArgumentException if the job has one
+     * @throws IllegalArgumentException if the job has a handler already
      */
     public Builder handle(String job, JobHandler handler) {
       if (handlers.putIfAbsent(Names.requireName("job", job), handler) != null) {
@@ -475,20 +476,20 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets the dataflow of a job.
+     * Sets a dataflow as the handler of a job.
      *
-     * @throws IllegalArgumentException if the job has a handler
+     * @throws IllegalArgumentException if the job has a handler already
      */
     public <T> Builder dataflow(String job, Dataflow<T> flow, Dataflow.Mode mode) {
       return handle(job, new DataflowHandler<>(flow, mode, surroundings.clock()));
     }
 
     /**
-     * Makes the methods of an object that are annotated with {@link FoliotJob} handlers, and declares the jobs of which
-     * the annotation has a schedule.
+     * Adds the methods of an object that are annotated with {@link FoliotJob} as handlers. Declares the jobs whose
+     * annotation has a schedule.
      *
-     * @throws IllegalArgumentException if there is no such method, one has a wrong signature or setting, or a job has a
-     *         handler or a declaration already
+     * @throws IllegalArgumentException if there is no such method, a method has a wrong signature or setting, or a job
+     *         has a handler or a declaration already
      */
     public Builder handlers(Object bean) {
       for (JobMethods.Found method : JobMethods.of(bean)) {
@@ -505,22 +506,23 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Runs the handler of a job once in this process when the worker starts, in parallel to its shards: to fill a cache
-     * before the next run. The server does not know of this run: it has no lease, the fence 0-0, and is not repeated.
-     * Its context has the parameter of the declaration. A failure is given to {@link #onError}.
+     * Runs the handler of a job once in this process when the worker starts, for example to fill a cache before the
+     * next run. The handler runs in parallel with the shards. The server does not know of this run: it has no lease,
+     * has the fence 0-0, and is not repeated. Its context has the parameter of the declaration. A failure is passed to
+     * {@link #onError}.
      */
     public Builder runAtStart(String job) {
       atStart.add(Names.requireName("job", job));
       return this;
     }
 
-    /** Sets where the handlers of other jobs are found, such as a runner of scripts; none by default. */
+    /** Sets the finder of handlers for all other jobs, such as a runner of scripts; none by default. */
     public Builder scripts(JobHandlers finder) {
       scripts = finder;
       return this;
     }
 
-    /** Sets the handler of tasks of the queue that are no shards of jobs; by default they are given back. */
+    /** Sets the handler of tasks of the queue that are not shards of jobs; by default they are given back. */
     public Builder tasks(TaskHandler handler) {
       otherTasks = handler;
       return this;
@@ -533,8 +535,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for failures: a claim or a declaration that failed, a handler that threw, a shard that has no
-     * handler here, a lease that was lost. Unless set they are logged, as warnings of the logger
+     * Sets the listener of failures: a claim or a declaration that failed, a handler that threw, a shard without a
+     * handler on this worker, a lease that was lost. By default failures are logged as warnings of the logger
      * {@code io.foliot.client}.
      */
     public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
@@ -542,7 +544,7 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Adds an observer of the start of the worker: for a container that stops its workers when it is closed. */
+    /** Adds an observer of the start of the worker, for containers that stop their workers when they are closed. */
     public Builder onStart(Consumer<? super JobWorker> observer) {
       onStart.add(observer);
       return this;
@@ -552,9 +554,9 @@ public final class JobWorker implements AutoCloseable {
      * Declares the jobs, and starts the worker. If the server cannot be reached, declarations are repeated in the
      * background.
      *
-     * @throws FoliotException if the server refuses a declaration; the worker has not started then
+     * @throws FoliotException if the server refuses a declaration; the worker is then not started
      * @throws IllegalArgumentException if a job that runs at the start has no handler, or an engine in this process
-     *         refuses a declaration; the worker has not started then
+     *         refuses a declaration; the worker is then not started
      */
     public JobWorker start() {
       for (String job : atStart) {

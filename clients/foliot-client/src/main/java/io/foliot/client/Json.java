@@ -88,12 +88,12 @@ final class Json {
   /** Writes a field whose value is JSON already, and has passed {@link #requireOneValue}. */
   static void writeJson(JsonGenerator json, String name, String value) {
     json.writeName(name);
-    // A line break between tokens is mere white space, but would end the line of a batch.
+    // A line break between tokens is only white space in JSON, but would end a line of a batch.
     json.writeRawValue(value.replace('\n', ' ').replace('\r', ' '));
   }
 
   /**
-   * Returns the same text if it is exactly one JSON value: it is written as it is, so it must not be able to add
+   * Returns the given text if it is exactly one JSON value. It is written unchanged, so it must not be able to add
    * fields.
    *
    * @throws IllegalArgumentException if it is not

@@ -32,7 +32,7 @@ final class JsonObject {
 
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
 
-  /** Fields whose content users supply, of any size and depth. They are kept as text; no tree is built of them. */
+  /** Fields whose content users supply, of any size and depth. They stay text; no tree is built from them. */
   private static final Set<String> OPAQUE = Set.of("payload");
 
   /**

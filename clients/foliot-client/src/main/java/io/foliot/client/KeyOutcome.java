@@ -2,17 +2,17 @@ package io.foliot.client;
 
 /** The effect of a call on the task of a key. */
 public enum KeyOutcome {
-  /** There was no live task, now there is. */
+  /** There was no live task, and a new one was created. */
   CREATED,
-  /** The generation that was replaced cannot begin any more, the new one not before its due time. */
+  /** The live task has a new generation; no attempt of the replaced generation can begin. */
   RESET,
-  /** An earlier claim may still deliver the generation that was replaced; the new one follows it. */
+  /** As {@link #RESET}, but an attempt of the replaced generation is running and may still end; the new one follows. */
   RESET_PENDING,
-  /** The key has a live task, which was kept as it is. */
+  /** The key has a live task, which was not changed. */
   KEPT,
-  /** The request was made before with its idempotency key; this is the first answer to it. */
+  /** The request was made before with the same idempotency key; this is the answer to the first one. */
   REPEATED,
-  /** There is no live task under the key; nothing changed. */
+  /** The key has no live task; nothing changed. */
   NOT_FOUND,
   /** A result that this client is too old to know. */
   UNRECOGNIZED;

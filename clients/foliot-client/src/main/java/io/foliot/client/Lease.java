@@ -6,7 +6,7 @@ import tools.jackson.core.JsonGenerator;
 /**
  * The right to settle one attempt of a task.
  *
- * @param token the token of the claim; only its holder can settle
+ * @param token the token of the claim, without which the attempt cannot be settled
  * @param generation the generation that was claimed, if known
  */
 public record Lease(String taskId, String token, @Nullable Long generation) {

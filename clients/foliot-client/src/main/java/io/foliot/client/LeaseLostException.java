@@ -1,7 +1,8 @@
 package io.foliot.client;
 
 /**
- * The token of a lease is no longer valid, so a report has no effect. Thrown by a {@link TaskSource} that is no server.
+ * The token of a lease is no longer valid, so a report has no effect. Thrown by a {@link TaskSource} other than a
+ * server.
  */
 public final class LeaseLostException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -11,7 +12,7 @@ public final class LeaseLostException extends RuntimeException {
   /**
    * Creates the exception.
    *
-   * @param message the reason, for people
+   * @param message the human-readable reason
    * @param isCancelled whether the task was cancelled, and waits for the end of the attempt
    */
   public LeaseLostException(String message, boolean isCancelled) {

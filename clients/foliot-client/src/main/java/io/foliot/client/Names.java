@@ -4,7 +4,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** The rules for names that users give and that servers answer with. */
+/** Checks of names and texts that callers supply, and the conversion of names in answers. */
 final class Names {
   private Names() {}
 
@@ -18,10 +18,10 @@ final class Names {
   }
 
   /**
-   * Returns the same text, if UTF-8 has a form for it. Half a surrogate pair would become a question mark on its way,
-   * so two keys could turn into one.
+   * Returns the given text if UTF-8 can encode it. Half a surrogate pair would be replaced by a question mark, so two
+   * keys could become equal.
    *
-   * @throws IllegalArgumentException if it has none
+   * @throws IllegalArgumentException if UTF-8 cannot encode it
    */
   static String requireWellFormed(String what, String text) {
     try {
@@ -32,7 +32,7 @@ final class Names {
     }
   }
 
-  /** As {@link #requireWellFormed}, and not empty. */
+  /** As {@link #requireWellFormed}, and also refuses an empty text. */
   static String requireName(String what, String text) {
     if (text.isEmpty()) {
       throw new IllegalArgumentException(what + " must not be empty");
@@ -41,7 +41,8 @@ final class Names {
   }
 
   /**
-   * Returns the same text, if it can be the value of a header as it is: visible ASCII. The message does not repeat it.
+   * Returns the given text if it is visible ASCII without spaces, and so valid as the value of a header. The message of
+   * the exception does not repeat it.
    */
   static String requireVisibleAscii(String what, String text) {
     if (text.isEmpty() || !text.chars().allMatch(c -> c > ' ' && c < 0x7f)) {

@@ -5,9 +5,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** The lines of a batch, written while they are sent. It can be sent again. */
+/** The lines of a batch, encoded while they are sent. The body can be sent again. */
 final class NdjsonBody implements Iterable<byte[]> {
-  /** Lines are put together up to this size, so that each write to the socket is worth it. */
+  /** Size of a chunk. Lines are combined up to this size, so that there are few writes to the socket. */
   private static final int CHUNK_BYTES = 32 * 1024;
 
   private final List<NewTask> tasks;

@@ -10,15 +10,15 @@ import tools.jackson.core.JsonGenerator;
 /**
  * A task to submit, for example {@code NewTask.builder().delay(delay).key("order-7").build()}.
  *
- * @param delay the time from its acceptance by the server until it is due; null if {@code dueAt} is given
- * @param dueAt when it is due, at once if that is past; null if {@code delay} is given
- * @param key its name inside the queue; at most one live task per key
- * @param headers go with every delivery
- * @param maxAttempts null for the number of the queue
- * @param onConflict null for the server's default, a reset
- * @param idempotencyKey makes it safe to submit the task again if the outcome is unknown, and has the client do so by
- *     itself: the server answers the same key and the same task with the same result for 24 hours. Visible ASCII,
- *     because it may travel in a header
+ * @param delay the time until the task is due, from its acceptance by the server; null if {@code dueAt} is given
+ * @param dueAt when the task is due; at once if that is past; null if {@code delay} is given
+ * @param key the name of the task in its queue, which has at most one live task per key; null for none
+ * @param headers the headers that are sent with every delivery
+ * @param maxAttempts the number of attempts; null for that of the queue
+ * @param onConflict the action to take if the key has a live task; null for the server's default, a reset
+ * @param idempotencyKey a name for this one request. It makes it safe to submit the task again if the outcome is
+ *     unknown, and lets the client do so by itself: for 24 hours a repeat has no effect, and returns the task of the
+ *     first request. It is visible ASCII, because it may be sent in a header
  */
 public record NewTask(
     @Nullable Duration delay,
@@ -29,7 +29,7 @@ public record NewTask(
     @Nullable Integer maxAttempts,
     @Nullable OnConflict onConflict,
     @Nullable String idempotencyKey) {
-  /** Checks it all here, because a batch is written while it is sent, when a failure has an unknown outcome. */
+  /** Checks all settings. A batch is encoded while it is sent, and a failure then would have an unknown outcome. */
   public NewTask {
     if ((delay == null) == (dueAt == null)) {
       throw new IllegalArgumentException("a task has a delay or a dueAt: delay=" + delay + ", dueAt=" + dueAt);
@@ -90,7 +90,7 @@ public record NewTask(
 
     private Builder() {}
 
-    /** Sets how long after the server takes the task on it is due, zero or longer. Replaces a due time. */
+    /** Sets the delay from the acceptance by the server until the task is due; not negative. Replaces a due time. */
     public Builder delay(Duration value) {
       delay = value;
       dueAt = null;
@@ -104,7 +104,7 @@ public record NewTask(
       return this;
     }
 
-    /** Sets the task's name inside the queue, where one live task has it; null, the default, for none. */
+    /** Sets the key of the task; a queue has at most one live task per key. Null, the default, for none. */
     public Builder key(@Nullable String value) {
       key = value;
       return this;
@@ -116,35 +116,35 @@ public record NewTask(
       return this;
     }
 
-    /** Adds a header that goes with every delivery, or replaces the one of that name. The name is visible ASCII. */
+    /** Adds a header, or replaces the one of that name. It is sent with every delivery. The name is visible ASCII. */
     public Builder header(String name, String value) {
       headers.put(name, value);
       return this;
     }
 
-    /** Sets the headers that go with every delivery, in place of all before; none by default. */
+    /** Sets the headers that are sent with every delivery, and removes those set before; none by default. */
     public Builder headers(Map<String, String> value) {
       headers.clear();
       headers.putAll(value);
       return this;
     }
 
-    /** Sets how many attempts the task gets, at least 1; null, the default, for as many as the queue says. */
+    /** Sets how many attempts the task gets, at least 1; null, the default, for the number of the queue. */
     public Builder maxAttempts(@Nullable Integer value) {
       maxAttempts = value;
       return this;
     }
 
-    /** Sets the action if the key has a live task; null, the default, for the server's default, a reset. */
+    /** Sets the action to take if the key has a live task; null, the default, for the server's default, a reset. */
     public Builder onConflict(@Nullable OnConflict value) {
       onConflict = value;
       return this;
     }
 
     /**
-     * Sets a name for this very request, of visible ASCII; null, the default, for none. It makes it safe to submit the
-     * task again if the outcome is unknown, and has the client do so by itself: for 24 hours the server answers the
-     * same key and the same task with the same result.
+     * Sets a name for this one request, of visible ASCII; null, the default, for none. It makes it safe to submit the
+     * task again if the outcome is unknown, and lets the client do so by itself: for 24 hours a repeat has no effect,
+     * and returns the task of the first request.
      */
     public Builder idempotencyKey(@Nullable String value) {
       idempotencyKey = value;
@@ -161,7 +161,7 @@ public record NewTask(
     }
   }
 
-  /** Writes all fields but the key and the idempotency key, whose place depends on the route. */
+  /** Writes all fields except the key and the idempotency key, whose place depends on the route. */
   void write(JsonGenerator json) {
     Json.write(json, "delay", delay);
     Json.write(json, "dueAt", dueAt);

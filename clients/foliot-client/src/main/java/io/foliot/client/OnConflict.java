@@ -4,11 +4,11 @@ import java.util.Locale;
 
 /** The effect of a submit whose key has a live task. */
 public enum OnConflict {
-  /** Resets it: the new task takes its place, under a larger generation. */
+  /** Resets the live task: it gets the due time and payload of the new one, and a larger generation. */
   RESET,
-  /** Keeps it, and returns it. */
+  /** Leaves the live task as it is, and returns it. */
   KEEP,
-  /** Refuses the new one. */
+  /** Refuses the submit. */
   REJECT;
 
   String wireName() {

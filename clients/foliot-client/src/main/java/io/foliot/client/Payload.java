@@ -7,12 +7,12 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** The content of a task for its receiver: JSON, or any bytes. */
+/** The payload of a task: JSON, or any bytes. */
 public final class Payload {
   private static final String JSON_TYPE = "application/json";
   private static final String BYTES_TYPE = "application/octet-stream";
 
-  /** The text of a JSON value; null if this is bytes. */
+  /** The text of a JSON value; null if the payload is not JSON. */
   private final @Nullable String json;
 
   private final byte[] bytes;
@@ -25,21 +25,21 @@ public final class Payload {
   }
 
   /**
-   * Returns JSON, of the type {@code application/json}.
+   * Returns a payload of JSON, of the type {@code application/json}.
    *
-   * @throws IllegalArgumentException if it is not exactly one JSON value
+   * @throws IllegalArgumentException if the text is not exactly one JSON value
    */
   public static Payload json(String text) {
     Json.requireOneValue("payload", text);
     return new Payload(text, text.getBytes(UTF_8), JSON_TYPE);
   }
 
-  /** Returns text, of the type {@code text/plain; charset=utf-8}. */
+  /** Returns a payload of text, of the type {@code text/plain; charset=utf-8}. */
   public static Payload text(String text) {
     return new Payload(null, Names.requireWellFormed("payload", text).getBytes(UTF_8), "text/plain; charset=utf-8");
   }
 
-  /** Returns bytes of a type; {@code application/octet-stream} if nothing better is known. */
+  /** Returns a payload of bytes of a type, such as {@code application/octet-stream}. */
   public static Payload bytes(byte[] bytes, String contentType) {
     return new Payload(null, bytes.clone(), Names.requireName("contentType", contentType));
   }
@@ -74,7 +74,7 @@ public final class Payload {
     }
   }
 
-  /** Returns whether it is sent as JSON. */
+  /** Returns whether the payload is sent as JSON. */
   public boolean isJson() {
     return json != null;
   }
@@ -83,7 +83,7 @@ public final class Payload {
     return bytes.length == 0;
   }
 
-  /** Returns a copy of the bytes; of JSON, its text in UTF-8. */
+  /** Returns a copy of the bytes; for JSON, its text in UTF-8. */
   public byte[] toBytes() {
     return bytes.clone();
   }

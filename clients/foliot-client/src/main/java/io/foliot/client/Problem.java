@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server's reason for a refusal, in the form of RFC 9457.
  *
- * @param type the stable name of the kind of problem, a URI; {@code about:blank} if the status says it all
- * @param title the kind of problem, for people
+ * @param type the stable name of the kind of problem, a URI; {@code about:blank} if there is only the status
+ * @param title the kind of problem, as a human-readable text
  * @param status the HTTP status
- * @param detail the cause in this case and the remedy, for people
+ * @param detail the cause in this case and the remedy, as a human-readable text
  * @param members the further members of the problem whose values are strings, such as {@code field} or {@code queue}
  */
 public record Problem(String type, String title, int status, @Nullable String detail, Map<String, String> members)
@@ -24,7 +24,7 @@ public record Problem(String type, String title, int status, @Nullable String de
     members = Map.copyOf(members);
   }
 
-  /** Returns the problem that an answer is, or one made up from the status if the answer is something else. */
+  /** Returns the problem in an answer, or one with the status only if the answer has another form. */
   static Problem ofAnswer(int status, byte[] body) {
     try {
       List<JsonObject> roots = JsonObject.parseAll(body);

@@ -43,7 +43,7 @@ public final class QueuePatch {
     fields.values().forEach(field -> field.accept(json));
   }
 
-  /** Returns the names of the settings; not the values, for a secret may be among them. */
+  /** Returns a text with the names of the settings, but without their values, which may contain a secret. */
   @Override
   public String toString() {
     return "QueuePatch" + fields.keySet();
@@ -67,7 +67,7 @@ public final class QueuePatch {
       return delivery("timeout", text(value));
     }
 
-    /** Sets when a failed attempt is repeated: parts that are null keep their values. Null resets all of it. */
+    /** Sets how failed attempts are repeated. Parts that are null keep their values; a null value resets all parts. */
     public Builder retry(QueueSettings.@Nullable Retry value) {
       return object("retry", value == null ? null : value::write);
     }
@@ -87,7 +87,7 @@ public final class QueuePatch {
       return number("concurrency", value);
     }
 
-    /** Sets how far resets may push a task beyond its first due time; null for no limit. */
+    /** Sets how far resets may move a task beyond its first due time; null for no limit. */
     public Builder maxWait(@Nullable Duration value) {
       return text("maxWait", text(value));
     }
@@ -97,12 +97,15 @@ public final class QueuePatch {
       return text("maxRun", text(value));
     }
 
-    /** Sets how long tasks are kept after they ended: parts that are null keep their values. Null resets all of it. */
+    /**
+     * Sets how long tasks are stored after they have ended. Parts that are null keep their values; a null value resets
+     * all parts.
+     */
     public Builder retention(QueueSettings.@Nullable Retention value) {
       return object("retention", value == null ? null : value::write);
     }
 
-    /** Sets whether no new attempts begin. */
+    /** Sets whether the queue is paused, so that no new attempts begin. */
     public Builder paused(boolean value) {
       fields.put("paused", json -> json.writeBooleanProperty("paused", value));
       return this;

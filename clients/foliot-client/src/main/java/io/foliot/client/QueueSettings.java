@@ -5,11 +5,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The settings that a queue's tasks share. A null means the server's default, also when a queue is replaced.
+ * The settings that a queue's tasks share. Null stands for the server's default, even if the queue exists and had
+ * another value.
  *
- * @param rate attempts per second that may begin, in the whole cluster
- * @param concurrency attempts that may run at a time, in the whole cluster
- * @param maxWait how far resets may push a task beyond its first due time
+ * @param rate how many attempts per second may begin in the whole cluster
+ * @param concurrency how many attempts may run at a time in the whole cluster
+ * @param maxWait how far resets may move a task beyond its first due time
  * @param maxRun how long one attempt may run, however often its lease is extended
  */
 public record QueueSettings(
@@ -44,7 +45,7 @@ public record QueueSettings(
     }
   }
 
-  /** The time for which ended tasks are kept. */
+  /** The time for which tasks are stored after they have ended. */
   public record Retention(@Nullable Duration finished, @Nullable Duration failed) {
     static Retention of(JsonObject json) {
       return new Retention(json.durationOrNull("finished"), json.durationOrNull("failed"));
@@ -94,15 +95,15 @@ public record QueueSettings(
       return this;
     }
 
-    /** Sets when a failed attempt is repeated; null, the default, for the server's default. */
+    /** Sets how failed attempts are repeated; null, the default, for the server's default. */
     public Builder retry(@Nullable Retry value) {
       retry = value;
       return this;
     }
 
     /**
-     * Sets the priority, from -10 to 10; each step more doubles the queue's share of a node. Null, the default, for the
-     * server's default.
+     * Sets the priority, from -10 to 10. Each step up doubles the queue's share of a busy node. Null, the default,
+     * stands for the server's default.
      */
     public Builder priority(@Nullable Integer value) {
       priority = value;
@@ -128,7 +129,7 @@ public record QueueSettings(
     }
 
     /**
-     * Sets how far resets may push a task beyond its first due time, up to 100 years; null, the default, for the
+     * Sets how far resets may move a task beyond its first due time, up to 100 years; null, the default, for the
      * server's default.
      */
     public Builder maxWait(@Nullable Duration value) {
@@ -145,13 +146,13 @@ public record QueueSettings(
       return this;
     }
 
-    /** Sets how long tasks are kept after they ended; null, the default, for the server's default. */
+    /** Sets how long tasks are stored after they have ended; null, the default, for the server's default. */
     public Builder retention(@Nullable Retention value) {
       retention = value;
       return this;
     }
 
-    /** Sets whether no new attempts begin; null, the default, for the server's default. */
+    /** Sets whether the queue is paused, so that no new attempts begin; null, the default, for the server's default. */
     public Builder paused(@Nullable Boolean value) {
       paused = value;
       return this;

@@ -6,12 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue as the server sees it. Secrets in the settings are masked; the server keeps those whose mask is sent back.
+ * A queue as the server sees it. Secrets in the settings are masked; if a mask is sent back, the server keeps the
+ * secret.
  *
- * @param counts tasks by their state ({@code delayed}, {@code parked}, {@code running}, {@code finished},
+ * @param counts the number of tasks by state ({@code delayed}, {@code parked}, {@code running}, {@code finished},
  *     {@code failed}, {@code cancelled}), at most 10 seconds old; empty if the answer has none
- * @param lag how late the oldest task that is due is by now; null if the answer has none
- * @param json the answer as it is, with fields that this client does not know
+ * @param lag how late the oldest due task is; null if the answer does not have it
+ * @param json the unparsed answer, with fields that this client does not know
  */
 public record QueueView(
     String queue,
@@ -31,7 +32,7 @@ public record QueueView(
     return new QueueView(json.text("queue"), QueueSettings.of(json), counts, stats.durationOrNull("lag"), json.json());
   }
 
-  /** Leaves out the answer, because it may contain a secret. */
+  /** Returns a text without the unparsed answer, which may contain a secret. */
   @Override
   public String toString() {
     return "QueueView[queue=" + queue + ", settings=" + settings + ", counts=" + counts + ", lag=" + lag + "]";

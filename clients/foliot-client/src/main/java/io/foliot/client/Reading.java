@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * Converts the answer of a call.
  *
  * @param done reads the body of a 2xx answer
- * @param unknownTask reads the answer that there is no such task; null if that is a refusal like any other
+ * @param unknownTask the result of a call whose task does not exist; null if the call then fails as with any refusal
  */
 record Reading<T>(Function<byte[], T> done, @Nullable T unknownTask) {
-  /** For an answer that says no more than its status. */
+  /** The conversion of an answer of which only the status is read. */
   static final Reading<Void> NOTHING = of(ignored -> null);
 
   static <T> Reading<T> of(Function<byte[], T> done) {

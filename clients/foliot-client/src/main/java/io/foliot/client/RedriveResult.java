@@ -6,8 +6,8 @@ import java.util.List;
  * The result of a redrive.
  *
  * @param redriven how many failed tasks are live again
- * @param conflicts ids of those that stay failed because their key has a live task again
- * @param more whether the limit left some that could be redriven
+ * @param conflicts the ids of tasks that stay failed because their key has a live task again
+ * @param more whether the queue may have further failed tasks that this call did not reach
  */
 public record RedriveResult(long redriven, List<String> conflicts, boolean more) {
   public RedriveResult {

@@ -1,15 +1,15 @@
 package io.foliot.client;
 
-/** When the client may repeat a call by itself. */
+/** The condition under which the client may repeat a call by itself. */
 enum Repeat {
-  /** Never: done twice it may do more than once. */
+  /** Never: a repeat could have a second effect. */
   NEVER,
   /**
-   * Only if the server has certainly not acted: it could not be reached, or it refused at the door. Done twice the call
-   * would do no more, but the second answer need not be true of the first: a cancel that is repeated finds its task
-   * ended, by the cancel.
+   * Only if the server has certainly not acted: it could not be reached, or it rejected the request before any work. A
+   * repeat would have no second effect, but its answer may differ from the first one: a repeated cancel finds that the
+   * task has ended, because of the first cancel.
    */
   IF_NOT_DONE,
-  /** Also if the outcome is unknown. */
+  /** Even if the outcome is unknown. */
   ALWAYS
 }

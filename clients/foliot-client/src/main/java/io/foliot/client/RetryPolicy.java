@@ -3,18 +3,20 @@ package io.foliot.client;
 import java.time.Duration;
 
 /**
- * The rule by which the client repeats calls. It does so only where repeating can do no harm (see
- * {@link FoliotClient}).
+ * The rule by which the client repeats calls. It repeats only calls that are safe to repeat (see {@link FoliotClient}).
  *
- * <p>The wait before attempt n + 1 is drawn between half of {@code firstBackoff} times 2 to the (n - 1) and all of it,
- * and never shorter than the server's {@code Retry-After}.
+ * <p>The backoff after attempt n is {@code firstBackoff} times 2 to the power of (n - 1), at most {@code maxBackoff}.
+ * The wait before the next attempt is a random time between half of the backoff and the whole of it, but never shorter
+ * than the server's {@code Retry-After}.
  *
- * @param maxAttempts how often a call is made at most; 1 for no retries
- * @param maxBackoff where the doubling ends
- * @param maxRetryAfter if the server asks for a longer wait, the call fails at once and the caller decides
+ * @param maxAttempts the largest number of attempts of a call; 1 for no retries
+ * @param firstBackoff the backoff after the first attempt
+ * @param maxBackoff the longest backoff
+ * @param maxRetryAfter the longest {@code Retry-After} that the client waits for; if the server asks for a longer wait,
+ *     the call fails at once, and the caller decides
  */
 public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBackoff, Duration maxRetryAfter) {
-  /** Beyond it the doubling would overflow, and any backoff has long reached its maximum. */
+  /** Most doublings of the backoff, so that the power of 2 stays small. */
   private static final int MAX_DOUBLINGS = 30;
 
   public RetryPolicy {
@@ -26,7 +28,7 @@ public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBa
     DurationText.requireNotNegative("maxRetryAfter", maxRetryAfter);
   }
 
-  /** Returns a policy of four attempts, backoffs from 100 ms to 5 s, at most 30 s on the server's wish. */
+  /** Returns a policy of four attempts, with backoffs from 100 ms to 5 s, and a {@code Retry-After} of up to 30 s. */
   public static RetryPolicy standard() {
     return new RetryPolicy(4, Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(30));
   }
@@ -40,8 +42,8 @@ public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBa
   /**
    * Returns the wait after an attempt.
    *
-   * @param attempt counted from 1
-   * @param luck from 0 to 1
+   * @param attempt the number of the attempt, from 1
+   * @param luck a random number from 0 to 1
    */
   Duration backoff(int attempt, double luck) {
     double doubled = (double) firstBackoff.toMillis() * Math.pow(2, Math.min(attempt - 1, MAX_DOUBLINGS));

@@ -17,11 +17,11 @@ public record RunEnd(Result result, int failed) {
     TIMED_OUT,
     /** A caller stopped it. */
     STOPPED,
-    /** A newer time replaced it. */
+    /** The run of a newer scheduled time replaced it. */
     REPLACED,
     /** All shards have ended, but the result of at least one was no longer stored. */
     UNKNOWN,
-    /** One that this client is too old to know. */
+    /** A result that this client is too old to know. */
     UNRECOGNIZED;
 
     static Result of(String name) {

@@ -1,10 +1,10 @@
 package io.foliot.client;
 
-/** A phase of a run in which it has a task of its own, once for all workers. */
+/** A phase of a run in which it has a task of its own. One worker runs this task for all of them. */
 public enum RunPhase {
   /** Before its first shard. The shards begin only if the task succeeds. */
   BEFORE("before"),
-  /** After its last shard, with each result of the run. The task carries the result. */
+  /** After its last shard, whatever the result of the run. The task contains the result. */
   AFTER("after");
 
   private final String json;

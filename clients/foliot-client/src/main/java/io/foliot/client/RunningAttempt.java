@@ -4,14 +4,14 @@ import java.util.concurrent.CompletableFuture;
 
 /** An attempt under way, as the handler of a {@link Worker} sees it. Safe for use by any thread. */
 interface RunningAttempt {
-  /** The work of a queue, for handlers that talk to the server while they run. */
+  /** A handler of the tasks of a queue, which may extend the lease and store notes while it runs. */
   @FunctionalInterface
   interface Handler {
     /** As {@link TaskHandler#handle}. */
     Settlement handle(RunningAttempt attempt) throws Exception;
   }
 
-  /** Notes of the work, as they change while it is done. */
+  /** The current note of the work, which changes while the handler runs. */
   interface Notes {
     /** Returns a number that grows with each change, from 0. */
     long version();
@@ -29,15 +29,14 @@ interface RunningAttempt {
   /** Returns whether the worker stops: it claims no more, and waits for its handlers. */
   boolean isStopping();
 
-  /** Sets where the notes come from that are sent with the extensions of the lease, when they have changed. */
+  /** Sets the source of the note, which is sent with an extension of the lease if it has changed. */
   void noteFrom(Notes source);
 
   /**
    * Extends the lease now, with the note as it is when the extension is sent. Extensions are sent one after the other,
    * so that no note arrives after a newer one.
    *
-   * @return completes when the server has stored the note; fails as {@link FoliotClient#extend(Lease,
-   *         java.time.Duration)} does
+   * @return a future that completes when the server has stored the note, and fails as {@link TaskSource#extend} does
    */
   CompletableFuture<Void> extendNow();
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The context of an attempt, over the task of a shard. */
+/** The context of an attempt, read from the task of its shard. */
 final class RunningShard implements JobContext {
   private static final String JOB = "foliot-job";
   private static final String SCHEDULED_AT = "foliot-scheduled-at";
@@ -28,7 +28,7 @@ final class RunningShard implements JobContext {
     BEFORE,
     /** The call of the listeners after the last shard. */
     AFTER,
-    /** One that this client is too old to know. */
+    /** A phase that this client is too old to know. */
     UNRECOGNIZED;
 
     private static Phase of(@Nullable String header) {
@@ -80,7 +80,7 @@ final class RunningShard implements JobContext {
     attempt.noteFrom(note);
   }
 
-  /** Returns the headers by which {@link #isShard} knows a task, for a run that no server has started. */
+  /** Returns the headers by which {@link #isShard} recognizes a shard, for a run that no server has started. */
   static Map<String, String> headers(String job, Instant scheduledAt) {
     return Map.of(JOB, job, SCHEDULED_AT, scheduledAt.toString());
   }
@@ -94,12 +94,12 @@ final class RunningShard implements JobContext {
     return phase;
   }
 
-  /** Returns the end of the run; in {@link Phase#AFTER} only. */
+  /** Returns the end of the run. It has a meaning only in {@link Phase#AFTER}. */
   RunEnd end() {
     return end;
   }
 
-  /** Returns what was said of the work, by this attempt and by earlier ones. */
+  /** Returns the note of this attempt, over those of earlier attempts. */
   ShardNote note() {
     return note;
   }

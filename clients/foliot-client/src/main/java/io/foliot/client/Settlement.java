@@ -11,8 +11,8 @@ public sealed interface Settlement {
   /**
    * The attempt has failed.
    *
-   * @param reason for people; may be null
-   * @param delay until the next attempt; null for the queue's backoff
+   * @param reason a human-readable reason; may be null
+   * @param delay the delay until the next attempt; null for the queue's backoff
    */
   record Nack(@Nullable String reason, @Nullable Duration delay) implements Settlement {
     public Nack {
@@ -25,7 +25,7 @@ public sealed interface Settlement {
   /**
    * The attempt has succeeded, and the task fires again.
    *
-   * @param after the time until then, from the settlement on; the server makes it 100 ms at least
+   * @param after the delay from the settlement on; the server raises a value below 100 ms to 100 ms
    */
   record Again(Duration after) implements Settlement {
     public Again {
@@ -34,8 +34,8 @@ public sealed interface Settlement {
   }
 
   /**
-   * The attempt of a job's shard has succeeded, and the job starts its next run at once, with the checkpoint of this
-   * shard.
+   * The attempt of a job's shard has succeeded, and the job starts its next run as soon as this one has ended. The
+   * shard then begins from its checkpoint.
    */
   record RunAgain() implements Settlement {}
 
@@ -45,12 +45,12 @@ public sealed interface Settlement {
   /**
    * The attempt has failed, and no further one would help: the task is FAILED, regardless of the queue's retry policy.
    *
-   * @param reason for people; may be null
+   * @param reason a human-readable reason; may be null
    */
   record Fail(@Nullable String reason) implements Settlement {}
 
   /**
-   * An end of an attempt, with the worker's note on its work.
+   * The end of an attempt, with the worker's note on its work.
    *
    * @param end the end, without a note
    */
@@ -77,12 +77,12 @@ public sealed interface Settlement {
     return new Again(after);
   }
 
-  /** Returns the settlement of a shard's attempt that has succeeded; the job starts its next run at once. */
+  /** Returns the settlement of a shard's successful attempt; the job starts its next run when this one has ended. */
   static Settlement runAgain() {
     return new RunAgain();
   }
 
-  /** Returns the settlement of a shard's attempt that has succeeded; the job is over. */
+  /** Returns the settlement of a shard's successful attempt; the job is over. */
   static Settlement endJob() {
     return new EndJob();
   }

@@ -2,17 +2,23 @@ package io.foliot.client;
 
 /** The rule that divides the shards of a run among the workers, when the run starts. */
 public enum ShardAllocation {
-  /** Any worker takes the next shard: the best balance for shards of different length. */
+  /** Any worker that is free claims the next shard. The best balance for shards of different length. */
   FREE("free"),
-  /** Each worker gets the same number of shards in a row; the first workers get one of the rest each. */
+  /**
+   * Each worker gets a block of consecutive shards, of the same size for all. The shards that remain go to the first
+   * workers, one each.
+   */
   AVERAGE("average"),
-  /** As {@link #AVERAGE}, from the last worker on if a hash of the job's name says so: two jobs balance each other. */
+  /**
+   * As {@link #AVERAGE}, but with the workers in reverse order if the hash of the job's name is even. The jobs with an
+   * even hash and those with an odd hash balance each other.
+   */
   ODD_EVEN("odd-even"),
-  /** A hash of worker and shard decides: a worker that joins or leaves moves only its share. */
+  /** A hash of worker and shard selects the worker. If a worker joins or leaves, only its own shards move. */
   HASH("hash"),
-  /** One after the other, from a worker that a hash of the job's name decides. */
+  /** The workers get one shard each in turn, beginning at a worker that a hash of the job's name selects. */
   ROUND_ROBIN("round-robin"),
-  /** A function of the application that has the engine, which {@link Job.Builder#allocator} names. */
+  /** An allocator of the application that runs the engine, which {@link Job.Builder#allocator} names, decides. */
   OWN("own");
 
   private final String json;

@@ -4,11 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
 
-/** The note of an attempt: what its handler has reported, over the notes of earlier attempts. Any thread. */
+/**
+ * The note of an attempt: the reports of its handler, over the note of earlier attempts. Safe for use by any thread.
+ */
 final class ShardNote implements RunningAttempt.Notes {
-  /** Most characters of a message that the server takes. */
+  /** Most characters of a message that the server accepts. */
   private static final int MAX_MESSAGE = 200;
-  /** Most bytes of a checkpoint that the server takes. */
+  /** Most bytes of a checkpoint that the server accepts. */
   private static final int MAX_CHECKPOINT_BYTES = 16 << 10;
   /** Most characters of a log that the server keeps. */
   private static final int MAX_LOG = 4 << 10;
@@ -37,7 +39,7 @@ final class ShardNote implements RunningAttempt.Notes {
     return new TaskNote(progress, message, checkpoint, log.toString());
   }
 
-  /** Returns the note with a last message, or {@link TaskNote#NONE} if this attempt has said nothing at all. */
+  /** Returns the note with a last message, or {@link TaskNote#NONE} if this attempt has reported nothing at all. */
   synchronized TaskNote ended(String text) {
     message(text);
     return version == 0 ? TaskNote.NONE : note();
@@ -87,12 +89,12 @@ final class ShardNote implements RunningAttempt.Notes {
     version++;
   }
 
-  /** Returns the beginning of a text, in a form that can be sent. */
+  /** Returns the beginning of a text, with half surrogate pairs replaced by question marks. */
   static String cut(String text, int max) {
     return sendable(text.length() > max ? text.substring(0, max) : text);
   }
 
-  /** Returns a text in which halves of surrogate pairs are question marks, because UTF-8 has no form for them. */
+  /** Returns a text with half surrogate pairs replaced by question marks, because UTF-8 cannot encode them. */
   private static String sendable(String text) {
     return new String(text.getBytes(UTF_8), UTF_8);
   }

@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that the server has taken on; it is durable as far as the server's store is.
+ * A task that the server has accepted. It is as durable as the server's store.
  *
  * @param result the effect of the submit
- * @param generation the counter of the key's resets, by which a receiver drops stale deliveries
+ * @param generation the number of the task's generation, by which a receiver can drop stale deliveries
  */
 public record SubmittedTask(
     KeyOutcome result,

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The surroundings of a worker.
+ * The parts of its environment that a worker uses.
  *
  * @param retry the rule for the pauses after failed claims and declarations
  */
 record Surroundings(TaskSource source, ClientClock clock, RetryPolicy retry) {
-  /** Returns those of a worker over a server: the clock and the rule of its client. */
+  /** Returns the surroundings of a worker over a server, with the clock and the retry policy of its client. */
   static Surroundings of(FoliotClient client) {
     Transport transport = client.async().transport();
     return new Surroundings(new HttpTaskSource(client), transport.clock(), transport.retry());
   }
 
-  /** Returns those of a worker over another source. */
+  /** Returns the surroundings of a worker over another source. */
   static Surroundings of(TaskSource source) {
     return new Surroundings(source, ClientClock.SYSTEM, RetryPolicy.standard());
   }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Selects live tasks of a queue: those that pass all of its parts.
+ * Selects the live tasks of a queue that pass all conditions of the filter.
  *
- * @param states the states, of DELAYED, READY and RUNNING; null for all three
- * @param keyPrefix the beginning of the key; null for any key and none
+ * @param states the permitted states, out of DELAYED, READY and RUNNING; null for all three
+ * @param keyPrefix the beginning of the key; null for tasks with any key and without one
  * @param dueBefore the instant before which the task is due; null for any
  */
 public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPrefix, @Nullable Instant dueBefore) {
@@ -23,7 +23,7 @@ public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPr
     return new TaskFilter(null, null, null);
   }
 
-  /** Returns a builder of a filter, which every live task passes until a part is set. */
+  /** Returns a builder of a filter. Without any condition, every live task passes. */
   public static Builder builder() {
     return new Builder();
   }

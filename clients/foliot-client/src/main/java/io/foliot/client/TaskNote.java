@@ -10,15 +10,15 @@ import tools.jackson.core.JsonGenerator;
  * @param message the current step, at most 200 characters; may be empty
  * @param checkpoint from where the next attempt continues, at most 16 KiB of UTF-8, or null if there is none
  * @param log the last lines of the worker's log; the server keeps the last 4,096 characters
- * @param mark the request to the job that the task belongs to; of an attempt that succeeded only
+ * @param mark the request to the job that the task belongs to; it counts only if the attempt succeeds
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
-  /** Nothing was said. */
+  /** A note without content. */
   public static final TaskNote NONE = new TaskNote(-1, "", null, "");
 
   /** The request of a shard's handler to the job. */
   public enum Mark {
-    /** Nothing. */
+    /** No request. */
     NONE,
     /** The job is over. */
     END_JOB,
@@ -45,7 +45,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return value != null && value;
   }
 
-  /** Writes the fields of a report. */
+  /** Writes the fields of a note that are set. */
   void write(JsonGenerator json) {
     if (progress >= 0) {
       json.writeNumberProperty("progress", progress);

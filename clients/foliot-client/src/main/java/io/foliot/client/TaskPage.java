@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a list of tasks.
+ * A page of a list of tasks.
  *
  * @param nextCursor the cursor of the next page; null if this is the last
  */

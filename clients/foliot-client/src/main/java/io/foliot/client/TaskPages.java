@@ -5,13 +5,13 @@ import java.util.NoSuchElementException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The tasks of all pages of a list, of which each is read when the one before is used up. One thread. */
+/** Iterates over the tasks of all pages of a list. Reads a page when the one before is used up. For one thread. */
 final class TaskPages implements Iterator<TaskView> {
   private final Function<@Nullable String, TaskPage> read;
   private Iterator<TaskView> page;
   private @Nullable String cursor;
 
-  /** @param read reads the page at a cursor, or the first one at null */
+  /** @param read reads the page at a cursor, or the first page for null */
   TaskPages(Function<@Nullable String, TaskPage> read) {
     this.read = read;
     page = turn(null);

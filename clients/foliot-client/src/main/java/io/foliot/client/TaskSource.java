@@ -6,24 +6,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a {@link JobWorker} claims tasks and reports on them: a server, or an engine in the same process. Applications
- * do not implement it, because {@link FoliotClient} and {@code io.foliot.Foliot} are sources.
+ * The source from which a {@link JobWorker} claims tasks, and to which it reports: a server, or an engine in the same
+ * process. Applications do not implement it, because Foliot has an implementation for each of the two.
  *
- * <p>Any thread calls, and no method blocks but {@link #declare}. A future fails with {@link LeaseLostException}, or
- * with a {@link FoliotException} of the status 404, 409 or 410, if the token of the lease is not valid any more. After
- * any other failure it is unknown whether the call took effect.
+ * <p>Must be safe for use by any thread. No method except {@link #declare} may block. A future fails with
+ * {@link LeaseLostException}, or with a {@link FoliotException} of the status 404, 409 or 410, if the token of the
+ * lease is no longer valid. After any other failure it is unknown whether the call took effect.
  */
 public interface TaskSource {
-  /** Claims tasks of a queue; the list is empty if none came within the wait. */
+  /** Claims tasks of a queue; the list is empty if there was none within the wait. */
   CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest request);
 
   /**
    * Extends a lease, stores a note, and shows that the worker is alive.
    *
    * @param duration the duration of the lease from now on
-   * @param note {@link TaskNote#NONE} if there is nothing new
-   * @param worker the name of the process in its claims; null for none
-   * @param within the time after which the answer is of no use; the future fails then
+   * @param note the note to store; {@link TaskNote#NONE} if there is nothing new
+   * @param worker the name with which the worker claims; null for none
+   * @param within the time after which the answer is of no use, and the future fails
    */
   CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);
@@ -34,18 +34,19 @@ public interface TaskSource {
   /**
    * Declares a job, as {@link FoliotClient#declareJob} does, and waits until it is stored.
    *
-   * @param job has a queue
-   * @throws IllegalArgumentException if the definition can never work
-   * @throws FoliotException with a status below 500 other than 408 and 429 if it is refused
-   * @throws RuntimeException after any other failure the worker declares the job again later
+   * @param job the job, which must have a queue
+   * @throws IllegalArgumentException if the definition is not valid
+   * @throws FoliotException if the declaration is refused, with a status below 500 other than 408 and 429
+   * @throws RuntimeException for any other failure, after which the worker declares the job again later
    */
   void declare(Job job);
 
   /**
-   * Announces that a worker stops: its claims that wait are answered, and tasks that wait for it go to another worker.
+   * Announces that a worker stops. Its waiting claims are answered, and the tasks that wait for it go to another
+   * worker.
    */
   CompletableFuture<Void> leave(String queue, String worker);
 
-  /** Returns whether no call succeeds any more. */
+  /** Returns whether the source is closed, so that no further call can succeed. */
   boolean isClosed();
 }

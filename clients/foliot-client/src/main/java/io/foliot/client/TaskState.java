@@ -6,15 +6,18 @@ public enum TaskState {
   DELAYED,
   /** Due, and not claimed yet. */
   READY,
-  /** Claimed; its lease runs. */
+  /** Claimed, and not settled yet. */
   RUNNING,
-  /** Done. Final. */
+  /** Succeeded. Final. */
   FINISHED,
-  /** Out of attempts, or refused permanently: a dead letter. Final until it is redriven, under a new generation. */
+  /**
+   * Out of attempts, or failed permanently: a dead letter. Final, unless it is redriven, which gives it a new
+   * generation.
+   */
   FAILED,
-  /** Final. */
+  /** Cancelled. Final. */
   CANCELLED,
-  /** One that this client is too old to know. */
+  /** A state that this client is too old to know. */
   UNRECOGNIZED;
 
   static TaskState of(String name) {

@@ -6,15 +6,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as the server sees it. In a list the server may leave out fields, which are null or empty here.
+ * A task as the server sees it. In a list, the server may leave out fields; they are then null or empty here.
  *
  * @param attempt how many attempts this generation has had
  * @param leaseEnd when the lease of a running task ends, unless it is extended; null if the task is not running
- * @param leaseExpired whether that has passed: the task is running for its worker, which may still report, and is
+ * @param leaseExpired whether the lease has ended. The worker may still report the end of the attempt; the task is
  *     delivered again as soon as a worker is free
- * @param reason why it failed or waits for another attempt
- * @param attempts the last 16
- * @param note the notes of the handlers of this generation
+ * @param reason why the task failed or waits for another attempt
+ * @param attempts the last attempts, at most 16
+ * @param note the note of the attempts of this generation
  */
 public record TaskView(
     String id,

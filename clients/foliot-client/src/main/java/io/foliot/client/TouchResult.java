@@ -4,10 +4,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of pushing back the deadline of one key.
+ * The result of a touch of one key.
  *
- * @param generation the new one; null if there is no live task
- * @param dueAt the new one; null if there is no live task
+ * @param generation the new generation; null if there is no live task
+ * @param dueAt the new due time; null if there is no live task
  */
 public record TouchResult(String key, KeyOutcome result, @Nullable Long generation, @Nullable Instant dueAt) {
   static TouchResult of(JsonObject json) {

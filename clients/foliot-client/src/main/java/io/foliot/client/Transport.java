@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class Transport {
   /*
    * The outcome of a call is one of three: done (an answer of 2xx), not done (the server refused, or was never
-   * reached), or unknown (everything else). Once one attempt's outcome is unknown, the call's stays unknown until an
-   * attempt brings an answer about the call itself: that a later attempt was turned away, or did not get through, says
-   * nothing about the first.
+   * reached), or unknown (everything else). Once the outcome of one attempt is unknown, that of the call stays unknown
+   * until an attempt gets an answer about the call itself. If a later attempt was rejected, or did not reach the
+   * server, that says nothing about the first one.
    */
 
-  /** The problem that says no more than that; a 404 may also come from a wrong URL, or a queue that is missing. */
+  /** Type of the problem of an unknown task. The status 404 alone may also mean a wrong URL or a missing queue. */
   private static final String UNKNOWN_TASK = "urn:foliot:problem:unknown-task";
 
   private static final int TOO_MANY_REQUESTS = 429;
@@ -77,7 +77,7 @@ final class Transport {
     }
   }
 
-  /** Returns a request to a route, with the key and nothing else yet. */
+  /** Returns a builder of a request to a route, with the API key as its only header. */
   HttpRequest.Builder request(ApiPath path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(baseUrl + path));
     if (authorization != null) {
@@ -97,12 +97,12 @@ final class Transport {
     return call.result;
   }
 
-  /** Returns the wait that is due after an attempt that counts from 1. */
+  /** Returns the wait after an attempt, counted from 1. */
   Duration backoff(int attempt) {
     return retry.backoff(attempt, ThreadLocalRandom.current().nextDouble());
   }
 
-  /** One call in all its attempts, which follow one after the other. */
+  /** One call, with all its attempts. They are made one after the other. */
   private final class Call<T> {
     private final HttpRequest request;
     private final Duration timeout;
@@ -110,7 +110,7 @@ final class Transport {
     private final Reading<T> reading;
     final CompletableFuture<T> result = new CompletableFuture<>();
 
-    // Whichever thread has the turn.
+    // Used by one thread at a time: the one that runs the current step.
     private int attempts;
     private boolean perhapsDone;
 
@@ -144,7 +144,7 @@ final class Transport {
       attempts++;
       CompletableFuture<HttpResponse<byte[]>> exchange = http.sendAsync(request, BodyHandlers.ofByteArray());
       await(exchange);
-      // The request's own timeout would end with the headers, and let a body that never ends continue for ever.
+      // HttpRequest.timeout covers only the time until the headers: a body that never ends would not time out.
       CompletableFuture<?> unused = exchange.copy()
           .orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS).whenComplete((answer, failure) -> {
             if (failure == null) {
@@ -158,7 +158,7 @@ final class Transport {
           });
     }
 
-    /** Runs the next step, and fails the call if the client itself has a bug: its caller must not wait for ever. */
+    /** Runs the next step, and fails the call if the step throws, so that its caller does not wait for ever. */
     private void carryOn(Runnable next) {
       try {
         next.run();
@@ -215,15 +215,15 @@ final class Transport {
       if (cause instanceof TimeoutException) {
         again(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("no answer came in time, timeout=" + timeout, cause));
       } else {
-        // An error that is not of the connection would only come again.
+        // An error that is not of the connection would only occur again.
         again(repeat == Repeat.ALWAYS && cause instanceof IOException, Duration.ZERO,
             unknown("the connection broke, cause=" + cause, cause));
       }
     }
 
     /**
-     * Returns the failure of an attempt that was not carried out, or, if an earlier one may have been, an unknown
-     * outcome.
+     * Returns the failure of an attempt that the server did not carry out; or, if it may have carried out an earlier
+     * attempt, an unknown outcome.
      */
     private RuntimeException turnedAway(RuntimeException failure) {
       return perhapsDone
@@ -251,7 +251,7 @@ final class Transport {
       }, Thread::startVirtualThread);
     }
 
-    /** Returns the seconds or the date of a Retry-After, if it is one. */
+    /** Returns the wait of a {@code Retry-After} in seconds or as a date, or empty if it is neither. */
     private Optional<Duration> retryAfter(String value) {
       try {
         if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {
@@ -266,7 +266,10 @@ final class Transport {
     }
   }
 
-  /** Returns whether a refusal is due to the caller or the server's state: an earlier attempt may have worked. */
+  /**
+   * Returns whether a status is about the caller's rights or the state of the server, not about the call: an earlier
+   * attempt of it may have been carried out.
+   */
   private static boolean isAboutTheCaller(int status) {
     return status == 401 || status == 403 || status >= 500;
   }

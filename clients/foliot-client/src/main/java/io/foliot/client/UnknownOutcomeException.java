@@ -1,9 +1,10 @@
 package io.foliot.client;
 
 /**
- * There is no usable answer: a timeout, a broken connection, an interrupt, a gateway that gave up. The server may or
- * may not have carried out the call, so this is not a failure: repeat the call if that is safe, or read the task. A
- * submit is safe to repeat with the same {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
+ * There was no usable answer, because of a timeout, a broken connection, an interrupt, or an error of a gateway. The
+ * server may or may not have carried out the call, so do not treat it as failed: repeat the call if that is safe, or
+ * read the task. A submit is safe to repeat with the same
+ * {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
  */
 public final class UnknownOutcomeException extends RuntimeException {
   UnknownOutcomeException(String call, String reason, Throwable cause) {

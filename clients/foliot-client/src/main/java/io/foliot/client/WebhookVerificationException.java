@@ -1,6 +1,9 @@
 package io.foliot.client;
 
-/** A callback must not be trusted: it is not from the server, was changed, or is too old. Answer it with 401. */
+/**
+ * A callback must not be trusted: it is not from the server, was changed, or is too far from the current time. Answer
+ * it with 401.
+ */
 public final class WebhookVerificationException extends Exception {
   /** The rule that was broken. */
   public enum Reason {

@@ -18,11 +18,12 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies signed callbacks as in <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a>, by a secret
- * that is shared (HMAC-SHA256, {@code v1}). Immutable, and safe for use by any number of threads.
+ * Verifies signed callbacks according to <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a>, with a
+ * shared secret (HMAC-SHA256, {@code v1}). Immutable, and safe for use by any number of threads.
  *
- * <p>Verify the body as it came, byte by byte, before anything parses it. The signature covers the id, the timestamp
- * and the body, and no other header. A callback may come more than once, under the same id: to act once, remember ids.
+ * <p>Verify the bytes of the body exactly as they were received, before anything parses them. The signature covers the
+ * id, the timestamp and the body, but no other header. A callback may be received more than once with the same id. To
+ * act only once, remember the ids.
  *
  * <pre>{@code
  * WebhookVerifier verifier = WebhookVerifier.of(System.getenv("FOLIOT_WEBHOOK_SECRET"));
@@ -34,14 +35,14 @@ public final class WebhookVerifier {
   private static final String SIGNATURE_PREFIX = "v1,";
   private static final String ALGORITHM = "HmacSHA256";
 
-  /** By the standard: 192 to 512 bits. */
+  /** Fewest bytes of a secret: the standard requires 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
 
   private static final int MAX_SECRET_BYTES = 64;
 
   private static final Duration DEFAULT_TOLERANCE = Duration.ofMinutes(5);
 
-  /** Seconds up to the year 33658, so that no sum overflows. */
+  /** A timestamp in seconds, up to the year 33658, so that no sum overflows. */
   private static final Pattern TIMESTAMP = Pattern.compile("[0-9]{1,12}");
 
   private final List<SecretKeySpec> secrets;
@@ -58,8 +59,8 @@ public final class WebhookVerifier {
    * Returns a verifier with a tolerance of 5 minutes. {@link #builder} sets another tolerance.
    *
    * @param secret {@code whsec_} and Base64 of 24 to 64 bytes
-   * @param others more of them, while secrets are changed; a callback signed with any of them is accepted
-   * @throws IllegalArgumentException if one is no such secret
+   * @param others further secrets, for a rotation; a callback signed with any of the secrets is accepted
+   * @throws IllegalArgumentException if a secret is malformed
    */
   public static WebhookVerifier of(String secret, String... others) {
     Builder builder = builder(secret);
@@ -86,7 +87,7 @@ public final class WebhookVerifier {
 
     private Builder() {}
 
-    /** Adds a secret, while secrets are changed; a callback signed with any of them is accepted. */
+    /** Adds a secret, for a rotation; a callback signed with any of the secrets is accepted. */
     public Builder secret(String value) {
       secrets.add(value);
       return this;
@@ -98,7 +99,7 @@ public final class WebhookVerifier {
       return this;
     }
 
-    /** Sets where the time now comes from; the system's clock by default. */
+    /** Sets the source of the current time; the system's clock by default. */
     public Builder clock(InstantSource value) {
       clock = value;
       return this;
@@ -115,7 +116,7 @@ public final class WebhookVerifier {
     }
   }
 
-  /** Decodes a secret. No message of a failure repeats a part of it. */
+  /** Decodes a secret. The message of a failure does not contain any part of it. */
   private static SecretKeySpec parseSecret(String secret) {
     if (!secret.startsWith(SECRET_PREFIX)) {
       throw new IllegalArgumentException("a webhook secret must begin with " + SECRET_PREFIX);
@@ -134,11 +135,11 @@ public final class WebhookVerifier {
   }
 
   /**
-   * Returns if a callback is the server's and recent.
+   * Verifies that a callback was signed with one of the secrets and is recent. Returns normally if so.
    *
-   * @param header gives the value of the header of a name (in lower case), or null
+   * @param header returns the value of the header with a name in lower case, or null if there is none
    * @param body the body as it was received
-   * @throws WebhookVerificationException if it is not
+   * @throws WebhookVerificationException if the callback must not be trusted
    */
   public void verify(Function<? super String, ? extends @Nullable String> header, byte[] body)
       throws WebhookVerificationException {
@@ -154,7 +155,7 @@ public final class WebhookVerifier {
    */
   public void verify(@Nullable String id, @Nullable String timestamp, @Nullable String signatures, byte[] body)
       throws WebhookVerificationException {
-    // With a stop in the id the same signed bytes could be cut into id, timestamp and body in another way.
+    // With a full stop in the id, the signed bytes could be split into id, timestamp and body in another way.
     if (id == null || id.isEmpty() || id.indexOf('.') >= 0) {
       throw badHeader("webhook-id must be there and have no full stop");
     }
@@ -179,7 +180,7 @@ public final class WebhookVerifier {
       byte[] expected = (SIGNATURE_PREFIX + Base64.getEncoder().encodeToString(hmac(secret, signedBefore, body)))
           .getBytes(UTF_8);
       for (String signature : signatures.split(" ", -1)) {
-        // The time this takes shows neither how much of it is right nor which one matches.
+        // Constant time: it reveals neither how many bytes are equal nor which signature matches.
         match |= MessageDigest.isEqual(expected, signature.getBytes(UTF_8));
       }
     }

@@ -17,25 +17,26 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the tasks of a queue that is pulled: claims as many as it may run at once, gives each to the handler on a
- * virtual thread, extends its lease while the handler runs, and reports the end to the server.
+ * Runs the tasks of a pull queue. It claims as many as it may run at once, runs the handler of each on a virtual
+ * thread, extends the lease while the handler runs, and reports the end to the server.
  *
- * <p>It keeps retrying, with growing pauses, while the server cannot be reached. Stop it before the client.
+ * <p>While the server cannot be reached, the worker retries with growing pauses. Stop the worker before you close the
+ * client.
  */
 public final class Worker implements AutoCloseable {
   /*
-   * Permits are the whole state. The poller takes some, claims that many tasks, and passes one on with each; a run
-   * returns its permit when it has settled. No task therefore waits here while its lease runs, and the worker has
-   * stopped when the poller has ended and all permits are back.
+   * The permits of the semaphore are the whole state. The poller acquires some, claims that many tasks, and passes one
+   * permit to the run of each task; a run releases its permit when it has settled. Therefore no task waits here while
+   * its lease runs, and the worker has stopped when the poller has ended and all permits are released.
    *
-   * The worker waits for a claim that is under way when it stops, and runs its tasks: aborting it would leave tasks
-   * that the server has just claimed idle until their leases end.
+   * When the worker stops, it waits for a claim that is under way, and runs its tasks. To abort the claim would leave
+   * tasks that the server has just claimed idle until their leases end.
    */
 
-  /** Tasks that one claim asks for: a reasonable size of one answer, at payloads of 256 KiB. */
+  /** Most tasks of one claim. With payloads of 256 KiB the answer still has a reasonable size. */
   private static final int MAX_CLAIM = 100;
 
-  /** Characters of a reason; the whole stack trace is in the worker's own log. */
+  /** Most characters of a reason. The whole stack trace is in the worker's own log. */
   private static final int MAX_REASON = 1000;
 
   /** An answer with no task that comes sooner than this counts as a failure, so that the worker does not spin. */
@@ -43,7 +44,7 @@ public final class Worker implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
-  /** A claim that waits for longer than this after the worker has left was sent before, and overtaken. */
+  /** If a claim still waits this long after the worker announced its stop, the announcement has overtaken the claim. */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
   private static final int GONE = 410;
@@ -71,7 +72,7 @@ public final class Worker implements AutoCloseable {
   private volatile boolean stopping;
   private volatile boolean impatient;
 
-  /** The stage that the poller waits for, after a failure or for the server. */
+  /** The stage that ends the poller's pause after a failure. */
   private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
 
   private volatile CompletableFuture<?> claiming = CompletableFuture.completedFuture(null);
@@ -159,7 +160,7 @@ public final class Worker implements AutoCloseable {
     permits.release(Math.max(0, free - tasks.size()));
     for (int i = 0; i < tasks.size(); i++) {
       if (i >= free) {
-        // More than were asked for.
+        // The server has returned more tasks than the claim allowed.
         permits.acquireUninterruptibly();
       }
       Run run = new Run(tasks.get(i), sentNanos);
@@ -190,7 +191,7 @@ public final class Worker implements AutoCloseable {
     report(onError, what, failure);
   }
 
-  /** Tells a listener of a failure. A listener that throws does not stop the worker. */
+  /** Passes a failure to a listener. A listener that throws does not stop the worker. */
   static void report(BiConsumer<? super String, ? super Throwable> listener, String what, Throwable failure) {
     try {
       listener.accept(what, failure);
@@ -209,7 +210,7 @@ public final class Worker implements AutoCloseable {
     return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
   }
 
-  /** One task that the handler runs. */
+  /** The run of one claimed task. */
   private final class Run implements Runnable, RunningAttempt {
     private final ClaimedTask task;
     final Thread thread;
@@ -226,13 +227,14 @@ public final class Worker implements AutoCloseable {
     private CompletableFuture<Void> extending = CompletableFuture.completedFuture(null);
     private @Nullable CompletableFuture<Void> nextExtension;
 
-    // One extension after the other.
+    // Used by one extension at a time.
     private long sentVersion;
 
     Run(ClaimedTask task, long sentNanos) {
       this.task = task;
       Duration leasedFor = task.leasedFor();
-      // If the server does not say how long the lease holds, it counts from the answer, as if there had been no pause.
+      // If the server does not return the duration of the lease, the requested one is counted from the answer on, as if
+      // this process had not been paused.
       leaseEndNanos = leasedFor == null
           ? clock.nanoTime() + TimeUnit.NANOSECONDS.convert(lease)
           : sentNanos + TimeUnit.NANOSECONDS.convert(leasedFor);
@@ -263,7 +265,7 @@ public final class Worker implements AutoCloseable {
     public void run() {
       try {
         if (isLost()) {
-          // Paused since the claim was sent: another attempt may be running.
+          // This process was paused after the claim was sent: another attempt may be running.
           report("a task was not begun, because its lease had ended before: task=" + task.id(),
               new LeaseLostException("this process or its connection to the server was paused", false));
           return;
@@ -273,7 +275,7 @@ public final class Worker implements AutoCloseable {
         Settlement settlement = impatient ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);
-        // The server has said that this token settles nothing any more. A cancelled task waits for its end.
+        // After a refusal the token can no longer settle, except for a cancelled task, which waits for this settle.
         if (!refused || cancelled) {
           settle(settlement);
         }
@@ -338,7 +340,7 @@ public final class Worker implements AutoCloseable {
     public synchronized CompletableFuture<Void> extendNow() {
       CompletableFuture<Void> waiting = nextExtension;
       if (waiting != null) {
-        // It has not been sent, so it will take the note as it is now, or a newer one.
+        // The waiting extension has not been sent, so it will send the current note, or a newer one.
         return waiting;
       }
       CompletableFuture<Void> next = extending.handle((nothing, failure) -> failure)
@@ -353,11 +355,11 @@ public final class Worker implements AutoCloseable {
         nextExtension = null;
       }
       Notes said = notes;
-      // The version first: a change between the two is sent once more, and never forgotten.
+      // The version is read before the note: a change between the two reads is sent twice, but never lost.
       long version = said == null ? 0 : said.version();
       TaskNote note = said == null || version == sentVersion ? TaskNote.NONE : said.note();
       long sentNanos = clock.nanoTime();
-      // An answer after the end of the lease says nothing that is not known by then.
+      // An answer after the end of the lease is of no use: the lease counts as lost by then.
       Duration left = Duration.ofNanos(leaseEndNanos - sentNanos);
       Duration step = shortStep();
       return source.extend(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
@@ -380,14 +382,14 @@ public final class Worker implements AutoCloseable {
         return;
       }
       report("a lease could not be extended yet, task=" + task.id(), cause);
-      // Half of the remaining time on each try, and the last one a little beyond the end.
+      // Each try waits for half of the remaining time. The last one is made slightly after the end of the lease.
       Duration half = Duration.ofNanos(leftNanos / 2);
       Duration step = shortStep();
       renewLater(half.compareTo(step) > 0 ? half : step);
     }
   }
 
-  /** Returns whether the server has said that a token settles and extends nothing any more. */
+  /** Returns whether a failure means that the token can no longer settle or extend. */
   private static boolean isRefusal(Throwable cause) {
     return cause instanceof LeaseLostException || (cause instanceof FoliotException e
         && (e.status() == CONFLICT || e.status() == NOT_FOUND || e.status() == GONE));
@@ -404,7 +406,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Returns the settlement with a short reason, which is well-formed even if it was cut or came from an unknown source.
+   * Returns the settlement with its reason cut to {@link #MAX_REASON} characters, and with half surrogate pairs
+   * replaced.
    */
   private static Settlement sendable(Settlement settlement) {
     return switch (settlement) {
@@ -427,11 +430,11 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Claims no more, and waits until the tasks that were claimed have been run and settled; that includes those that a
-   * claim under way may still bring. After the grace, handlers still running are interrupted, and this returns without
-   * waiting for them any longer.
+   * Stops the worker. It makes no more claims, and this method waits until the claimed tasks have been run and settled,
+   * including those of a claim that is under way. After the grace, handlers that still run are interrupted, and this
+   * method returns without waiting for them any longer.
    *
-   * @return whether everything had ended in time
+   * @return whether the claim and all tasks ended within the grace
    */
   public boolean stop(Duration grace) throws InterruptedException {
     long begunNanos = System.nanoTime();
@@ -439,7 +442,7 @@ public final class Worker implements AutoCloseable {
     stopping = true;
     CompletableFuture<Void> leaving = leave();
     pause.complete(null);
-    // Ends its wait for permits; a claim ignores the interrupt.
+    // This ends the poller's wait for permits; a claim ignores the interrupt.
     poller.interrupt();
     boolean done = false;
     try {
@@ -466,7 +469,7 @@ public final class Worker implements AutoCloseable {
     return Duration.ofNanos(System.nanoTime() - nanos);
   }
 
-  /** Announces that this worker stops, if it was built so. The stage never fails. */
+  /** Announces that this worker stops, if it was built with {@link Builder#leaves}. The stage never fails. */
   private CompletableFuture<Void> leave() {
     String worker = name;
     if (!leaves || worker == null || source.isClosed()) {
@@ -490,7 +493,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Stops with the grace that the worker was built with. */
+  /** Stops the worker, as {@link #stop} does, with the grace that it was built with. */
   @Override
   public void close() {
     try {
@@ -520,7 +523,7 @@ public final class Worker implements AutoCloseable {
       this.handler = handler;
     }
 
-    /** Sets that the worker announces its stop. */
+    /** Makes the worker announce its stop. */
     Builder leaves() {
       leaves = true;
       return this;
@@ -536,8 +539,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sets how long one claim waits for tasks, and so how long a stop may take; 10 seconds by default, at most 60 for
-     * the server.
+     * Sets how long one claim waits for tasks; 10 seconds by default. A server accepts at most 60 seconds. A stop may
+     * take this long, because it waits for the claim that is under way.
      */
     public Builder pollWait(Duration duration) {
       pollWait = DurationText.requirePositive("pollWait", duration);
@@ -545,8 +548,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sets the time after which the tasks of a dead worker can be claimed again; 30 seconds by default. The lease of a
-     * task that runs is extended each third of it.
+     * Sets the lease of a task, after which the tasks of a dead worker can be claimed again; 30 seconds by default. The
+     * lease of a running task is extended after each third of it.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);
@@ -560,23 +563,23 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sets the name of this worker in its claims, to which eight random hexadecimal digits are added at each start of a
-     * process; none by default. At most 119 characters.
+     * Sets the name with which this worker claims, at most 119 characters; none by default. A hyphen and eight
+     * hexadecimal digits are appended to it. The digits are random, and the same for all workers of one process.
      */
     public Builder name(String workerName) {
       name = WorkerName.of(workerName);
       return this;
     }
 
-    /** Sets where this process is, such as {@code fra1}; at most 64 characters, none by default. */
+    /** Sets the zone of this process, such as {@code fra1}; at most 64 characters, none by default. */
     public Builder zone(String workerZone) {
       zone = ClaimRequest.requireZone(workerZone);
       return this;
     }
 
     /**
-     * Sets the listener of errors: a claim that failed, a handler that threw, a lease that was lost. By default they
-     * are logged, as warnings of the logger {@code io.foliot.client}.
+     * Sets the listener of errors: a claim that failed, a handler that threw, a lease that was lost. By default errors
+     * are logged as warnings of the logger {@code io.foliot.client}.
      */
     public Builder onError(BiConsumer<? super String, ? super Throwable> listener) {
       onError = listener;

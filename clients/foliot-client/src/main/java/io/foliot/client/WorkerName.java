@@ -4,11 +4,12 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * The name of this process in its claims: the name that its operator gave, and eight random hexadecimal digits of this
- * start. So two processes never share a name, and a process that was restarted has another one.
+ * The name with which a worker of this process claims: the given name, a hyphen, and eight hexadecimal digits that are
+ * random for each start of the process. Two processes therefore have different names, and so has a process after a
+ * restart.
  */
 final class WorkerName {
-  /** Most characters of a name that is given: the server takes 128 with the digits. */
+  /** Most characters of a given name: the server accepts 128, including the hyphen and the digits. */
   static final int MAX_GIVEN = 119;
 
   private static final String SUFFIX = HexFormat.of().toHexDigits(new SecureRandom().nextInt());
@@ -16,7 +17,7 @@ final class WorkerName {
   private WorkerName() {}
 
   /**
-   * Returns the name of this process; the same for the same given name.
+   * Returns the name for the claims of this process. It is always the same for the same given name.
    *
    * @throws IllegalArgumentException if the given name is empty, or longer than {@link #MAX_GIVEN}
    */

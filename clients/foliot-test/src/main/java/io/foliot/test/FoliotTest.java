@@ -9,8 +9,9 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A {@link Foliot} for tests: tasks in memory, a clock that is stopped until {@link #advance}, and handlers on the
- * thread of the test. It is the engine itself, so keys, retries, limits and cancels behave as they do in production.
+ * A {@link Foliot} for tests. It keeps tasks in memory, has a clock that moves only in {@link #advance}, and runs
+ * handlers on the thread of the test. It uses the real engine, so keys, retries, limits and cancels behave as they do
+ * in production.
  *
  * <pre>{@code
  * try (FoliotTest foliot = FoliotTest.start()) {
@@ -21,8 +22,8 @@ import java.time.Instant;
  * }
  * }</pre>
  *
- * <p>One thread. A handler takes no time, so timeouts do not end it. An exception of a handler is logged and the task
- * retried; it does not reach the test.
+ * <p>For use by one thread. A handler takes no time by the clock of the test, so no timeout ends it. An exception of a
+ * handler is logged, and the task is retried; the exception does not reach the test.
  */
 public final class FoliotTest implements Foliot {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -35,26 +36,26 @@ public final class FoliotTest implements Foliot {
     delegate = Foliot.builder().node("test").driver(driver).inMemory();
   }
 
-  /** Starts at the beginning of 2026. */
+  /** Returns a new instance, whose clock begins at the start of 2026 in UTC. */
   public static FoliotTest start() {
     return startAt(START);
   }
 
-  /** Starts at an instant. */
+  /** Returns a new instance, whose clock begins at an instant. */
   public static FoliotTest startAt(Instant instant) {
     return new FoliotTest(new ManualDriver(instant));
   }
 
-  /** Returns the time of the clock. */
+  /** Returns the current time of the clock. */
   public Instant now() {
     return driver.now();
   }
 
   /**
-   * Lets time pass. Tasks run at their due times, in the order of due times; so do tasks that handlers submit, if they
-   * are due by the end.
+   * Advances the clock. Tasks run at their due times, in the order of due times. This includes tasks that handlers
+   * submit, if they become due within this time.
    *
-   * @param time not negative. A day takes some seconds
+   * @param time how far to advance, not negative; to advance by a day takes a few seconds
    */
   public void advance(Duration time) {
     driver.advance(time);
@@ -76,7 +77,7 @@ public final class FoliotTest implements Foliot {
   }
 
   /**
-   * Refuses: a worker has threads of its own, which do not run by the clock of a test.
+   * Not supported, because a worker has threads of its own, which do not follow the clock of a test.
    *
    * @throws UnsupportedOperationException always
    */

@@ -13,13 +13,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 
 /**
- * Loops and handlers on the thread of a test, and a clock that it advances.
+ * A driver that runs loops and handlers on the thread of a test, with a clock that the test advances.
  *
  * <p>Handlers never run inside a turn of a loop: they wait in a queue until the loops are idle. A handler may therefore
- * make blocking calls, which turn the loops until they are done.
+ * make blocking calls, which run the loops until the call is done.
  */
 final class ManualDriver implements Driver {
-  /** Longest time that a call of the test may take. Usually no time passes in a call. */
+  /** Longest time, by the clock of the test, that a call may take. Usually no time passes during a call. */
   private static final Duration CALL_BOUND = Duration.ofSeconds(10);
 
   private final SettableClock clock;
@@ -68,7 +68,7 @@ final class ManualDriver implements Driver {
     await(stop);
   }
 
-  /** Lets time pass from one turn of a loop to the next, and runs the handlers of the tasks that became due at each. */
+  /** Advances the clock from one turn of a loop to the next, and after each runs the handlers of tasks that are due. */
   void advance(Duration time) {
     long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
     runUntilIdle();

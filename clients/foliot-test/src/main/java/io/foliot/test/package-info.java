@@ -1,5 +1,6 @@
 /**
- * Foliot in the tests of applications: time passes when the test advances it, and everything runs on the test's thread.
+ * Foliot for the tests of applications. Time passes only when the test advances it, and everything runs on the test's
+ * thread.
  */
 @NullMarked
 package io.foliot.test;
