@@ -17,8 +17,8 @@ public interface Meter {
 
   /**
    * Called when an attempt ended. {@code outcome} of an attempt that a delivery ended: finished, retried, failed,
-   * rearmed, cancelled, stale, repeated. {@code outcome} of an attempt that was reported with its token is the new state
-   * of the task: finished, failed, cancelled, delayed.
+   * rearmed, cancelled, stale, repeated. {@code outcome} of an attempt that was reported with its token is the new
+   * state of the task: finished, failed, cancelled, delayed.
    */
   default void settled(String queue, String outcome, long durationMicros) {}
 
@@ -26,8 +26,8 @@ public interface Meter {
   default void leaseEnded(String queue) {}
 
   /**
-   * Called when a task of another queue was claimed for this queue. The task was not delivered, and will be tried again.
-   * The cause is a defect.
+   * Called when a task of another queue was claimed for this queue. The task was not delivered, and will be tried
+   * again. The cause is a defect.
    */
   default void foreign(String queue) {}
 

@@ -97,8 +97,9 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   /**
    * Returns whether a worker may run tasks with an address: whether the address is its own, or the worker is the
    * substitute for the seat. Any worker may run a task with {@link Address#ANYWHERE}, whatever queues it takes. One of
-   * the workers that could be the substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker
-   * leaves, one other worker becomes the substitute for its seat, and the substitutes for other seats stay the same.
+   * the workers that could be the substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a
+   * worker leaves, one other worker becomes the substitute for its seat, and the substitutes for other seats stay the
+   * same.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {

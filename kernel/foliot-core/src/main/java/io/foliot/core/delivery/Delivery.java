@@ -26,14 +26,14 @@ public interface Delivery extends AutoCloseable {
   void check(Target target);
 
   /**
-   * Returns the part of a target that fails as a whole, such as its host or its broker. Attempts to one destination share
-   * an adaptive limit.
+   * Returns the part of a target that fails as a whole, such as its host or its broker. Attempts to one destination
+   * share an adaptive limit.
    */
   String destination(Target target);
 
   /**
-   * Returns how many attempts this delivery can have under way. The engine claims no more tasks for it; other tasks wait
-   * in their queues, and do not use up attempts. The number must not change.
+   * Returns how many attempts this delivery can have under way. The engine claims no more tasks for it than that; other
+   * tasks wait in their queues, and do not use up attempts. The number must not change.
    */
   default int maxInFlight() {
     return Integer.MAX_VALUE;
@@ -48,18 +48,18 @@ public interface Delivery extends AutoCloseable {
   }
 
   /**
-   * Returns the internal queues of this delivery, whose targets are of its own type. An engine with this delivery always
-   * has them. Their settings are code, not documents; callers of the engine neither see nor change them. Called once,
-   * when an engine is created.
+   * Returns the internal queues of this delivery, whose targets are of its own type. An engine with this delivery
+   * always has them. Their settings are code, not documents; callers of the engine neither see nor change them. Called
+   * once, when an engine is created.
    */
   default List<QueueConfig> internalQueues() {
     return List.of();
   }
 
   /**
-   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a task, or null. Called
-   * for each task that an attempt or a report on this node has ended. The engine wakes the returned task a tenth of a
-   * second later. The hint is lost with the process, so the waiting task must poll as well.
+   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a task, or null.
+   * Called for each task that an attempt or a report on this node has ended. The engine wakes the returned task a tenth
+   * of a second later. The hint is lost with the process, so the waiting task must poll as well.
    *
    * @param task the task as it was before its end
    * @param mark the mark that its handler has set, which takes effect with that end
@@ -75,8 +75,8 @@ public interface Delivery extends AutoCloseable {
 
   /**
    * Hands over an attempt. The attempt begins when its first byte is handed to a socket, a broker client or a handler.
-   * The stage completes with the answer on any thread, at the latest when the target's timeout has passed. Shortly after
-   * the timeout the engine cancels the stage, and the attempt has failed. A stage that fails counts as
+   * The stage completes with the answer on any thread, at the latest when the target's timeout has passed. Shortly
+   * after the timeout the engine cancels the stage, and the attempt has failed. A stage that fails counts as
    * {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);
