@@ -151,7 +151,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return days == 0 ? null : month.atDay(32 - Integer.numberOfLeadingZeros(days));
   }
 
-  /** Returns the first day on or after a date that is not excluded, or null if {@link #SEARCHED_DAYS} days have none. */
+  /** Returns the first day on or after a date that is not excluded, or null if the search finds none. */
   @Nullable
   LocalDate firstAllowed(LocalDate from) {
     for (int days = 0; days < SEARCHED_DAYS; days++) {
