@@ -22,8 +22,8 @@ public record Misfire(Policy policy, Duration window, int max) {
     /** The latest one runs; a header has the number of times that were missed directly before it. */
     ONCE(1),
     /**
-     * All of them within the window run, or the newest ones if there are more than the maximum. The oldest of these
-     * runs first, and they run one after the other unless the overlap rule allows more.
+     * All times within the window run, or the newest of them if there are more than the maximum. They run in order, and
+     * one after the other unless the overlap rule allows several runs at once.
      */
     ALL(2),
     /** Those within the window run as if they were on time. */

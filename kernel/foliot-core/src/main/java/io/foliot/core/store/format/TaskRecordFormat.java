@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A whole record of a task as the content of one {@link Frame}.
  *
  * <pre>
- * version u8 | queue number u32 | state u8 | flags u16 | times, as distances from each other | parts that the flags
- * name | CRC32C of all before, with the mark of the task, u32
+ * version u8 | queue number u32 | state u8 | flags u16 | times, as distances from each other
+ *   | parts that the flags name | CRC32C of all before, with the mark of the task, u32
  * </pre>
  *
  * <p>The queue is stored as the number that the store has assigned to its name, so that a filter by queue or state
