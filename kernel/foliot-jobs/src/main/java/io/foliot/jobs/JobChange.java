@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changes that callers make to a job: pure functions from its record and the store's time to the next record. All
- * scheduled times up to the change are decided first, by the old definition.
+ * scheduled times up to the change are decided first, by the rules that were in effect before it.
  *
  * <p>Rejected: keeping the old definition until a planning pass has decided its times. The caller can decide them with
  * the same function, because its write is refused if the record has changed since it was read.

@@ -72,10 +72,10 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * A pause.
    *
    * @param since the instant of the pause; scheduled times after it do not run
-   * @param until the first instant at which they do again; {@link Long#MAX_VALUE} for a resume by hand
+   * @param until the first instant at which they do again; {@link Long#MAX_VALUE} if only a resume ends it
    * @param origins requests up to this number do not begin in the pause; later ones do
-   * @param reason why, for people
-   * @param actor the caller that changed it
+   * @param reason the reason, for display
+   * @param actor the caller that paused the job or last changed its pause; foliot for a pause after failures
    */
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;

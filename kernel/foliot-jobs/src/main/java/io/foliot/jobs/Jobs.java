@@ -207,7 +207,7 @@ public final class Jobs {
     }).toCompletableFuture();
   }
 
-  /** Writes a job. The first attempt relies on there being no such job, and does not read it. */
+  /** Writes a job. Most jobs are new or unchanged, so the first attempt assumes a new one and does not read the job. */
   private CompletableFuture<Put> write(Job job, Creation creation, Change change) {
     return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
       JobRecord created;
