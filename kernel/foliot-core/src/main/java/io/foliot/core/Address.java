@@ -4,7 +4,7 @@ package io.foliot.core;
  * The workers that may run a task. It is part of the task's id ({@link TaskId#address}), so that every index entry has
  * it and stores do not handle it.
  *
- * @param kind how the number is meant
+ * @param kind the meaning of the number
  * @param number the number of a seat or zone of the {@link io.foliot.core.coordination.Fleet}, from 0 to
  *     {@value #MAX_NUMBER}; 0 for {@link Kind#ANY}
  */
@@ -18,7 +18,7 @@ public record Address(Kind kind, int number) {
   public enum Kind {
     /** Any worker of the queue. */
     ANY(0),
-    /** The worker on a seat or, if that is gone or disabled, its substitute. */
+    /** The worker on a seat or, if that worker is gone or disabled, its substitute. */
     SEAT(1),
     /** As {@link #SEAT}, with a substitute in the zone of the seat only. */
     ZONE_SEAT(2),

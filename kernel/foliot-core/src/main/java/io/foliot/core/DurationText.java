@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durations as people write them: {@code 30m}, {@code 1500ms}, {@code 1.5s}, {@code 1h30m}, or as in ISO 8601:
- * {@code PT30M}, {@code P1DT12H}. The API, callbacks, the configuration and the command line share this grammar:
+ * Durations as text: {@code 30m}, {@code 1500ms}, {@code 1.5s}, {@code 1h30m}, or as in ISO 8601: {@code PT30M},
+ * {@code P1DT12H}. The API, callbacks, the configuration and the command line share this grammar:
  *
  * <pre>
  * duration = 1*( number unit )                  units from large to small, each at most once: w d h m s ms
@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * number   = digits [ "." digits ] / "." digits only the last number has a fraction, of at most 9 digits
  * </pre>
  *
- * <p>Upper and lower case mean the same. There are no signs and no spaces. A day has 24 hours.
+ * <p>A duration has at least one number. Upper and lower case mean the same. There are no signs and no spaces. A day
+ * has 24 hours.
  */
 public final class DurationText {
   /** Description of a valid duration, for error messages. */
@@ -33,7 +34,7 @@ public final class DurationText {
   private DurationText() {}
 
   /**
-   * Returns the duration that a text says, which is not negative and has a number of milliseconds that fits a long.
+   * Returns the duration that a text denotes. It is not negative, and its milliseconds fit into a long.
    *
    * @throws IllegalArgumentException if the text is not such a duration; the message says what was expected
    */
@@ -99,7 +100,7 @@ public final class DurationText {
       unit = next;
       at += unit == MILLI ? 2 : 1;
       millis = Math.addExact(millis, Math.multiplyExact(whole, UNIT_MILLIS[unit]));
-      // Times 1,000,000 ns a millisecond, over 1,000,000,000; no product overflows.
+      // billionths * UNIT_MILLIS * 1,000,000 ns / 1,000,000,000, reduced; no product overflows.
       nanos = billionths * UNIT_MILLIS[unit] / 1_000;
     }
     if (unit < WEEK) {
@@ -117,7 +118,7 @@ public final class DurationText {
     return value;
   }
 
-  /** Returns the index of the unit there, or -1. */
+  /** Returns the index of the unit at a position of the text, or -1. */
   private static int unitAt(String text, int at, boolean iso, boolean time) {
     int unit = UNITS.indexOf(lower(text, at));
     if (iso) {
@@ -145,7 +146,7 @@ public final class DurationText {
     return shown.append(text.length() > SHOWN_LENGTH ? "..." : "").append('"').toString();
   }
 
-  /** Writes a duration that {@link #parse} reads back, in the largest unit of which it is a whole number. */
+  /** Formats a duration as {@link #parse} reads it, in the largest unit of which it is a whole number. */
   public static String format(Duration duration) {
     if (duration.toNanosPart() % 1_000_000 != 0) {
       return duration.toString();
@@ -167,8 +168,8 @@ public final class DurationText {
   }
 
   /**
-   * Writes a duration for people, in its two largest units: {@code 2h 4m}, {@code 29m 58s}, {@code 1.5 s},
-   * {@code 420 ms}. Programs read {@link #format} instead.
+   * Formats a duration for display, in its two largest units and rounded down: {@code 2h 4m}, {@code 29m 58s},
+   * {@code 1.5 s}, {@code 420 ms}. {@link #parse} does not read this text; {@link #format} is for programs.
    */
   public static String rough(Duration duration) {
     long millis = duration.toMillis();

@@ -3,7 +3,7 @@ package io.foliot.core;
 /** A thread, or its substitute in a simulation, that calls a duty again and again, one call at a time. */
 public interface EventLoop extends AutoCloseable {
   /**
-   * Begins to call the duty: at once, then at the instants it asks for, and soon after each {@link #wake}.
+   * Begins to call the duty: at once, then at the times that the duty returns, and soon after each {@link #wake}.
    *
    * @throws IllegalStateException if the loop was started before
    */
@@ -12,7 +12,7 @@ public interface EventLoop extends AutoCloseable {
   /** Makes the loop call its duty soon, if it sleeps. Any thread; cheap when the loop is awake. */
   void wake();
 
-  /** Calls the duty no more, and waits for a call that is under way, unless it is this thread's. */
+  /** Stops calling the duty, and waits for a call that is under way, unless the duty itself calls this method. */
   @Override
   void close();
 

@@ -32,9 +32,9 @@ public final class InstantText {
   }
 
   /**
-   * Writes an instant in UTC with milliseconds. Answers with thousands of instants spent most of their time in the
-   * JDK's general formatter, hence the arithmetic (days to a civil date after Howard Hinnant's {@code chrono}
-   * algorithms).
+   * Formats an instant in UTC with milliseconds. The JDK's general formatter took most of the time of a response with
+   * thousands of instants, so this method computes the fields itself (days to a civil date after Howard Hinnant's
+   * {@code chrono} algorithms).
    *
    * @param millis since 1970
    */

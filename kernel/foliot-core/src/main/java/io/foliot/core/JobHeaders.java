@@ -16,7 +16,7 @@ public final class JobHeaders {
   public static final String SHARD = "foliot-shard";
   /** The number of shards. */
   public static final String SHARDS = "foliot-shards";
-  /** The text that the job has for the shard. */
+  /** The text that the job defines for the shard. */
   public static final String SHARD_PARAMETER = "foliot-shard-parameter";
   /** The number of scheduled times that were missed before this one. */
   public static final String MISSED = "foliot-missed";
@@ -29,8 +29,8 @@ public final class JobHeaders {
   /** The zone in which the shard runs, if the job runs in each zone. */
   public static final String ZONE = "foliot-zone";
   /**
-   * The checkpoint with which the shard begins, as the same shard of the run before left it. Part of the
-   * {@link io.foliot.core.store.TaskRecord#note note} of a task that has no other.
+   * The checkpoint with which the shard begins: the last one of the same shard in the previous run. It is part of the
+   * {@link io.foliot.core.store.TaskRecord#note note} of a task that has no other checkpoint.
    */
   public static final String CHECKPOINT = "foliot-checkpoint";
   /** Set if the job waits for the end of the shard; the engine wakes the job then. */
@@ -51,7 +51,7 @@ public final class JobHeaders {
   /**
    * Ensures that a caller may set a header.
    *
-   * @throws IllegalArgumentException if it is a job's
+   * @throws IllegalArgumentException if only jobs may set it
    */
   static void ensureFree(String name) {
     String lower = name.toLowerCase(Locale.ROOT);

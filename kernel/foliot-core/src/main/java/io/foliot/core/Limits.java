@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The limits of requests, each with its reason, and the checks that enforce them. */
 public final class Limits {
-  /** A due time further away than this is a mistake of units. 100 years of 365.25 days, in milliseconds. */
+  /** A due time further away than this is probably a mistake of units. 100 years of 365.25 days, in milliseconds. */
   public static final long MAX_DELAY_MILLIS = 3_155_760_000_000L;
   /**
-   * The shortest time after which a task that asks to be called again is called again; a shorter one becomes this. A
-   * receiver that asks for none at all would be called in a loop for ever. In milliseconds.
+   * Shortest delay until the next call that a receiver can request, in milliseconds; a shorter one is raised to this. A
+   * receiver that requested no delay at all would be called in a busy loop.
    */
   public static final long MIN_NEXT_MILLIS = 100;
   /** Names are parts of paths, metric labels and index keys. */
   public static final int MAX_QUEUE_NAME = 128;
-  /** Queues whose names begin like this are Foliot's own. */
+  /** Prefix of the names of internal queues. */
   public static final String INTERNAL_QUEUES = "foliot.";
   /** A key is part of an index key of every store. In bytes of UTF-8. */
   public static final int MAX_KEY_BYTES = 256;
@@ -22,9 +22,9 @@ public final class Limits {
   public static final int MAX_PAYLOAD_BYTES = 1 << 20;
   /** Headers travel with every attempt and live in every record. */
   public static final int MAX_HEADERS = 32;
-  /** Names and values of all headers together, in bytes. */
+  /** Length of the names and values of all headers together, in characters. */
   public static final int MAX_HEADER_BYTES = 8 << 10;
-  /** Items of one batch call: the most that one store commit takes, so that no caller holds up the others. */
+  /** Items of one batch call: the most that one store commit takes, so that no caller delays the others for long. */
   public static final int MAX_BATCH = 10_000;
 
   private Limits() {}
@@ -47,7 +47,7 @@ public final class Limits {
   }
 
   /**
-   * Returns a queue's name, if it is one: letters, digits, and {@code . _ -} after the first.
+   * Returns the name of a queue if it is valid: 1 to 128 ASCII letters, digits, and after the first {@code . _ -}.
    *
    * @throws IllegalArgumentException otherwise
    */
@@ -70,7 +70,7 @@ public final class Limits {
   }
 
   /**
-   * Returns a key, if it is one: 1 to 256 bytes of UTF-8 without control characters.
+   * Returns a key if it is null or valid: 1 to 256 bytes of UTF-8 without control characters.
    *
    * @throws IllegalArgumentException otherwise
    */

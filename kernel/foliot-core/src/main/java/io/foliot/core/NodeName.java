@@ -5,9 +5,9 @@ import java.net.UnknownHostException;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
-/** Names of nodes that were given none. Like {@link SystemClock} it reads the machine; engines do not call it. */
+/** Default names of nodes. Like {@link SystemClock}, this class reads the machine; engines do not call it. */
 public final class NodeName {
-  /** Leaves room for the suffix and for a metrics label. */
+  /** Most characters of the host's name: with the suffix, the name still fits into a metrics label. */
   private static final int MAX_HOST_LENGTH = 48;
   private static final int SUFFIX_DIGITS = 5;
 
@@ -28,7 +28,7 @@ public final class NodeName {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
-      // A host whose own name does not resolve has no better one.
+      // The host's own name does not resolve, and no better one is known.
       return "node";
     }
   }

@@ -4,7 +4,7 @@ package io.foliot.core;
 public enum OnConflict {
   /** The live task gets a new generation with the new due time and payload. */
   RESET,
-  /** The live task stays as it is, and is the answer. */
+  /** The live task is not changed, and the submit returns it. */
   KEEP,
   /** The submit is refused. */
   REJECT

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param target where and how to deliver
  * @param retry how failed attempts are repeated
  * @param priority from -10 to 10; each step up doubles the queue's share of a busy node
- * @param rate attempts begun per second, over the whole cluster; null for no limit
- * @param concurrency attempts running at once, over the whole cluster; null for no limit
+ * @param rate attempts that may begin per second, over the whole cluster; null for no limit
+ * @param concurrency attempts that may run at once, over the whole cluster; null for no limit
  * @param maxWait how far resets may push a task beyond its first due time; null for no limit
  * @param maxRun how long extensions may keep one attempt running
  * @param retainFinished how long finished and cancelled tasks can be read
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record QueueConfig(String name, Target target, Retry retry, int priority, @Nullable Double rate,
     @Nullable Integer concurrency, @Nullable Duration maxWait, Duration maxRun, Duration retainFinished,
     Duration retainFailed, boolean paused) {
-  /** A day: longer work reports progress by finishing and re-arming. */
+  /** Default of {@link #maxRun}: a day. Longer work is divided: each attempt does a part and re-arms the task. */
   public static final Duration DEFAULT_MAX_RUN = Duration.ofHours(24);
 
   public QueueConfig {
@@ -85,7 +85,7 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
       return this;
     }
 
-    /** Sets the priority, from -10 to 10, by default 0; each step more doubles the queue's share of a node. */
+    /** Sets the priority, from -10 to 10, by default 0; each step up doubles the queue's share of a busy node. */
     public Builder priority(int value) {
       priority = value;
       return this;

@@ -3,20 +3,20 @@ package io.foliot.core;
 import java.time.Duration;
 
 /**
- * The rule by which failed attempts are repeated: after {@code backoff * multiplier^(attempt - 1)}, at most
- * {@code maxBackoff}, changed by a random part of up to {@code jitter} of it in either direction.
+ * The rule by which failed attempts are repeated. The wait is {@code backoff * multiplier^(attempt - 1)}, but at most
+ * {@code maxBackoff}. It is then lengthened or shortened by a random part of up to {@code jitter} of itself.
  *
  * @param maxAttempts attempts a generation gets in all, at least 1
  * @param backoff the wait after the first failed attempt
- * @param multiplier at least 1
- * @param maxBackoff the longest wait
- * @param jitter from 0 to 1
+ * @param multiplier the growth of the wait with each further attempt, from 1 to 100
+ * @param maxBackoff the longest wait before jitter
+ * @param jitter the largest random part of the wait, from 0 to 1
  */
 public record Retry(int maxAttempts, Duration backoff, double multiplier, Duration maxBackoff, double jitter) {
   /** The most attempts a queue or a task may ask for. */
   public static final int MAX_ATTEMPTS = 10_000;
 
-  /** Five attempts, one second doubling up to ten minutes, a fifth of jitter. */
+  /** Five attempts; the wait begins at one second and doubles up to ten minutes, with a jitter of a fifth. */
   public static final Retry DEFAULT = new Retry(5, Duration.ofSeconds(1), 2, Duration.ofMinutes(10), 0.2);
 
   public Retry {
@@ -41,10 +41,10 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
   }
 
   /**
-   * Returns the wait after a failed attempt whose receiver asked for a wait itself: never shorter than the receiver
-   * asked for, and never shorter than the queue's own backoff, so that a receiver cannot use up its retries at once.
-   * The jitter is added to it, as the part of the requested wait that {@code maxBackoff} covers: many tasks that were
-   * given the same second spread out, and a wait of a day does not grow by hours.
+   * Returns the wait after a failed attempt whose receiver requested a wait. The result is never shorter than the
+   * requested wait, and never shorter than the queue's own backoff, so that a receiver cannot use up the attempts at
+   * once. Jitter only lengthens the requested wait, and counts at most {@code maxBackoff} of it. So tasks that got the
+   * same wait spread out, and a wait of a day does not grow by hours.
    *
    * @param attempt the number of the attempt that failed, from 1
    * @param askedMillis the wait that the receiver asked for, not negative

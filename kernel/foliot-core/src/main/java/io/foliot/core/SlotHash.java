@@ -2,7 +2,7 @@ package io.foliot.core;
 
 /**
  * The 16-bit hash that is part of every task id. It belongs to the format of every store and never changes: FNV-1a over
- * the UTF-16 units, then the finaliser of MurmurHash3, because FNV mixes its low bits poorly.
+ * the UTF-16 units, then the finalizer of MurmurHash3, because FNV mixes its low bits poorly.
  */
 public final class SlotHash {
   private static final long FNV_OFFSET = 0xCBF2_9CE4_8422_2325L;

@@ -7,16 +7,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as a caller asks for it.
+ * A caller's request to submit a task.
  *
  * @param queue the queue, which must exist
  * @param key the task's name in its queue, or null
- * @param delay how long from now, or null if {@code dueAt} says it
- * @param dueAt when; in the past means now; or null if {@code delay} says it
- * @param body the payload; null keeps the payload of the live task of that key, or means none
- * @param maxAttempts instead of the queue's, or 0
+ * @param delay the time from now until the task is due, or null if {@code dueAt} is set
+ * @param dueAt the instant at which the task is due, where the past means now; or null if {@code delay} is set
+ * @param body the payload; null keeps the payload of the live task with that key, and means none for a new task
+ * @param maxAttempts the number of attempts, or 0 for the queue's
  * @param onConflict the action if the key has a live task
- * @param idempotencyKey a name for this very request, so that it can be repeated safely within 24 hours; or null
+ * @param idempotencyKey a name for this request, so that it can be repeated safely within 24 hours; or null
  */
 public record Submission(String queue, @Nullable String key, @Nullable Duration delay, @Nullable Instant dueAt,
     @Nullable Body body, int maxAttempts, OnConflict onConflict, @Nullable String idempotencyKey) {
@@ -114,7 +114,7 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
       return this;
     }
 
-    /** Sets how long from now the task is due, from 0 to 100 years. Replaces a due time. */
+    /** Sets the time from now until the task is due, from 0 to 100 years. Replaces a due time. */
     public Builder delay(Duration value) {
       delay = value;
       dueAt = null;
@@ -129,15 +129,15 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     }
 
     /**
-     * Sets the payload and headers, of at most 1 MiB and 8,192 characters in 32 headers. Null, the default, keeps those
-     * of the key's live task; a task that is new has none.
+     * Sets the payload, of at most 1 MiB, and the headers, at most 32 with 8,192 characters in all. Null, the default,
+     * keeps those of the live task with the key; a new task then has none.
      */
     public Builder body(@Nullable Body value) {
       body = value;
       return this;
     }
 
-    /** Sets how many attempts the task gets, from 1 to 10,000; 0, the default, for as many as its queue says. */
+    /** Sets how many attempts the task gets, from 1 to 10,000; 0, the default, for the number of its queue. */
     public Builder maxAttempts(int value) {
       maxAttempts = value;
       return this;
@@ -150,7 +150,7 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     }
 
     /**
-     * Sets a name for this very request, at most 256 bytes of UTF-8, so that it can be repeated safely within 24 hours;
+     * Sets a name for this request, at most 256 bytes of UTF-8, so that it can be repeated safely within 24 hours;
      * null, the default, for none.
      */
     public Builder idempotencyKey(@Nullable String value) {

@@ -13,9 +13,9 @@ import java.util.TreeMap;
  * @param timeout how long one attempt may take, at least a millisecond
  */
 public record Target(String type, Map<String, String> settings, Duration timeout) {
-  /** Tasks that wait for a worker to ask for them. */
+  /** The type of queues whose tasks wait until a worker pulls them. */
   public static final String PULL = "pull";
-  /** Tasks that run in this process. */
+  /** The type of queues whose tasks run in this process. */
   public static final String LOCAL = "local";
   /** Timeout of a queue that names none. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
@@ -31,7 +31,7 @@ public record Target(String type, Map<String, String> settings, Duration timeout
     return new Target("http", Map.of("url", url), DEFAULT_TIMEOUT);
   }
 
-  /** Workers ask for the tasks. */
+  /** Returns the target of workers that pull the tasks. */
   public static Target pull() {
     return new Target(PULL, Map.of(), DEFAULT_TIMEOUT);
   }

@@ -2,18 +2,18 @@ package io.foliot.core;
 
 /**
  * The name of a task: 128 bits in the layout of a UUID version 7. The first 48 bits are the milliseconds of its
- * creation, so that ids made one after the other sort near each other; the last 16 are its {@linkplain #hash16 hash},
- * from which its slot follows for any number of slots.
+ * creation, so that ids made one after the other sort near each other. The last 16 bits are its
+ * {@linkplain #hash16 hash}, which gives its slot for any number of slots.
  *
  * @param high the first 64 bits
  * @param low the last 64 bits
  */
 public record TaskId(long high, long low) implements Comparable<TaskId> {
   private static final long VERSION = 0x7000L;
-  /** The version of RFC 9562 for layouts of one's own. */
+  /** UUID version 8 of RFC 9562, which is for custom layouts. */
   private static final long ADDRESSED = 0x8000L;
   private static final long VERSION_MASK = 0xF000L;
-  /** Bits of the number of an address, of an item, and of the hash of what they belong to; 2 are the kind. */
+  /** Bits of the number of an address, of the item, and of the hash; the other two of the 58 are the kind. */
   private static final int NUMBER_BITS = 11;
   private static final int ITEM_BITS = 14;
   private static final int HASH_BITS = 31;
@@ -39,11 +39,12 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
 
   /**
    * Creates the id of a task with an {@linkplain #address address}: a UUID version 8, which differs from version 7 in
-   * that the 58 random bits have a meaning. The first two are the kind of the address, then come its number, the item
-   * and the hash. Different items have different ids, also if their hashes are the same.
+   * that the 58 random bits have a meaning. The first two are the kind of the address; its number, the item and the
+   * hash follow. Different items have different ids, even if their hashes are the same.
    *
    * @param item the number of the task among those with the same hash, from 0 to 16,383
    * @param hash the lowest 31 bits are used
+   * @throws IllegalArgumentException if the address is {@link Address#ANYWHERE}, or the item is out of its range
    */
   public static TaskId addressed(long wallMillis, int hash16, Address address, int item, long hash) {
     if (address.isAnywhere() || item < 0 || item >= 1 << ITEM_BITS) {

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param progress the part that is done, from 0 to 1; negative if it is not known
  * @param message the current step, at most {@value #MAX_MESSAGE} characters; may be empty
- * @param checkpoint from where the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of UTF-8, or
- *     null if there is none
+ * @param checkpoint the point from which the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of
+ *     UTF-8, or null if there is none
  * @param log the last lines of the handler's log, cut to its last {@value #MAX_LOG} characters; may be empty
- * @param mark the request to the job; it counts with the end of an attempt that succeeded, and is not
- *     passed on to the next attempt
+ * @param mark the request to the job; it takes effect when the attempt succeeds, and is not passed on to the next
+ *     attempt
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
   /** Most characters of a message. */
@@ -22,12 +22,12 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   public static final int MAX_CHECKPOINT_BYTES = 16 << 10;
   /** Most characters of a log that are kept. */
   public static final int MAX_LOG = 4 << 10;
-  /** Nothing was said. */
+  /** A note with nothing in it. */
   public static final TaskNote NONE = new TaskNote(-1, "", null, "");
 
   /** The request of a shard's handler to its job. */
   public enum Mark {
-    /** Nothing. */
+    /** No request. */
     NONE,
     /** The job is over: no further scheduled time runs. */
     END_JOB,
@@ -40,7 +40,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     this(progress, message, checkpoint, log, Mark.NONE);
   }
 
-  /** @throws IllegalArgumentException if the progress is more than 1, or the message or the checkpoint too long */
+  /** @throws IllegalArgumentException if the progress is above 1 or NaN, or the message or checkpoint is too long */
   public TaskNote {
     if (!(progress <= 1)) {
       throw new IllegalArgumentException("progress is from 0 to 1: progress=" + progress);
@@ -61,7 +61,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     }
   }
 
-  /** Returns whether nothing was said. */
+  /** Returns whether this note is {@link #NONE}. */
   public boolean isEmpty() {
     return equals(NONE);
   }
@@ -71,7 +71,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return new TaskNote(progress, message, checkpoint, log, newMark);
   }
 
-  /** Returns this note, with what it leaves out taken from an earlier one, except its mark. */
+  /** Returns this note with its missing parts taken from an earlier note, except for the mark, which is this one's. */
   public TaskNote over(TaskNote earlier) {
     return new TaskNote(progress < 0 ? earlier.progress : progress, message.isEmpty() ? earlier.message : message,
         checkpoint == null ? earlier.checkpoint : checkpoint, log.isEmpty() ? earlier.log : log, mark);

@@ -13,7 +13,7 @@ public enum TaskState {
   RUNNING,
   /** An attempt succeeded. */
   FINISHED,
-  /** The dead letter: attempts are used up, or the receiver said that there is no point. */
+  /** A dead letter: its attempts are used up, or the receiver reported that a retry is pointless. */
   FAILED,
   /** Cancelled before an attempt succeeded. */
   CANCELLED;

@@ -8,22 +8,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * An {@link EventLoop} on a thread of its own, which sleeps between turns.
  *
- * <p>A turn costs as much as the work of many messages, and the wake-up before it more. Turns are therefore rationed:
- * after a burst there is one in a quarter of a millisecond, which handles everything that arrived in between. An idle
- * loop turns at once.
+ * <p>A turn costs as much as the handling of many messages, and the wake-up before it costs more. The rate of turns is
+ * therefore limited: after a burst there is one turn in a quarter of a millisecond, which handles everything that
+ * arrived in between. An idle loop makes its next turn at once.
  */
 public final class ThreadEventLoop implements EventLoop {
   // The handshake of sleep and wake: the loop writes SLEEPS and then parks unless a wake has changed it; a caller that
-  // finds SLEEPS writes AWAKE and unparks. A wake while the loop is awake leaves WOKEN, which makes it skip one sleep.
+  // finds SLEEPS writes WOKEN and unparks. A wake while the loop is awake leaves WOKEN, which makes it skip one sleep.
   private static final int AWAKE = 0;
   private static final int WOKEN = 1;
   private static final int SLEEPS = 2;
 
   /**
-   * The pace of turns under load; the most that two hops through the loop add to a lateness of a millisecond or two.
+   * Time between two turns under load. It is short enough that the two turns which a task waits for add little to a
+   * lateness of one or two milliseconds.
    */
   private static final long PACE_NANOS = 250_000;
-  /** Turns that may follow each other without a pause, after rest. */
+  /** Turns that may follow each other without a pause once the loop has been idle. */
   private static final long BURST = 16;
 
   private final TimeSource clock;
@@ -60,7 +61,7 @@ public final class ThreadEventLoop implements EventLoop {
   }
 
   private void turns(Duty duty) {
-    // The turns that are paid for reach to here: when that is a burst ahead of now, the next one waits.
+    // Each turn moves this time on by the pace. While it is more than a burst ahead of now, the next turn waits.
     long paidUntilNanos = clock.monotonicNanos();
     while (!closed) {
       state.set(AWAKE);
@@ -75,7 +76,7 @@ public final class ThreadEventLoop implements EventLoop {
     }
   }
 
-  /** Waits until the next turn is due at this pace; a caller that wakes the loop meanwhile need not unpark it. */
+  /** Waits until the pace permits the next turn; a caller that wakes the loop meanwhile need not unpark it. */
   private long pace(long paidUntilNanos) {
     long nowNanos = clock.monotonicNanos();
     while (paidUntilNanos - nowNanos > BURST * PACE_NANOS && !closed) {

@@ -1,8 +1,8 @@
 package io.foliot.core;
 
 /**
- * The two readings of time that the engine knows. Deadlines are wall time; waits and durations are monotonic time, and
- * no difference of two wall readings ever becomes a wait.
+ * The two clocks of the engine. Deadlines are wall time; waits and durations are monotonic time. The engine never waits
+ * for a difference of two wall-clock readings.
  */
 public interface TimeSource {
   /** Returns the wall clock in microseconds since 1970. May be stepped in either direction while the process runs. */

@@ -10,7 +10,7 @@ public record Token(long high, long low) {
   private static final int TEXT_LENGTH = 32;
 
   /**
-   * Decodes the bytes of {@link #toString}.
+   * Parses the text that {@link #toString} returns.
    *
    * @throws IllegalArgumentException if the text is not a token
    */

@@ -1,4 +1,4 @@
-/** The words of Foliot as types, and {@link io.foliot.core.Scheduler}, the one way into the engine. */
+/** The domain types of Foliot, and {@link io.foliot.core.Scheduler}, the only entry point to the engine. */
 @NullMarked
 package io.foliot.core;
 

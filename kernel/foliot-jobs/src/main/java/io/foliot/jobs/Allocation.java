@@ -2,15 +2,15 @@ package io.foliot.jobs;
 
 /** The rule that divides the shards of a run among workers. {@link RunPlaces} applies it. */
 public enum Allocation {
-  /** No shard belongs to a worker: each worker takes the next one when it has room. */
+  /** No shard belongs to a worker: each worker takes the next shard when it has room. */
   FREE(1),
   /** Equal blocks in the order of the seats; each shard of the rest goes to one of the first workers. */
   AVERAGE(2),
   /** As {@link #AVERAGE}, with the workers in reverse order if the hash of the job's name is even. */
   ODD_EVEN(3),
-  /** By the names of the workers: one that joins or leaves moves its own shards only. */
+  /** By a hash of the names of the workers: a worker that joins or leaves moves only its own shards. */
   HASH(4),
-  /** One shard to each worker in turn, from a worker that follows from the job's name. */
+  /** One shard to each worker in turn; the job's name determines the first worker. */
   ROUND_ROBIN(5),
   /** By a {@link ShardAllocator} of the application, which the job names. */
   OWN(6);

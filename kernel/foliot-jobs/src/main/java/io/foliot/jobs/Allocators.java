@@ -10,16 +10,16 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link ShardAllocator}s of this process, and the check of their answers. Any thread. */
+/** The {@link ShardAllocator}s of this process, and the check of their results. Any thread. */
 final class Allocators {
   static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1," + ShardAllocator.MAX_NAME + '}');
   static final Allocators NONE = new Allocators(Map.of());
-  /** The longest text that is shown of what an allocator did: exceptions and names in it are the application's. */
+  /** The longest text of an allocator's failure that is shown: its exceptions and names are the application's. */
   private static final int MAX_TEXT = 256;
 
   private final Map<String, ShardAllocator> byName;
 
-  /** An allocator gave no seat to each shard; the message says why, as what a run waits for. */
+  /** Thrown when an allocator did not give a seat to each shard; the message is the reason why a run waits. */
   static final class UnallocatedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -43,7 +43,7 @@ final class Allocators {
     }
   }
 
-  /** Returns that this process does not have an allocator. */
+  /** Returns the message that this process does not have an allocator. */
   static String missing(String name) {
     return "its allocator, which this node does not have; each node of the store must register it: allocator=" + name;
   }

@@ -18,9 +18,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The named calendars of a store: a document each. They are read for each pass over a job that names one, so that a
- * change takes effect with the next pass. One that cannot be decoded counts as missing until it is put again, so that
- * only the jobs that name it are affected. Any thread.
+ * The named calendars of a store; each is a document. They are read for each pass over a job that names one, so that a
+ * change takes effect with the next pass. A calendar that cannot be decoded counts as missing until it is put again, so
+ * that only the jobs that name it are affected. Any thread.
  */
 final class Calendars {
   private static final System.Logger LOG = System.getLogger(Calendars.class.getName());

@@ -1,8 +1,8 @@
 package io.foliot.jobs;
 
 /**
- * A setting of a job, or of a request about one, was refused. The parts of the message are readable as fields, so that
- * a caller never parses the text.
+ * Thrown when a setting of a job, or of a request about one, is refused. The parts of the message are available
+ * separately, so that a caller never parses the text.
  */
 public final class InvalidJobException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
@@ -29,7 +29,7 @@ public final class InvalidJobException extends IllegalArgumentException {
     return setting;
   }
 
-  /** Returns the range or the rule that the value breaks, as the object of "expected". */
+  /** Returns the range or the rule that the value breaks, as it follows "expected" in the message. */
   public String expected() {
     return expected;
   }

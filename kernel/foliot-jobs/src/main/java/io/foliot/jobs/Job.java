@@ -16,26 +16,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The definition of a recurring job, as its owner writes it. Immutable.
+ * The definition of a recurring job, as a caller writes it. Immutable.
  *
  * @param name its name, unique in the store; the rules are those of a key
  * @param queue the queue in which its shards run
- * @param schedule when it runs
+ * @param schedule the schedule of its runs
  * @param shards how many tasks one run has, from 1 to {@value #MAX_SHARDS}
  * @param shardParameters a text for each shard, from the first on; there may be fewer
- * @param overlap the rule for a time that comes while a run is active
- * @param misfire the rule for times that are found late
- * @param timeout how long a run may take, or null; then its shards are cancelled
+ * @param overlap the rule for a scheduled time that comes while a run is active
+ * @param misfire the rule for scheduled times that are found late
+ * @param timeout how long a run may take before its shards are cancelled, or null for no limit
  * @param parameter the payload of each shard; its headers must leave room for those of the job
  * @param maxAttempts attempts of a shard, or 0 for the number of the queue
- * @param pauseAfterFailures after how many failed runs in a row the job is paused, or 0 for never
+ * @param pauseAfterFailures the number of failed runs in a row after which the job is paused, or 0 for never
  * @param history how many ended runs and ranges are kept
- * @param scope on how many workers a run runs
+ * @param scope the choice of workers on which a run runs
  * @param allocation how shards are divided among workers
  * @param allocator the name of the {@link ShardAllocator} of {@link Allocation#OWN}; empty with other rules
- * @param zones with {@link Scope#PER_ZONE}, the zones in which it runs; empty for those that have a worker when a run
- *     begins
- * @param runListeners the phases around its shards in which a run has a task
+ * @param zones with {@link Scope#PER_ZONE}, the zones in which it runs; empty for all zones that have a worker when a
+ *     run begins
+ * @param runListeners the phases before or after its shards in which a run has a task
  */
 public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
@@ -49,9 +49,9 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** All shard parameters together, in bytes of UTF-8: they are part of the job's record. */
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
-  /** One shard parameter, in characters: it travels in a header of each attempt. */
+  /** One shard parameter, in characters: each attempt carries it in a header. */
   public static final int MAX_SHARD_PARAMETER = 4 << 10;
-  /** Headers of the parameter: a task has {@value Limits#MAX_HEADERS}, some of them the job's own. */
+  /** Headers of the parameter: a task has at most {@value Limits#MAX_HEADERS}, and the job sets some of them. */
   public static final int MAX_HEADERS = Limits.MAX_HEADERS - 9;
   /** Names and values of these headers together, in characters, for the same reason. */
   public static final int MAX_HEADER_BYTES = 3 << 10;
@@ -139,7 +139,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
         "own");
   }
 
-  /** Ensures that a run in so many zones has no more shards than a run may have. */
+  /** Ensures that the shards in all zones together are no more than a run may have. */
   static void ensureShards(int zones, int shards) {
     ensure((long) zones * shards <= MAX_SHARDS, "shards",
         "at most " + MAX_SHARDS + " in all zones together, of which there are " + zones, shards);
@@ -167,7 +167,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     return shard < shardParameters.size() ? shardParameters.get(shard) : null;
   }
 
-  /** Collects settings; {@link #build} checks them. One thread. */
+  /** Builds a {@link Job}; {@link #build} checks the settings. One thread. */
   public static final class Builder {
     private final String name;
     private final ScheduleSettings.Builder schedule = ScheduleSettings.builder();
@@ -198,25 +198,25 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the times of a cron expression. */
+    /** Sets a cron expression as the schedule. */
     public Builder cron(String expression) {
       schedule.cron(expression);
       return this;
     }
 
-    /** Sets a fixed rate. */
+    /** Sets a fixed rate as the schedule. */
     public Builder every(Duration period) {
       schedule.every(period);
       return this;
     }
 
-    /** Sets a fixed delay after the end of the last run. */
+    /** Sets a fixed delay after the end of the last run as the schedule. */
     public Builder after(Duration delay) {
       schedule.after(delay);
       return this;
     }
 
-    /** Sets the only time. */
+    /** Sets the only scheduled time. */
     public Builder at(Instant time) {
       schedule.at(time);
       return this;
@@ -234,7 +234,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the whole schedule; settings of it from other calls of this builder are dropped. */
+    /** Sets the whole schedule; schedule settings from other calls of this builder are ignored. */
     public Builder schedule(ScheduleSettings newSchedule) {
       settings = newSchedule;
       return this;
@@ -247,13 +247,13 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the rule for a time that comes while a run is active. */
+    /** Sets the rule for a scheduled time that comes while a run is active. */
     public Builder overlap(Overlap newOverlap) {
       overlap = newOverlap;
       return this;
     }
 
-    /** Sets the rule for times that are found late. */
+    /** Sets the rule for scheduled times that are found late. */
     public Builder misfire(Misfire newMisfire) {
       misfire = newMisfire;
       return this;
@@ -277,7 +277,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets after how many failed runs in a row the job is paused; 0 for never. */
+    /** Sets the number of failed runs in a row after which the job is paused; 0 for never. */
     public Builder pauseAfterFailures(int failures) {
       pauseAfterFailures = failures;
       return this;
@@ -289,7 +289,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets on how many workers a run runs. */
+    /** Sets the choice of workers on which a run runs. */
     public Builder scope(Scope newScope) {
       scope = newScope;
       return this;
@@ -304,14 +304,14 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets {@link Allocation#OWN}, by the {@link ShardAllocator} of that name. It divides a run of one shard too. */
+    /** Sets {@link Allocation#OWN} with the {@link ShardAllocator} of that name. It divides a run of one shard, too. */
     public Builder allocator(String registered) {
       allocation = Allocation.OWN;
       allocator = registered;
       return this;
     }
 
-    /** Sets the zones of {@link Scope#PER_ZONE}; none for those that have a worker when a run begins. */
+    /** Sets the zones of {@link Scope#PER_ZONE}; none for all zones that have a worker when a run begins. */
     public Builder zones(String... names) {
       zones = List.of(names);
       return this;

@@ -13,22 +13,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changes that callers make to a job: pure functions from its record and the store's time to the next record. All
- * scheduled times up to the change are decided first, by the rules before the change.
+ * scheduled times up to the change are decided first, by the rules that were in effect before it.
  *
- * <p>Rejected: to keep the old definition until a planning pass has decided its times. The caller can decide them as
- * well, by the same function: its write is refused if the record has changed since it was read.
+ * <p>Rejected: keeping the old definition until a planning pass has decided its times. The caller can decide them with
+ * the same function, because its write is refused if the record has changed since it was read.
  */
 final class JobChange {
-  /** The longest text for people, in characters: it is part of the record. */
+  /** The longest reason or actor, in characters: both are part of the record. */
   private static final int MAX_TEXT = 1_000;
   private static final int MAX_KEY = 256;
-  /** The most times that are counted although none of them runs: a caller waits for it. */
+  /** The most times that are counted although none of them runs: a caller waits for the count. */
   private static final long MAX_COUNTED = 100_000;
   private static final Calendar NO_DAYS = Calendar.parse(List.of());
 
   private JobChange() {}
 
-  /** A job has more undecided times than one step decides: passes must come first, which {@link Repeats} has taken. */
+  /** Thrown when a job has more undecided times than one step decides. {@link Repeats} then triggers passes first. */
   static final class BehindException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -38,12 +38,12 @@ final class JobChange {
   }
 
   /**
-   * A request for runs, as it was carried out.
+   * The result of a request for runs.
    *
-   * @param record the next record; the same object if the request was carried out before
+   * @param record the next record; the same object if the request was applied before
    * @param times the scheduled times of the runs, in milliseconds since 1970
    * @param origin the number of the request
-   * @param isRepeated whether it was carried out before
+   * @param isRepeated whether it was applied before
    */
   record Requested(JobRecord record, List<Long> times, long origin, boolean isRepeated) {}
 
@@ -80,8 +80,8 @@ final class JobChange {
   }
 
   /**
-   * Decides the times before a new definition. If a calendar of the old one is gone, they cannot be distinguished from
-   * excluded ones: none of them runs, and all are recorded as missed.
+   * Decides the times before a new definition. If a calendar of the old definition is gone, these times cannot be
+   * distinguished from excluded ones: none of them runs, and all are recorded as missed.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.isEnded()
@@ -115,7 +115,8 @@ final class JobChange {
       job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     }
     if (record.active().stream().anyMatch(run -> run.phase() == RunPhase.SHARDS && run.hasShardsToInsert())) {
-      // The shards that are left have the parameters of this definition: passes insert them first, within a second.
+      // Shards that are not inserted yet have the parameters of the old definition: passes insert them first, within a
+      // second.
       throw new BehindException(job.name());
     }
     JobEdit edit = replaced(record, now, calendars);
@@ -134,7 +135,7 @@ final class JobChange {
     return edit.done();
   }
 
-  /** Takes over a definition from code, unless code has declared the same before: a change by hand stays until then. */
+  /** Applies a definition from code, unless code has declared the same before: then a caller's later change stays. */
   static JobRecord declare(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
     long hash = JobRecordFormat.hash(job);
     if (record.declared().contains(hash)) {
@@ -180,7 +181,7 @@ final class JobChange {
     InvalidJobException.ensure(text.length() <= MAX_TEXT, field, "at most " + MAX_TEXT + " characters", text.length());
   }
 
-  /** Ends a pause. Times that passed in it are recorded as paused, by this step or the next passes. */
+  /** Ends a pause. Times that passed during it are recorded as paused, by this step or the next passes. */
   static JobRecord resume(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     JobRecord.Paused paused = record.paused();
     if (paused == null || paused.until() <= now) {
@@ -203,7 +204,7 @@ final class JobChange {
   }
 
   /**
-   * Asks for a run now that carries something else than the job's parameter.
+   * Requests a run now whose shards have another payload than the job's parameter.
    *
    * @param parameter its payload and content type; its headers are those of the job's parameter
    * @throws OverloadedException if too many times or parameters wait already
@@ -289,7 +290,7 @@ final class JobChange {
     return new Requested(edit.done(), List.copyOf(times), origin, false);
   }
 
-  /** Stops the runs of a time, also those that wait; returns the same record if there are none. */
+  /** Stops the runs of a time, including those that wait. Returns the same record if there are none. */
   static JobRecord stop(JobRecord record, long time, long now) {
     JobEdit edit = new JobEdit(record);
     edit.active.replaceAll(run -> run.time() == time ? run.stopping(Run.Stop.STOPPED) : run);

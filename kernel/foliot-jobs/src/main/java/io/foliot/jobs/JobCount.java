@@ -10,9 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * An estimate of the number of jobs in a store: its last count plus the jobs that this node has created since. Any
  * thread; no method waits for the store, whose first count may take long.
  *
- * <p>The store is asked every ten seconds at most, and its counts may be ten seconds old. The answer before the last is
- * therefore kept as well, and the larger of both sums counts. Jobs that this node created are always included. Jobs
- * that other nodes created may be missing for twenty seconds, and deleted jobs may be included for as long.
+ * <p>The store is read every ten seconds at most, and its counts may be ten seconds old. The count before the last one
+ * is therefore kept as well, and the estimate is the larger of both sums. Jobs that this node created are always
+ * included. Jobs that other nodes created may be missing for twenty seconds, and deleted jobs may be included for as
+ * long.
  */
 final class JobCount {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -48,7 +49,7 @@ final class JobCount {
     created.incrementAndGet();
   }
 
-  /** Returns about how many jobs there are, and asks the store again if it is time. */
+  /** Returns the estimated number of jobs, and reads the store's count again if the last one is old. */
   long count() {
     Answers known = answers;
     long nanos = surroundings.nanoTime();

@@ -68,7 +68,7 @@ final class JobEdit {
         .orElse(job.parameter());
   }
 
-  /** Asks for a run that continues another one: it has a number of its own, and the checkpoints of its shards. */
+  /** Requests a run that continues another run. It has its own number, and the checkpoints of that run's shards. */
   void again(Run before, long now) {
     if (waiting.size() < JobRecord.MAX_WAITING) {
       long origin = ++origins;
@@ -92,7 +92,7 @@ final class JobEdit {
     return null;
   }
 
-  /** Returns whether a run of a request waits, or is active and as the condition says. */
+  /** Returns whether a run of a request waits, or is active and meets a condition. */
   private boolean isAwaited(long origin, Predicate<Run> condition) {
     return waiting.stream().anyMatch(each -> each.origin() == origin)
         || active.stream().anyMatch(run -> run.origin() == origin && condition.test(run));

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The node on which callers change jobs: the calls that {@link Jobs} needs beside the store. Any thread; no method
- * blocks.
+ * The node on which callers change jobs: the calls that {@link Jobs} needs besides those of the store. Any thread; no
+ * method blocks.
  */
 @FunctionalInterface
 public interface JobHost {
@@ -22,14 +22,14 @@ public interface JobHost {
   /** Writes drafts of the internal queue, and informs the loop so that they fire on time. */
   CompletableFuture<List<SubmitResult>> write(List<Draft> drafts);
 
-  /** Returns whether a queue exists. A job whose queue does not is shown as in error. */
+  /** Returns whether a queue exists. A job whose queue does not exist is shown as in error. */
   default CompletionStage<Boolean> hasQueue(String queue) {
     return CompletableFuture.completedFuture(true);
   }
 
   /**
-   * Returns whether workers take the tasks of a queue, in this process or by asking for them, or the queue does not
-   * exist. Only they have zones and seats.
+   * Returns whether the tasks of a queue run on workers, which pull them or run in this process; also true if the queue
+   * does not exist. Only workers have zones and seats.
    */
   default CompletionStage<Boolean> hasWorkers(String queue) {
     return CompletableFuture.completedFuture(true);
@@ -40,16 +40,17 @@ public interface JobHost {
     return MAX_JOBS;
   }
 
-  /** Returns whether workers take the tasks of queues with a target. */
+  /** Returns whether the tasks of queues with this target run on workers. */
   static boolean takenByWorkers(Target target) {
     return target.type().equals(Target.PULL) || target.type().equals(Target.LOCAL);
   }
 
   /**
-   * Returns a host whose parts are calls of its engine.
+   * Returns a host that calls these functions of its engine.
    *
-   * @param write the body of {@link #write}
-   * @param findQueue finds the settings of a queue
+   * @param write implements {@link #write}
+   * @param findQueue returns the settings of a queue, or empty if it does not exist
+   * @param maxJobs the number of jobs at which no new one is created
    */
   static JobHost of(Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,
       Function<String, CompletableFuture<Optional<QueueConfig>>> findQueue, long maxJobs) {

@@ -20,38 +20,38 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The planning of a job: a pure function from its record, the store's time, the ends of its shards and the workers to
- * the next record, the next pass, the shards to insert and those to cancel. No clock, no thread, no store.
+ * the next record, the next pass, the shards to insert and those to cancel. It uses no clock, no thread and no store.
  *
  * <ol>
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
- * <li><i>Active runs.</i> The ends that were read are noted. A run whose shards have all ended is closed, by their
- * records and never by a clock. A run past its deadline is stopped, and the shards of a run that is being stopped are
- * cancelled in each pass until they have ended.
- * <li><i>Start.</i> Waiting times begin by the overlap rule. {@link RunPlaces} chooses where their shards run; that is
- * frozen in the run, and a later fleet does not change it. A run with listeners has a task before its shards, which
- * must succeed, and one after them; it stays active until both have ended. At most
+ * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed when the records of its shards show
+ * that all have ended, and never because of a clock. A run past its deadline is stopped, and the shards of a run that
+ * is being stopped are cancelled in each pass until they have ended.
+ * <li><i>Start.</i> Waiting times begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
+ * the choice is stored in the run, and a later fleet does not change it. A run with listeners has a task before its
+ * shards, which must succeed, and one after them; it stays active until both have ended. At most
  * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted; the next pass continues.
  * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
  * pause, and a day from now, so that changed calendars and time zone data take effect.
  * </ol>
  *
  * <p>Guarantees: each scheduled time gets exactly one record or run; under {@link Overlap#SKIP} and
- * {@link Overlap#QUEUE} no run begins while one is active; a pass that is repeated with the same record changes nothing
- * but what the clock brings. Rejected: a run that is a task of its own and reports to the job. It would be a second
- * truth about the same shards.
+ * {@link Overlap#QUEUE} no run begins while one is active; a pass that is repeated with the same record makes only the
+ * changes that follow from the later time. Rejected: a run that is a task of its own and reports to the job. It would
+ * be a second record of the same shards, which could contradict the first.
  */
 final class JobLife {
   /** Shards whose ends one pass reads, over all active runs. */
   static final int MAX_READ = 1_000;
 
-  /** The interval of checks for the end of a run, beside the hints that wake the job; a lost hint costs no more. */
+  /** The interval of checks for the end of a run; a lost hint, which would have woken the job, costs no more delay. */
   private static final long AWAITED_POLL_MILLIS = 30_000;
-  /** The same for runs that wake nothing, while a time waits for them. */
+  /** The interval for runs whose end wakes nothing, while a time waits for them. */
   private static final long WAITING_POLL_MILLIS = 2_000;
-  /** The same for runs that nothing waits for. */
+  /** The interval for runs for which nothing waits. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
   private static final long STOPPING_POLL_MILLIS = 1_000;
-  /** The same for runs on each worker: a worker that is gone never runs its shard. */
+  /** The interval for runs on each worker: a worker that is gone never runs its shard. */
   private static final long WORKERS_POLL_MILLIS = 10_000;
   /** The next pass of a run of which more shards may have ended than this pass could read; at once if most have. */
   private static final long READ_ON_MILLIS = 100;
@@ -70,7 +70,7 @@ final class JobLife {
   private long childBytes;
   /** When the next pass reads further ends, in milliseconds from now. */
   private long readsOnAfter = Long.MAX_VALUE;
-  /** Closed runs of which a shard asks for another run. */
+  /** Closed runs with a shard that requests another run. */
   private final List<Run> continuations = new ArrayList<>();
   /** The reason for which a time cannot begin yet, or null. */
   private RunPlaces.@Nullable Wait wait;
@@ -82,7 +82,7 @@ final class JobLife {
    * @param at when the next pass is due, in milliseconds since 1970
    * @param children the shards to insert in the step that writes the record
    * @param cancels the shards to cancel before it
-   * @param unallocated why no shard of a time that is to run was given to a worker, or null
+   * @param unallocated the reason why the allocator gave no shards of a time to workers, or null
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
       @Nullable UnallocatedException unallocated) {}
@@ -96,17 +96,17 @@ final class JobLife {
     this.now = now;
   }
 
-  /** Returns the tasks whose ends a pass wants to know. */
+  /** Returns the tasks whose ends a pass needs. */
   static List<TaskId> wanted(JobRecord record) {
     List<TaskId> ids = new ArrayList<>();
-    // Tasks of phases first: there are few, and shards of a large run would hide them.
+    // Tasks of phases come first: there are few, and the shards of a large run could use up the limit.
     for (Run run : record.active()) {
       if (run.phase() != RunPhase.SHARDS) {
         ids.addAll(open(record.job().name(), run, 1));
       }
     }
     for (Run run : record.active()) {
-      // A pass that inserts further shards is followed at once by another: the last one reads what has ended.
+      // A pass that inserts further shards is followed at once by another pass: the last of them reads the ends.
       if (run.phase() == RunPhase.SHARDS && (run.inserted() == run.shards() || run.isStopping())) {
         ids.addAll(open(record.job().name(), run, MAX_READ - ids.size()));
       }
@@ -149,13 +149,13 @@ final class JobLife {
   }
 
   /**
-   * Takes a pass.
+   * Computes a pass.
    *
    * @param now the store's time of the claim, in milliseconds since 1970
-   * @param ends by id, the shards that were read; others have not ended as far as this pass knows
-   * @param calendars finds a calendar by name; null if there is none
+   * @param ends the shards that were read, by id; the pass treats others as not ended
+   * @param calendars returns a calendar by its name, or null if there is none
    * @param fleet the workers, or null if this node has not read them yet
-   * @param allocators those of this node
+   * @param allocators the allocators of this node
    */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet, Allocators allocators) {
@@ -176,7 +176,7 @@ final class JobLife {
     return plan(record, now, ends, calendars, fleet, Allocators.NONE);
   }
 
-  /** Returns a record as it is once these ends are noted, to be shown; nothing is started or stopped. */
+  /** Returns a record, for display, as it will be once these ends are recorded; nothing is started or stopped. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
     JobLife view = new JobLife(record, now, calendars, null, Allocators.NONE);
@@ -276,7 +276,7 @@ final class JobLife {
         run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again, run.listeners());
   }
 
-  /** Adds a shard that asks for another run. One is enough; further ones are kept while their checkpoints fit. */
+  /** Adds a shard that requests another run. One is enough; further ones are added while their checkpoints fit. */
   private static List<Run.Again> again(List<Run.Again> before, int shard, TaskNote.Mark mark, @Nullable String last) {
     if (mark != TaskNote.Mark.RUN_AGAIN) {
       return before;
@@ -292,7 +292,7 @@ final class JobLife {
     return after;
   }
 
-  /** Cancels the shards of a run on each worker that no worker is left for. */
+  /** Cancels the shards of a run on each worker whose workers are gone. */
   private void cancelGone(Run run, Map<TaskId, ShardEnd> ends) {
     if (fleet == null || run.isStopping() || !run.targets().isOnly()) {
       return;
@@ -301,7 +301,7 @@ final class JobLife {
       TaskId id = Shards.id(edit.job.name(), run, shard);
       ShardEnd end = ends.get(id);
       Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
-      // A seat that this node has not read of may be newer than what it has read.
+      // A seat that is missing in this node's fleet may be newer than that fleet.
       boolean isGone = seat != null && !(seat.isLive() && seat.isEnabled());
       boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
           || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
@@ -339,7 +339,7 @@ final class JobLife {
     }
     int most = edit.job.pauseAfterFailures();
     long failures = edit.totals.failuresInRow();
-    // After a resume, as many failures again: neither a run that was stopped nor the first failure pauses the job.
+    // After a resume, it takes as many further failures to pause the job: a stopped run or the first failure does not.
     if (most > 0 && failures > failuresBefore && failures % most == 0 && edit.paused == null) {
       edit.paused = new JobRecord.Paused(now, JobRecord.Paused.OPEN, edit.origins,
           most + " runs in a row failed", "foliot");
@@ -459,7 +459,7 @@ final class JobLife {
     edit.past(PastRun.Result.SKIPPED, time.time(), time.time(), 1, now);
   }
 
-  /** Inserts tasks of runs that have begun; returns whether none is left that could be inserted now. */
+  /** Inserts tasks of runs that have begun. Returns whether all tasks that can be inserted now have been. */
   private boolean insert() {
     boolean all = true;
     for (int i = 0; i < edit.active.size(); i++) {

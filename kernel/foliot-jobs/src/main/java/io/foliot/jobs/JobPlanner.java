@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The record is the payload of the task. The time of the pass is the store's time of the claim; no other clock is
  * read.
- * <li>The ends of the shards that the pass needs are read, and the calendars that the job names.
+ * <li>The planner reads the ends of the shards that the pass needs, and the calendars that the job names.
  * <li>{@link JobLife#plan} decides. Shards are cancelled first: after a crash in between, the next pass cancels them
  * again.
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
@@ -50,12 +50,12 @@ public final class JobPlanner implements Delivery {
 
   private static final System.Logger LOG = System.getLogger(JobPlanner.class.getName());
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  /** Four times the share of a queue with the default priority, so that passes are on time beside busy queues. */
+  /** Priority for four times the share of a default queue, so that passes are on time when other queues are busy. */
   private static final int PRIORITY = 2;
-  /** For so long after the first pass of this process a fleet that was not read is unknown, and not empty. */
+  /** Time after the first pass of this process in which a fleet that was not read is unknown, instead of empty. */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
-  /** Pause after a pass that the store did not answer in time. It does not grow, so that jobs resume soon. */
+  /** Pause after a pass for which the store did not answer in time. It does not grow, so that jobs resume soon. */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
@@ -89,8 +89,9 @@ public final class JobPlanner implements Delivery {
     shards = new ShardReads(store);
   }
 
-  /** Returns the jobs of the same store, for the callers of this process. A job that is planned without
-   * pause is delayed for their changes.
+  /**
+   * Returns the jobs of the same store, for the callers of this process. If the passes of a job leave a change no gap,
+   * this planner delays the next pass.
    */
   public Jobs jobs(JobHost host) {
     return jobs(host, new ProcessSurroundings());
@@ -241,7 +242,7 @@ public final class JobPlanner implements Delivery {
     String message = "cannot plan a job; it is tried again until it is replaced: job=" + task.key() + ", reason="
         + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
-      // The message is enough: a calendar that does not exist, a damaged record.
+      // The message is enough, without a stack trace: a calendar does not exist, or a record is damaged.
       LOG.log(System.Logger.Level.ERROR, message);
     } else {
       LOG.log(System.Logger.Level.ERROR, message, reason);
@@ -254,13 +255,13 @@ public final class JobPlanner implements Delivery {
     return new Answer.Retry(pause, Answer.Health.WELL, String.valueOf(reason.getMessage()));
   }
 
-  /** Returns the answer by which attempts are counted from one again, for a job never becomes a dead letter. */
+  /** Returns a re-arm, after which attempts are counted from one again, so that a job never becomes a dead letter. */
   private static Answer firstAttempt(TaskRecord task, Duration pause) {
     return new Answer.Plan(new Outcome.Rearm(Due.at(task.claimedAt() + pause.toMillis()), task.body(), List.of()), "");
   }
 
   @Override
   public void close() {
-    // Holds nothing.
+    // The planner holds no resources.
   }
 }

@@ -9,20 +9,20 @@ import org.jspecify.annotations.Nullable;
  * Immutable; {@link JobLife} and {@link JobChange} make the next one. Times are milliseconds since 1970.
  *
  * @param job the definition
- * @param version how often the definition was changed, from 1
+ * @param version the number of the definition: 1 at first, and one more with each change
  * @param declared hashes of the definitions that code declared, the newest last
  * @param created when it was created
  * @param paused why and since when it is paused, or null
- * @param cursor each scheduled time up to here is waiting, active, or in the totals
+ * @param cursor the instant up to which each scheduled time is waiting, active, or in the totals
  * @param nextAfter with a fixed delay, when the next run begins; 0 while one is active or if the schedule has no delay
- * @param origins the number of the last request for runs, and the instant of the creation before there was one: so a
- *     job that is deleted and created again repeats no number, and its runs are other ones
+ * @param origins the number of the last request for runs; before the first request, the instant of the creation. So a
+ *     job that is deleted and created again uses no number twice, and its runs have other ids
  * @param waiting times that are to run and have not begun, in the order in which they begin
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest last
  * @param totals the results of all times
  * @param requests idempotency keys of the last requests
- * @param parameters what the shards of requested runs carry instead of the job's parameter, until they are inserted
+ * @param parameters the payloads of requested runs that replace the job's parameter, until their shards are inserted
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
  * @param carried checkpoints for the shards of runs that continue another one, until they are inserted
  */
@@ -64,7 +64,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param time the scheduled time
    * @param origin 0 for the schedule, else the number of the request
    * @param missed how many scheduled times were missed before it
-   * @param waits whether it waits for its turn, however the overlap rule treats scheduled times
+   * @param waits whether it waits for its turn, even if the overlap rule would skip or replace a scheduled time
    */
   record Waiting(long time, long origin, int missed, boolean waits) {}
 
@@ -72,10 +72,10 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * A pause.
    *
    * @param since the instant of the pause; scheduled times after it do not run
-   * @param until the first instant at which they do again; {@link Long#MAX_VALUE} for a resume by hand
+   * @param until the first instant at which they do again; {@link Long#MAX_VALUE} if only a resume ends it
    * @param origins requests up to this number do not begin in the pause; later ones do
-   * @param reason why, for people
-   * @param actor the caller that changed it
+   * @param reason the reason, for display
+   * @param actor the caller that paused the job or last changed its pause; foliot for a pause after failures
    */
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
@@ -104,7 +104,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   record Parameter(long origin, Body body) {}
 
   /**
-   * Where the shards of a run begin that continues another one.
+   * The checkpoints with which the shards of a run begin that continues another run.
    *
    * @param origin the number of the run's request
    * @param shards their numbers and checkpoints

@@ -186,7 +186,7 @@ final class JobRecordFormat {
     }
   }
 
-  /** Returns whether a job says where it runs. */
+  /** Returns whether a job has settings for where it runs. */
   private static boolean isPlaced(Job job) {
     return job.scope() != Scope.ONE || job.allocation() != Allocation.AVERAGE;
   }

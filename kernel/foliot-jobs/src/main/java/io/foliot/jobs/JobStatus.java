@@ -9,21 +9,23 @@ import org.jspecify.annotations.Nullable;
  * A job as callers see it: its definition and the state of its schedule.
  *
  * @param name its name
- * @param state whether it runs
+ * @param state the state of the job
  * @param definition its definition; null if its record cannot be read
- * @param version how often the definition was changed, from 1
+ * @param version the number of the definition: 1 at first, and one more with each change
  * @param created when it was created
  * @param pause why and since when it is paused, or null
  * @param nextTime the next scheduled time, or null if there is none
- * @param upcoming the next scheduled times, at most {@link #UPCOMING}; of a paused job those if it were resumed now, or
- *     after the end of its pause; empty if its schedule cannot be evaluated
- * @param waiting how many times are to run and have not begun
+ * @param upcoming the next scheduled times, at most {@link #UPCOMING}; for a paused job the times after the end of its
+ *     pause, or, if the pause has no end, the times as if it were resumed now; empty if its schedule cannot be
+ *     evaluated
+ * @param waiting how many scheduled times and requests are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
- * @param totals the decisions on all times, counted
+ * @param totals the counts of the decisions on all its scheduled times
  * @param isEnded whether a handler has ended it: no scheduled time runs until it is put again
- * @param waitsFor why a time or an active run waits for workers, or that its times have none; else empty
- * @param error why the job is in error, or empty
+ * @param waitsFor the reason why a time or an active run waits for workers or an allocator, or why the next time would
+ *     have none; else empty
+ * @param error the reason why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
     @Nullable Pause pause, @Nullable Instant nextTime, List<ZonedDateTime> upcoming,
@@ -40,7 +42,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
     PAUSED,
     /** No scheduled time is to come, and no run is active. */
     COMPLETED,
-    /** It cannot be planned; the others run on. */
+    /** It cannot be planned; other jobs are not affected. */
     ERROR
   }
 
@@ -48,9 +50,9 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * A pause.
    *
    * @param since its start
-   * @param until its end, or null for a resume by hand
-   * @param reason why, for people
-   * @param actor the caller that changed it
+   * @param until its end, or null if only a resume ends it
+   * @param reason the reason, for display
+   * @param actor the caller that paused the job or last changed its pause; foliot for a pause after failures
    */
   public record Pause(Instant since, @Nullable Instant until, String reason, String actor) {}
 
@@ -66,7 +68,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    * @param deadline when it times out, or null
    * @param stopping whether it is being stopped
    * @param targets where its shards run, as chosen when it began; empty if any worker may run each of them
-   * @param phase what it does; {@link RunPhase#SHARDS} if it has no listeners
+   * @param phase its current phase; {@link RunPhase#SHARDS} if it has no listeners
    */
   public record ActiveRun(Instant time, long origin, int shards, int ended, int failed, Instant begun,
       @Nullable Instant deadline, boolean stopping, List<RunTarget> targets, RunPhase phase) {

@@ -8,7 +8,7 @@ public interface JobSurroundings {
   /** Returns monotonic time in nanoseconds. It may stop while the machine is suspended. */
   long nanoTime();
 
-  /** Returns the wall clock in milliseconds since 1970. It may be wrong, and be set. */
+  /** Returns the wall clock in milliseconds since 1970. It may be wrong, and may be set at any time. */
   long wallMillis();
 
   /** Runs an action after a delay in milliseconds; does not wait for it. */

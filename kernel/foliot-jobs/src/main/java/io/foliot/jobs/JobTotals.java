@@ -10,11 +10,11 @@ package io.foliot.jobs;
  * @param failed runs that failed or timed out
  * @param unknown runs of which the end of a shard was forgotten before it was read
  * @param stopped runs that were stopped or replaced
- * @param skipped scheduled times that an active run kept from running
+ * @param skipped scheduled times that did not run, because a run was active, or because a handler had ended the job
  * @param missed scheduled times that were found too late
  * @param paused scheduled times that passed while the job was paused
  * @param failuresInRow failed runs since the last one that succeeded
- * @param noTargets scheduled times that found no worker to run on
+ * @param noTargets scheduled times that did not run, because there was no worker to run on
  */
 public record JobTotals(long fired, long requested, long succeeded, long failed, long unknown, long stopped,
     long skipped, long missed, long paused, long failuresInRow, long noTargets) {

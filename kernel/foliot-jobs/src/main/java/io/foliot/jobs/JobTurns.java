@@ -3,10 +3,10 @@ package io.foliot.jobs;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The changes of this process that wait for a job which is planned all the time: a job of ten times a second over a
- * store that is slow hardly ever waits, and a change is accepted only while it does. The planner of this process sets
- * the next pass of such a job a little later, so that the change gets its turn. Planners of other processes do not know
- * of it. Any thread.
+ * The changes of this process that wait for a job whose planning passes leave almost no gap. A change is accepted only
+ * between two passes, and a job that runs ten times a second on a slow store is nearly always in a pass. The planner of
+ * this process delays the next pass of such a job a little, so that the change gets its turn. Planners of other
+ * processes do not know of the change. Any thread.
  */
 final class JobTurns {
   /** Longer than the pause between two attempts of a change and its three calls of a busy store. */

@@ -22,7 +22,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as callers see them: their records, and the ends of shards that no pass has noted yet. Any thread. */
+/** Jobs as callers see them: their records with the ends of shards that no pass has recorded yet. Any thread. */
 final class JobViews {
   private final TaskStore store;
   private final JobHost host;
@@ -41,12 +41,12 @@ final class JobViews {
     this.time = time;
   }
 
-  /** Returns a job as it is once the ends of its shards are noted: a pass may do so minutes later. */
+  /** Returns a job as it will be once the ends of its shards are recorded, which a pass may do minutes later. */
   CompletionStage<JobStatus> of(TaskRecord task) {
     return ends(List.of(task)).thenCompose(ends -> of(task, ends));
   }
 
-  /** As {@link #of(TaskRecord)}, of many jobs. */
+  /** As {@link #of(TaskRecord)}, for many jobs. */
   CompletionStage<List<JobStatus>> of(List<TaskRecord> tasks) {
     return ends(tasks).thenCompose(ends -> {
       CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
@@ -100,7 +100,7 @@ final class JobViews {
     try {
       return JobLife.noted(record, task.changedAt(), ends, known);
     } catch (IllegalArgumentException e) {
-      return record; // Its calendar is missing, which its status says.
+      return record; // Its calendar is missing, which its status shows.
     }
   }
 
@@ -120,7 +120,7 @@ final class JobViews {
   /**
    * Returns the state of a job as it was written at the given time. A pause that ends with that write is not shown.
    *
-   * @param now what the times to come are later than, if the job is paused without an end
+   * @param now the instant after which the upcoming times are, if the job is paused without an end
    * @param workers the workers, or null if none take the tasks of its queue or they are not known
    */
   private JobStatus status(JobRecord record, long written, long now,
@@ -159,8 +159,9 @@ final class JobViews {
   }
 
   /**
-   * Says why the oldest run that waits for workers does so, or else the time that would begin next; or that a time
-   * would have no worker to run on, or wait for an allocator.
+   * Returns why the oldest active run that waits for workers does so, or else why the time that would begin next waits.
+   * If no run is active and no time waits, returns why the next scheduled time would have no worker or allocator. Empty
+   * if none of these holds.
    */
   private String waitsFor(JobRecord record, @Nullable Fleet workers) {
     if (workers != null) {

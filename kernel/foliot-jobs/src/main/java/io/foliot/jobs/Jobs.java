@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  * The recurring jobs of a store, for callers that create, change and run them. Any thread; no method blocks.
  *
  * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
- * and written if it has not been written since; otherwise it is read again. A change waits for a planning pass of the
- * job, which takes some milliseconds; if it waits for long, the planner of this process leaves it a gap. After six
- * seconds it fails with {@link OverloadedException} and has no effect. An old copy of a definition therefore never
- * replaces a newer one, and the result of a change holds on every node.
+ * and written if it has not been written since; otherwise it is read again. So a change based on an old record never
+ * replaces a newer one, and the result of a change is valid on every node. A change waits while a planning pass of the
+ * job runs, which takes some milliseconds; if it waits for long, the planner of this process delays the next pass.
+ * After six seconds a change fails with {@link OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, with
  * {@link UnknownJobException} for a job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
@@ -51,7 +51,7 @@ public final class Jobs {
   private final JobViews views;
   private final JobCount count;
 
-  /** There is no job with that name. */
+  /** Thrown when there is no job with that name. */
   public static final class UnknownJobException extends RuntimeException {
     private static final long serialVersionUID = 1;
     private final String job;
@@ -67,7 +67,7 @@ public final class Jobs {
     }
   }
 
-  /** No run of that time is active or waits: there is nothing to stop. */
+  /** Thrown when no run of that time is active or waits, so that there is nothing to stop. */
   public static final class UnknownRunException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 
@@ -76,7 +76,7 @@ public final class Jobs {
     }
   }
 
-  /** There are as many jobs as the host permits. Nothing was done. */
+  /** Thrown when there are as many jobs as the host permits. Nothing was done. */
   public static final class TooManyJobsException extends RuntimeException {
     private static final long serialVersionUID = 1;
     private final long max;
@@ -97,7 +97,7 @@ public final class Jobs {
    * The effect of a put.
    *
    * @param status the job
-   * @param isNew whether there was none with its name
+   * @param isNew whether there was no job with its name
    */
   public record Put(JobStatus status, boolean isNew) {}
 
@@ -105,8 +105,8 @@ public final class Jobs {
    * A request for runs that was accepted.
    *
    * @param times the scheduled times of the runs
-   * @param origin the number of the request, which names its runs together with their times
-   * @param isRepeated whether a request with the same key was accepted before; nothing was done then
+   * @param origin the number of the request; with its time it identifies a run
+   * @param isRepeated whether a request with the same key was accepted before, so that nothing was done
    */
   public record Requested(List<Instant> times, long origin, boolean isRepeated) {}
 
@@ -134,7 +134,7 @@ public final class Jobs {
   private record Stored(JobRecord record, TaskRecord task) {}
 
   /**
-   * Creates the jobs of a store, for the callers of a process that plans none; a planner has {@link JobPlanner#jobs}.
+   * Creates the jobs of a store, for a process without a planner; a process with one uses {@link JobPlanner#jobs}.
    */
   public Jobs(TaskStore store, JobHost host) {
     this(store, host, new ProcessSurroundings());
@@ -146,9 +146,9 @@ public final class Jobs {
   }
 
   /**
-   * @param turns known to the planner of this process
-   * @param fleet the workers as the planner of this process knows them; null if it does not
-   * @param allocators those of that planner
+   * @param turns shared with the planner of this process
+   * @param fleet returns the workers as the planner of this process knows them; null if it does not
+   * @param allocators the allocators of that planner
    */
   Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet,
       Allocators allocators) {
@@ -173,8 +173,9 @@ public final class Jobs {
   }
 
   /**
-   * Takes over a definition from code, unless code has declared the same one before: a later change by hand stays until
-   * the code changes, and an old instance changes nothing during a rolling deployment.
+   * Creates a job or replaces its definition with one from code, unless code has declared the same definition before.
+   * So a later change by a caller stays until the code changes, and an old instance changes nothing during a rolling
+   * deployment.
    */
   public CompletableFuture<Put> declare(Job job) {
     return create(job, JobChange::declared, (record, now, known) -> JobChange.declare(record, job, now, known));
@@ -206,14 +207,14 @@ public final class Jobs {
     }).toCompletableFuture();
   }
 
-  /** Writes a job. Most are new or unchanged: the first attempt relies on there being none, and reads nothing. */
+  /** Writes a job. Most jobs are new or unchanged, so the first attempt assumes a new one and does not read the job. */
   private CompletableFuture<Put> write(Job job, Creation creation, Change change) {
     return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
       JobRecord created;
       try {
         created = creation.apply(job, now, known);
       } catch (IllegalArgumentException e) {
-        // It is right if the job exists and has this definition: its last time may have passed.
+        // The definition may still be accepted: if the job exists with it, its last time may have passed.
         return busy();
       }
       return hasRoom() ? added(created, now, known) : busy();
@@ -266,7 +267,7 @@ public final class Jobs {
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
-  /** Returns a shard of the active runs of a job that failed and waits for its next attempt; empty if none is found. */
+  /** Returns a failed shard of an active run that waits for its next attempt, or empty if none is found. */
   public CompletableFuture<Optional<FailedShard>> failedShard(String name) {
     return read(name).thenCompose(found -> found.filter(Jobs::isThere).map(views::failedShard)
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
@@ -299,7 +300,7 @@ public final class Jobs {
         case CANCELLED, CANCEL_PENDING -> true;
         case ALREADY_FINISHED, NOT_FOUND -> false;
       };
-      // Read after the cancel: from then on no pass inserts shards. A repeated delete finishes what the first began.
+      // Read after the cancel: from then on no pass inserts shards. A repeated delete completes an interrupted one.
       return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
           : store.find(new TaskRef.ById(result.id()))
@@ -318,9 +319,9 @@ public final class Jobs {
   // Runs.
 
   /**
-   * Pauses a job: none of its scheduled times begins from the answer on, until it is resumed.
+   * Pauses a job. Once the future has completed, none of its scheduled times begins until the job is resumed.
    *
-   * @param until when it resumes by itself, or null
+   * @param until when it resumes by itself, or null for never
    */
   public CompletableFuture<JobStatus> pause(String name, @Nullable Instant until, String reason, String actor) {
     return change(name, (record, now, known) -> {
@@ -331,22 +332,22 @@ public final class Jobs {
     });
   }
 
-  /** Resumes a job. Scheduled times that passed in the pause do not run, and are recorded as one range. */
+  /** Resumes a job. Scheduled times that passed during the pause do not run, and are recorded as one range. */
   public CompletableFuture<JobStatus> resume(String name) {
     return change(name, JobChange::resume);
   }
 
   /**
-   * Asks for a run now. It waits for its turn where the overlap rule does not allow several runs.
+   * Requests a run now. The run waits for its turn if the overlap rule does not allow several runs.
    *
-   * @param key the caller's name for the request, or null; the same key again asks for nothing
+   * @param key the caller's name for the request, or null; a repeated request with the same key has no effect
    */
   public CompletableFuture<Requested> trigger(String name, @Nullable String key) {
     return trigger(name, key, null);
   }
 
   /**
-   * Asks for a run now, as {@link #trigger(String, String)} does.
+   * Requests a run now, as {@link #trigger(String, String)} does.
    *
    * @param parameter the payload of its shards in place of the job's parameter, without headers, or null
    */
@@ -357,11 +358,12 @@ public final class Jobs {
   }
 
   /**
-   * Asks for the runs of scheduled times in the past, the oldest first.
+   * Requests runs of scheduled times in the past, the oldest first.
    *
-   * @param from the first instant
-   * @param to the first instant after it, which is past
-   * @param dryRun whether only the times are returned, and nothing is written
+   * @param from the start of the range, inclusive
+   * @param to the end of the range, exclusive; not in the future
+   * @param dryRun whether the times are only returned, and nothing is written
+   * @param key the caller's name for the request, or null; a repeated request with the same key has no effect
    */
   public CompletableFuture<Requested> backfill(String name, Instant from, Instant to, boolean dryRun,
       @Nullable String key) {
@@ -374,9 +376,10 @@ public final class Jobs {
   }
 
   /**
-   * Stops the runs of a time: no attempt of their shards begins from the answer on. Those that run learn it through
-   * their leases. The task after the shards of a run with a listener still follows; another stop meanwhile cancels it.
-   * Fails with {@link UnknownRunException} if there is none to stop.
+   * Stops the runs of a time. Once the future has completed, no attempt of their shards begins. Attempts that are
+   * running learn of it when they extend their leases. If a run has a listener after its shards, that task still
+   * follows; another stop during that phase cancels it. Fails with {@link UnknownRunException} if there is no run to
+   * stop.
    */
   public CompletableFuture<JobStatus> stop(String name, Instant time) {
     return change(name, (record, now, known) -> {
@@ -411,7 +414,7 @@ public final class Jobs {
     return all;
   }
 
-  /** A request as {@link JobChange} carries it out. */
+  /** A request for runs, which {@link JobChange} applies to a record. */
   private interface Request {
     JobChange.Requested apply(JobRecord record, long now, Function<String, @Nullable Calendar> known);
   }
@@ -432,7 +435,7 @@ public final class Jobs {
     return change(name, change, record -> CompletableFuture.completedFuture(true));
   }
 
-  /** @param then the action to run once the record is written, before the answer */
+  /** @param then the action to run once the record is written, before the future completes */
   private CompletableFuture<JobStatus> change(String name, Change change,
       Function<JobRecord, CompletionStage<Boolean>> then) {
     return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
@@ -447,7 +450,7 @@ public final class Jobs {
 
   // Times.
 
-  /** Returns the next scheduled times of a job, with their offsets; of a paused one, as if it were resumed now. */
+  /** Returns the next scheduled times of a job, with their offsets; for a paused job, as if it were resumed now. */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
       TaskRecord task = found.filter(Jobs::isThere).orElseThrow(() -> new UnknownJobException(name));
@@ -502,7 +505,7 @@ public final class Jobs {
         : CompletableFuture.completedFuture(Optional.empty());
   }
 
-  /** Returns whether a job or a calendar may have this name. A store is not asked for others: it may not hold them. */
+  /** Returns whether a job or a calendar may have this name. Stores are not queried for other names. */
   static boolean isName(String name) {
     try {
       Limits.ensureKey(name);
@@ -548,7 +551,8 @@ public final class Jobs {
   }
 
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
-    // A handler has ended the job, and no pass has noted it: whether the change revives the job is known after it.
+    // If a handler has ended the job and no pass has recorded it yet, only after that pass is it known whether this
+    // change revives the job.
     return next == before.record()
         ? views.of(before.task()).thenApply(status -> {
           if (status.isEnded() && !next.isEnded()) {
@@ -559,7 +563,7 @@ public final class Jobs {
         : written(next, before.task().generation(), now);
   }
 
-  /** Makes a waiting job due at once. If it runs or has changed meanwhile, the pass or change plans it. */
+  /** Makes a waiting job due at once. If it runs or has changed meanwhile, the pass or the change has it planned. */
   private CompletionStage<?> wake(String name) {
     return read(name).thenCompose(found -> {
       TaskRecord task = found.filter(Jobs::isThere).orElse(null);
@@ -570,7 +574,7 @@ public final class Jobs {
     });
   }
 
-  /** Writes the record of a new job, empty if there is one: due when its first pass has something to do. */
+  /** Writes the record of a new job, due when its first pass has something to do. Empty if the job exists. */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, null);
     Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;

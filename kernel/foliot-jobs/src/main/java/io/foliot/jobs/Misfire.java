@@ -6,22 +6,25 @@ import java.time.Duration;
 /**
  * The rule for scheduled times that are found late: by more than 30 s, or several at once.
  *
- * @param policy which of them run
- * @param window how late a time may run at most; later ones are recorded as missed
+ * @param policy the rule that selects the times to run
+ * @param window the largest lateness of a time that runs; later ones are recorded as missed
  * @param max how many times run at most; 1 for {@link Policy#ONCE}
  */
 public record Misfire(Policy policy, Duration window, int max) {
   /** Most times that run after one outage. */
   public static final int MAX_RUNS = 100;
   private static final Duration LONGEST_WINDOW = Duration.ofDays(366);
-  /** The latest time, if it is at most a day late. */
+  /** The rule that runs the latest time, if it is at most a day late. */
   public static final Misfire DEFAULT = once(Duration.ofDays(1));
 
   /** The choice among late times. */
   public enum Policy {
-    /** The latest one runs; its headers say how many were missed directly before it. */
+    /** The latest one runs; a header has the number of times that were missed directly before it. */
     ONCE(1),
-    /** All of them run, up to a maximum, the oldest first and one after the other unless the overlap rule allows. */
+    /**
+     * All times within the window run, or the newest of them if there are more than the maximum. They run in order, and
+     * one after the other unless the overlap rule allows several runs at once.
+     */
     ALL(2),
     /** Those within the window run as if they were on time. */
     SKIP(3);

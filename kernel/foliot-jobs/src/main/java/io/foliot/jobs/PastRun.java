@@ -33,7 +33,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
     /** All shards succeeded. */
     SUCCEEDED(1),
     /**
-     * A shard failed permanently, or was cancelled by its own id; or no worker was left that a shard was for; or the
+     * A shard failed permanently, or a caller cancelled it by its id, or no worker was left that could run it, or the
      * task before the shards failed.
      */
     FAILED(2),
@@ -70,7 +70,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
       return code <= UNKNOWN.code;
     }
 
-    /** Returns whether it is the result of a run that did not come to its own end. */
+    /** Returns whether it is the result of a run that was stopped. */
     boolean isStopped() {
       return this == TIMED_OUT || this == STOPPED || this == REPLACED;
     }

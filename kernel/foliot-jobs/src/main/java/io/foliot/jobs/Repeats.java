@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Takes a step on a job again and again, with pauses that grow, while others plan or change the job. Where the job is
- * behind its schedule, it has a pass taken: a job that is paused has none planned for up to a day. A step that was
- * refused often asks the planner for a turn ({@link JobTurns}). Any thread.
+ * Repeats a step on a job, with growing pauses, while the job is being planned or changed by others. If the job is
+ * behind its schedule, it wakes the job for a planning pass, because the next pass of a paused job may be a day away.
+ * After some repetitions it requests a turn from the planner ({@link JobTurns}). Any thread.
  */
 final class Repeats {
   /** Longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
   private static final long FIRST_PAUSE_MILLIS = 5;
-  /** The pause, passed once, at which the planner is asked for a turn: the fourth. Most changes need none. */
+  /** The pause at which a turn is requested. It is the fourth, and occurs once; most changes need no turn. */
   private static final long TURN_PAUSE_MILLIS = FIRST_PAUSE_MILLIS << 3;
   private static final long LAST_PAUSE_MILLIS = 50;
 
@@ -25,19 +25,19 @@ final class Repeats {
   private final JobTurns turns;
   private final Function<String, CompletionStage<?>> wake;
 
-  /** @param wake has a pass over a job taken at once */
+  /** @param wake makes a job due at once for a planning pass */
   Repeats(JobSurroundings surroundings, JobTurns turns, Function<String, CompletionStage<?>> wake) {
     this.surroundings = surroundings;
     this.turns = turns;
     this.wake = wake;
   }
 
-  /** A step that is empty if it must be taken again. */
+  /** A step whose result is empty if it must be repeated. */
   interface Step<T> {
     CompletionStage<Optional<T>> take();
   }
 
-  /** Takes a step until it is not empty, for six seconds; then fails with {@link OverloadedException}. */
+  /** Repeats a step until its result is not empty. Fails with {@link OverloadedException} after six seconds. */
   <T> CompletableFuture<T> untilTaken(String name, Step<T> step) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     repeat(name, step, surroundings.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS, answer);
@@ -65,7 +65,7 @@ final class Repeats {
     });
   }
 
-  /** Takes the step once; empty, after a wake, if the job is behind. */
+  /** Takes the step once. If the job is behind its schedule, wakes it and returns empty. */
   private <T> CompletableFuture<Optional<T>> taken(String name, Step<T> step) {
     CompletableFuture<Optional<T>> taken;
     try {

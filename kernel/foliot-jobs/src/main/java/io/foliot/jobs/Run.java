@@ -14,21 +14,21 @@ import java.util.List;
  * @param missed how many scheduled times were missed before it
  * @param begun when the pass that started it was claimed, by the store's clock
  * @param deadline when it times out; 0 for never
- * @param stop why it is being stopped; {@link Stop#NONE} unless it is
+ * @param stop the reason why it is being stopped; {@link Stop#NONE} if it is not
  * @param readFrom the shard from which the next pass reads ends
  * @param ended the shards that have ended; not to be changed
  * @param failed those of them that failed or were cancelled; not to be changed
- * @param unknown how many of them were forgotten before their end was read
+ * @param unknown how many of the ended shards the store had deleted before their end was read
  * @param lastEnd when the last of the ended shards ended, or 0
  * @param targets where its shards run, as chosen when it began
  * @param gone how many of the ended shards were cancelled because their worker was gone before they began
- * @param again the ended shards that ask for another run, each once
- * @param listeners its listeners, and the phase in which it is
+ * @param again the ended shards that request another run, each once
+ * @param listeners its listeners and its phase
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,
     int readFrom, BitSet ended, BitSet failed, int unknown, long lastEnd, Targets targets, int gone,
     List<Again> again, RunListeners listeners) {
-  /** The least time that the task after the shards has; it has the timeout of the job if that is longer. */
+  /** Shortest timeout of the task after the shards; the timeout of the job applies if it is longer. */
   static final long AFTER_MILLIS = Duration.ofHours(1).toMillis();
 
   Run {
@@ -36,10 +36,10 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   /**
-   * A shard that asks for another run.
+   * A shard that requests another run.
    *
    * @param shard its number in the run
-   * @param checkpoint where the same shard of the next run begins; empty if it has none
+   * @param checkpoint the checkpoint with which the same shard of the next run begins; empty if there is none
    */
   record Again(int shard, String checkpoint) {}
 
@@ -77,8 +77,8 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   /**
-   * Returns this run once it is being stopped. The task after the shards is not replaced: it has a bound, and carries
-   * the result of the run.
+   * Returns this run as it is while it is being stopped. A newer time does not stop the task after the shards: that
+   * task has a deadline, and delivers the result of the run.
    */
   Run stopping(Stop reason) {
     return stop != Stop.NONE || (reason == Stop.REPLACED && phase() == RunPhase.AFTER)
@@ -93,16 +93,16 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   /**
-   * Notes the end of the task of its phase.
+   * Returns this run with the end of the task of its phase.
    *
-   * @param nowUnknown how many ends are unknown with that of the task
+   * @param nowUnknown how many ends are unknown, including that of the task
    */
   Run told(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> asked) {
     return new Run(time, origin, shards, inserted, missed, begun, deadline, nextStop, readFrom, ended, failed,
         nowUnknown, Math.max(lastEnd, at), targets, gone, asked, next);
   }
 
-  /** Begins the phase after the shards. From here on, a stop and the deadline are those of its task. */
+  /** Returns this run in the phase after the shards, in which a stop and the deadline apply to its task. */
   Run after(PastRun.Result result, long afterDeadline) {
     return new Run(time, origin, shards, inserted, missed, begun, afterDeadline, Stop.NONE, readFrom, ended, failed,
         unknown, lastEnd, targets, gone, again, listeners.after(result));
@@ -116,7 +116,7 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
     return listeners.phase();
   }
 
-  /** Returns the queue of its tasks: that of the definition, unless it has listeners and keeps the one it began in. */
+  /** Returns the queue of its tasks: that of the definition or, if it has listeners, the one in which it began. */
   String queue(Job job) {
     return listeners.isNone() ? job.queue() : listeners.queue();
   }
@@ -126,7 +126,7 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
     return phase() != RunPhase.AFTER && !isStopping() && inserted < shards;
   }
 
-  /** Returns whether all tasks of the phase have ended that are inserted, and no other one is to be. */
+  /** Returns whether all inserted tasks of the phase have ended, and no further task is to be inserted. */
   boolean isPhaseOver() {
     return switch (phase()) {
       case BEFORE -> isStopping() && listeners.isToInsert();

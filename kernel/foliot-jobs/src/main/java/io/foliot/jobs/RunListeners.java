@@ -6,11 +6,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phase of a run with listeners: TO_INSERT, INSERTED and ENDED are the steps of the task before the shards, then
- * the shards run, then the task after them takes the same steps. Chosen when the run begins. Immutable.
+ * The listeners of a run and its phase. The task before the shards goes through the steps TO_INSERT, INSERTED and
+ * ENDED; then the shards run; then the task after them goes through the same steps. The listeners are chosen when the
+ * run begins. Immutable.
  *
  * @param phase the phase in which the run is
- * @param step where the task of the phase is; of no meaning for shards
+ * @param step the step of the task of the phase; undefined for the shards
  * @param hasAfter whether a task follows the shards
  * @param queue the queue in which the run began; empty for {@link #NONE}
  * @param failed the phases whose task failed or was cancelled; not the one before the shards if the run was stopped

@@ -7,7 +7,7 @@ import java.util.Set;
 
 /** The phases of a run. A listener of the run is a task of the phase before or after its shards. */
 public enum RunPhase {
-  /** A task before the first shard, which must succeed so that the shards begin. */
+  /** A task before the first shard; the shards begin only if it succeeds. */
   BEFORE(1),
   /** The shards. */
   SHARDS(2),

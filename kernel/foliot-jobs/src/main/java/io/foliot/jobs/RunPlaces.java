@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Chooses where a run that begins runs: a pure function of the job, the workers there are and the allocators. */
+/** Chooses the targets of a run that begins: a pure function of the job, the present workers and the allocators. */
 final class RunPlaces {
   private RunPlaces() {}
 
@@ -20,7 +20,7 @@ final class RunPlaces {
   sealed interface Choice {}
 
   /**
-   * It begins.
+   * The run begins.
    *
    * @param shards how many shards it has, over all zones or workers
    * @param targets where they run
@@ -28,10 +28,10 @@ final class RunPlaces {
   record Begin(int shards, Targets targets) implements Choice {}
 
   /**
-   * It cannot begin yet.
+   * The run cannot begin yet.
    *
-   * @param reason why, for people
-   * @param unallocated what kept its allocator from dividing its shards, or null if it waits for something else
+   * @param reason the reason, for display
+   * @param unallocated the reason why its allocator did not divide its shards, or null if it waits for something else
    */
   record Wait(String reason, @Nullable UnallocatedException unallocated) implements Choice {
     Wait(String reason) {
@@ -39,11 +39,11 @@ final class RunPlaces {
     }
   }
 
-  /** It has nowhere to run. */
+  /** The run has no worker to run on. */
   record NoTargets() implements Choice {}
 
   /**
-   * Chooses for a job. Without its allocator it waits, whatever else it waits for.
+   * Chooses for a job. A job whose allocator is missing waits for it first, even if workers are missing as well.
    *
    * @param fleet the workers, or null if they have not been read yet
    * @param allocators divide the shards of a job with {@link Allocation#OWN}
@@ -70,7 +70,7 @@ final class RunPlaces {
     }
     List<Seat> workers = fleet == null ? List.of() : fleet.working(job.queue());
     if (isOwn && workers.isEmpty()) {
-      // Shards that are inserted now would belong to the first worker that comes, which is another rule.
+      // Shards that are inserted now would all run on the first worker that joins, against the rule of allocation.
       return new Wait(waitsForWorker(job.queue()));
     }
     return new Begin(job.shards(), !isDivided(job) || workers.isEmpty()
@@ -78,7 +78,7 @@ final class RunPlaces {
         : new Targets(List.of(new Targets.Group("", Address.Kind.SEAT, seats(job, workers, allocators)))));
   }
 
-  /** Returns whether a job says which worker gets which shard. */
+  /** Returns whether the rules of a job assign shards to workers. */
   private static boolean isDivided(Job job) {
     return job.allocation() == Allocation.OWN || (job.shards() > 1 && job.allocation() != Allocation.FREE);
   }
@@ -144,7 +144,7 @@ final class RunPlaces {
     return "waits for a worker in zone " + zone;
   }
 
-  /** Returns that a time which came now would have no worker to run on; empty if it would have one, or would wait. */
+  /** Returns why a time that came now would have no worker to run on; empty if it would have one, or would wait. */
   static String wouldMiss(Job job, Fleet fleet) {
     boolean needsWorker = job.scope() == Scope.ALL || (job.scope() == Scope.PER_ZONE && job.zones().isEmpty());
     return needsWorker && fleet.working(job.queue()).isEmpty()
@@ -152,7 +152,7 @@ final class RunPlaces {
         : "";
   }
 
-  /** Returns why an active run waits for workers, by the workers there are now; empty if it does not. */
+  /** Returns why an active run waits for workers, given the present workers; empty if it does not wait. */
   static String waitsFor(Job job, Run run, Fleet fleet) {
     List<Seat> workers = fleet.working(run.queue(job));
     if (workers.isEmpty()) {

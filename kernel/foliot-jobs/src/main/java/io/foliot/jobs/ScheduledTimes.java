@@ -11,22 +11,22 @@ import java.util.List;
  * The step that decides for each scheduled time up to an instant whether it runs.
  *
  * <ol>
- * <li>Times in a pause are one range. A pause that is over ends here.
- * <li>At most {@value #MAX_LOOKED} times after the cursor are examined. Of a fixed rate, older ones are counted at
- * once, because times this old never run.
+ * <li>Times during a pause are recorded as one range. A pause whose end has passed is removed here.
+ * <li>At most {@value #MAX_LOOKED} times after the cursor are examined. For a fixed rate, the older ones are counted
+ * without being examined, because times this old never run.
  * <li>One time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses, and the
- * others are missed. Where times are left for the next pass, the policy knows that they are newer.
+ * others are missed. If times are left for the next pass, the policy takes into account that they are newer.
  * <li>The cursor moves to the last examined time, or to the instant.
  * </ol>
  *
- * <p>A job that a handler has ended has no times: the cursor passes over them.
+ * <p>For a job that a handler has ended, no time is decided: the cursor moves past them.
  *
  * <p>The decision follows from the cursor and never from the instant at which the pass was planned, so that a pass may
  * be early, late or repeated. Rejected: a list of times made ahead. It would be wrong after each change of a calendar
  * or of time zone data.
  */
 final class ScheduledTimes {
-  /** Times of one pass: a year of seconds after an outage must not hold a loop. */
+  /** Most times of one pass: a year of times every second after an outage must not block a thread for long. */
   static final int MAX_LOOKED = 1_000;
   /** Delay up to which a time counts as on time. */
   static final long GRACE_MILLIS = 30_000;

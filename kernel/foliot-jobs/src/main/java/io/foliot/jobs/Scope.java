@@ -1,10 +1,10 @@
 package io.foliot.jobs;
 
-/** On how many of the workers of its queue a run of a job runs. */
+/** The choice of workers of its queue on which a run of a job runs. */
 public enum Scope {
   /** Once: its shards are divided among the workers. */
   ONE(1),
-  /** Once in each zone: all shards in each, divided among the workers of the zone. */
+  /** Once in each zone: each zone gets all shards, divided among its workers. */
   PER_ZONE(2),
   /** Once on each worker that is live and enabled when the run begins: one shard for each. */
   ALL(3);

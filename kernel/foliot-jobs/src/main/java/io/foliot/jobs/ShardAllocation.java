@@ -10,9 +10,9 @@ import java.util.List;
  * Divides shards among workers: a pure function of the rule, the job's name, the number of shards and the workers. The
  * result does not depend on the order in which the workers are given.
  *
- * <p>{@link Allocation#AVERAGE} and {@link Allocation#ODD_EVEN} are those of ElasticJob, with its rule for the rest and
- * its hash. {@link Allocation#HASH} is rendezvous hashing (Thaler and Ravishankar 1996) of a shard over the names of
- * the workers. Rejected: a ring of virtual nodes, which needs a table and divides less evenly.
+ * <p>{@link Allocation#AVERAGE} and {@link Allocation#ODD_EVEN} are those of ElasticJob, with its rule for the
+ * remainder and its hash. {@link Allocation#HASH} is rendezvous hashing (Thaler and Ravishankar 1996) of a shard over
+ * the names of the workers. Rejected: a ring of virtual nodes, which needs a table and divides less evenly.
  */
 final class ShardAllocation {
   private ShardAllocation() {}
@@ -46,7 +46,7 @@ final class ShardAllocation {
     return seats;
   }
 
-  /** Returns ten shards on three workers: 0-2 and 9, 3-5, 6-8. */
+  /** Returns the index of a shard's worker. For example, ten shards on three workers are 0-2 and 9, 3-5, 6-8. */
   private static int average(int shard, int shards, int workers) {
     int block = shards / workers;
     return shard < block * workers ? shard / block : shard - block * workers;

@@ -6,26 +6,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An application's own rule that divides the shards of a run among workers. An application that embeds Foliot registers
- * it under a name, and a job with {@link Allocation#OWN} says that name ({@link Job#allocator}).
+ * it under a name, and a job with {@link Allocation#OWN} refers to that name ({@link Job#allocator}).
  *
  * <pre>{@code
  * Foliot.builder().allocator("alternate", (job, workers) -> IntStream.range(0, job.shards())
  *     .mapToObj(shard -> workers.get(shard % 2 == 0 ? 0 : workers.size() - 1)).toList());
  * }</pre>
  *
- * <p>It is asked when a run begins, by the node that plans the job; with {@link Scope#PER_ZONE}, once for each zone.
- * The answer is stored with the run and stays until the run has ended. If a worker dies meanwhile, one other worker
- * takes its shards, which Foliot chooses; the next run asks again.
+ * <p>The node that plans the job calls the allocator when a run begins; with {@link Scope#PER_ZONE}, once for each
+ * zone. The result is stored with the run and does not change until the run has ended. If a worker dies in the
+ * meantime, Foliot chooses one other worker for its shards. The next run calls the allocator again.
  *
- * <p>It is a function of its arguments alone, and the same on each node of the store: any of them may plan the job, a
- * plan that was not recorded is made again, and a caller that reads a job whose run waits causes a call as well. It is
- * called on threads of the engine, by several at once, while other tasks wait: it must not block, and should return
- * within microseconds.
+ * <p>An allocator must be a function of its arguments alone, and the same on each node of the store: any node may plan
+ * the job, a plan that was not recorded is made again, and a caller that reads a job whose run waits causes a call as
+ * well. It is called on threads of the engine, on several at once, while other tasks wait. It must not block, and
+ * should return within microseconds.
  *
- * <p>A run whose allocator is not registered on the node that plans it, throws, returns null, returns fewer or more
- * workers than there are shards, or one that is not in the list, does not begin. It waits, is tried again every two
- * seconds, and the job says why; no other rule takes the place of this one. Times that come meanwhile are decided by
- * the job's {@link Overlap}. A run also waits while there is no worker, and the allocator is not asked then.
+ * <p>A run does not begin if its allocator is not registered on the node that plans it, throws, returns null, returns
+ * fewer or more workers than there are shards, or returns a worker that is not in the list. The run waits, is tried
+ * again every two seconds, and the status of the job shows the reason; no other rule replaces the allocator. The job's
+ * {@link Overlap} decides the times that come in the meantime. A run also waits while there is no worker; the allocator
+ * is not called then.
  */
 @FunctionalInterface
 public interface ShardAllocator {
@@ -35,14 +36,15 @@ public interface ShardAllocator {
   /**
    * A worker that can be given shards.
    *
-   * @param name its name, unique among the workers. A {@code JobWorker} has the name that it was given, a hyphen, and
-   *     eight hexadecimal digits that are new at each start of its process; a node with handlers has its own name
-   * @param zone the zone it is in, or empty
+   * @param name its name, unique among the workers. The name of a {@code JobWorker} is the one that it was given, a
+   *     hyphen, and eight hexadecimal digits that are new at each start of its process. A node with handlers has the
+   *     name of the node
+   * @param zone its zone, or empty
    */
   record Worker(String name, String zone) {
     private static final int DIGITS = 8;
 
-    /** Returns whether it was given this name: it has it as it is, or with the digits of a start. Null is no name. */
+    /** Returns whether the worker has this name, with or without the digits of a start; false for null. */
     public boolean isNamed(@Nullable String given) {
       return given != null && isGiven(given);
     }
@@ -57,8 +59,9 @@ public interface ShardAllocator {
    * Returns the worker of each shard, from shard 0 on.
    *
    * @param job the job, with {@linkplain Job#shards as many shards} as workers must be returned
-   * @param workers the live and enabled workers of its queue, at least one, in the order of their seats, which does not
-   *     change while they are there; with {@link Scope#PER_ZONE}, those of one zone. Unmodifiable
+   * @param workers the live and enabled workers of its queue, at least one, in the order of their seats; with
+   *     {@link Scope#PER_ZONE}, those of one zone. The order of two workers does not change while both are live. The
+   *     list is unmodifiable
    */
   List<Worker> allocate(Job job, List<Worker> workers);
 

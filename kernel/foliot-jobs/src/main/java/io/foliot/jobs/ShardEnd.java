@@ -14,16 +14,16 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shard as its record shows it.
+ * The state of a shard, as its record shows it.
  *
  * @param state whether it has ended, and how
- * @param at when it ended, in milliseconds since 1970 by the store's clock; of one that runs, when its lease ends;
+ * @param at when it ended, in milliseconds since 1970 by the store's clock; for a running shard, when its lease ends;
  *     else 0
- * @param mark what its handler asks of the job, if it succeeded
- * @param checkpoint its last checkpoint, if it asks for another run, or null
+ * @param mark the request of its handler to the job, if it succeeded
+ * @param checkpoint its last checkpoint, if it requests another run, or null
  */
 record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String checkpoint) {
-  /** The states that planning tells apart. */
+  /** The states that planning distinguishes. */
   enum State {
     /** It waits. */
     LIVE,

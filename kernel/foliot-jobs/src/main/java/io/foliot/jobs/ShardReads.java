@@ -22,8 +22,8 @@ import java.util.concurrent.CompletionStage;
  * <li>A call that fails fails each of its reads.
  * </ol>
  *
- * <p>So a lone pass waits for nothing, and the passes over jobs with the same scheduled time share their calls: with a
- * call each, half of PostgreSQL's work for 50,000 firings was these reads.
+ * <p>So a single pass does not wait, and the passes over jobs with the same scheduled time share calls. When each pass
+ * made its own call, these reads were half of PostgreSQL's work for 50,000 firings.
  */
 final class ShardReads {
   private static final int UNDER_WAY = 2;

@@ -57,8 +57,9 @@ final class Shards {
   }
 
   /**
-   * Returns whether something begins when a run of a job ends, or its end is more than the end of one task. Otherwise
-   * the end is noted by the next pass, and a pass for each end would double the cost of a firing.
+   * Returns whether the end of a run of a job should wake the job: because another run can then begin, because the job
+   * may then be paused, or because the run has more than one task. Otherwise the next pass records the end; a pass for
+   * each end would double the cost of a firing.
    */
   static boolean isAwaited(Job job, Run run) {
     return run.listeners().hasAfter() || job.shards() > 1 || job.scope() != Scope.ONE || job.overlap() == Overlap.QUEUE
@@ -66,7 +67,7 @@ final class Shards {
         || job.schedule().after() != null;
   }
 
-  /** Returns the job that waits for the end of a shard, or of which the shard's handler asks something; else null. */
+  /** Returns the job that waits for the end of a shard, or to which the shard's handler set a mark; else null. */
   static TaskRef.@Nullable ByKey awaiting(TaskRecord shard, TaskNote.Mark mark) {
     Map<String, String> headers = shard.body().headers();
     boolean isAwaited = mark != TaskNote.Mark.NONE || headers.get(JobHeaders.AWAITED) != null;
@@ -85,7 +86,7 @@ final class Shards {
   /**
    * Returns the task to insert for a shard. It is due at the scheduled time, plus the jitter of the schedule.
    *
-   * @param checkpoint where it begins, or null
+   * @param checkpoint the checkpoint with which it begins, or null
    */
   static Outcome.Child child(Job job, Run run, Body parameter, int shard, @Nullable String checkpoint) {
     int number = run.targets().numberInZone(shard);

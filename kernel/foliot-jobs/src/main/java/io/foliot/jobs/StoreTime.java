@@ -10,14 +10,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * The store's clock at the slots of jobs, in milliseconds since 1970. Any thread.
  *
- * <p>A store with a clock in this process is asked each time. The answer of any other store is reused for a second,
- * plus the time that has passed since it arrived, so that a frequent writer waits for its writes alone. The time is
+ * <p>A store with a clock in this process is read each time. For any other store, the last answer plus the time that
+ * has passed since it arrived is used for a second, so that a frequent writer waits only for its writes. The time is
  * never ahead of the store's, unless the store's clock is set back meanwhile. It is at most twice
- * {@value #TOLERANCE_MILLIS} ms behind: an answer that took longer is not used again, nor is any once the two clocks of
- * this process disagree by more about how much time has passed. The monotonic one stops while a machine is suspended.
+ * {@value #TOLERANCE_MILLIS} ms behind: an answer that took longer is not used again. Nor is any answer used once the
+ * two clocks of this process differ by more than that in the time that has passed, because the monotonic clock stops
+ * while a machine is suspended.
  *
- * <p>Each slot has answers of its own: the nodes of a cluster have clocks of their own, and the passes over a job go by
- * the one of its slot.
+ * <p>Answers are kept for each slot: the nodes of a store's cluster have different clocks, and the passes over a job
+ * use the clock of its slot.
  */
 final class StoreTime {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);

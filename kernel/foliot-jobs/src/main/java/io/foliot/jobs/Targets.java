@@ -10,25 +10,25 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where the shards of a run may run. They are chosen when the run begins and never change: the ids of its shards follow
- * from them. Immutable.
+ * The targets of the shards of a run. They are chosen when the run begins and never change, because the ids of its
+ * shards contain them. Immutable.
  *
- * @param groups for each zone of {@link Scope#PER_ZONE} its shards, else one group of all; none if any worker may run
- *     each shard. All groups have the same size
+ * @param groups with {@link Scope#PER_ZONE}, one group of shards for each zone, else one group of all shards; empty if
+ *     any worker may run each shard. All groups have the same size
  */
 record Targets(List<Group> groups) {
   /** Any worker of the queue may run each shard. */
   static final Targets NONE = new Targets(List.of());
 
-  /** Each of the numbers in turn, in the order of the table. */
+  /** Encoding in which the numbers of the table repeat in turn. */
   private static final int CYCLE = 0;
-  /** Equal blocks of each number, then the rest in turn. */
+  /** Encoding in which each number of the table has an equal block of shards; the remainder goes to each in turn. */
   private static final int BLOCKS = 1;
-  /** For each shard the place of its number in the table, in as few bits as any of them needs. */
+  /** Encoding with the index of each shard's number in the table, in as few bits as the largest index needs. */
   private static final int PACKED = 2;
 
   /**
-   * Shards of which each has an address.
+   * Shards that each have an address.
    *
    * @param zone the name of their zone, or empty for those of all zones
    * @param kind the kind of the addresses
@@ -77,7 +77,7 @@ record Targets(List<Group> groups) {
   }
 
   /**
-   * Where a shard runs.
+   * The zone and the address of a shard.
    *
    * @param zone the name of its zone, or empty
    */
@@ -99,7 +99,7 @@ record Targets(List<Group> groups) {
     return out.length();
   }
 
-  /** Writes the targets. Shards that are divided evenly take a few bytes a worker, others some bits each. */
+  /** Writes the targets. Evenly divided shards take a few bytes per worker, others some bits per shard. */
   void write(Bytes out) {
     out.varint(groups.size());
     for (Group group : groups) {

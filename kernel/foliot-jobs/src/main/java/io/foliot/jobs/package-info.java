@@ -1,5 +1,6 @@
 /**
- * Recurring jobs: a job is one task whose payload is a {@link io.foliot.jobs.JobRecord}, and whose attempts plan.
+ * Recurring jobs. A job is one task whose payload is a {@link io.foliot.jobs.JobRecord}, and whose attempts are
+ * planning passes.
  */
 @org.jspecify.annotations.NullMarked
 package io.foliot.jobs;

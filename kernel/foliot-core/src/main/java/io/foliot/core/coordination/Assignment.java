@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The owner node of each slot. Immutable; any thread.
  *
- * <p>It is a division of labour and nothing more: two nodes with two assignments, or with none, lose and double
- * nothing.
+ * <p>An assignment only divides the work. If nodes have different assignments, or none, no task is lost and none is
+ * claimed twice.
  */
 public final class Assignment {
   private static final String SUBJECT = "slot assignment";
@@ -29,7 +29,7 @@ public final class Assignment {
   private static final int NOBODY = -1;
 
   private final List<String> nodes;
-  /** The place of its owner in {@link #nodes}, or {@link #NOBODY}. */
+  /** For each slot, the index of its owner in {@link #nodes}, or {@link #NOBODY}. */
   private final short[] owners;
 
   private Assignment(List<String> nodes, short[] owners) {
@@ -47,7 +47,7 @@ public final class Assignment {
   /**
    * Creates an assignment from its stored form.
    *
-   * @param owners by slot; null for none
+   * @param owners the owner of each slot; null for a slot without an owner
    */
   public static Assignment of(List<@Nullable String> owners) {
     Set<String> names = new TreeSet<>();
@@ -75,8 +75,9 @@ public final class Assignment {
   }
 
   /**
-   * Returns how many nodes come before a node as helpers with a slot whose owner is gone while no new assignment can be
-   * made. Each slot has an order of its own, the same on every node, so that helpers share the slots of a dead node.
+   * Returns how many nodes come before a node in the order in which nodes help with a slot. Helpers poll a slot whose
+   * owner is gone while no new assignment can be made. Each slot has its own order, which is the same on every node, so
+   * that the helpers share the slots of a dead node.
    *
    * @return 0 for the first helper
    */
@@ -93,7 +94,7 @@ public final class Assignment {
     return before;
   }
 
-  /** Applies the finalizer of MurmurHash3 to both. */
+  /** Applies the finalizer of MurmurHash3 to the slot and the hash of the node. */
   private static long helperRank(int slot, String node) {
     long bits = (long) slot << 32 ^ node.hashCode();
     bits = (bits ^ bits >>> 33) * 0xff51afd7ed558ccdL;
@@ -169,18 +170,18 @@ public final class Assignment {
   }
 
   /**
-   * Returns this assignment after members came or went: even, and with as few changes of hands as that allows.
+   * Returns this assignment after members came or went: even, and with as few new owners as that allows.
    *
    * <ul>
-   * <li><b>Even.</b> A zone gets slots in proportion to its members, who share them evenly: no member of a zone has two
-   * slots more than another.
+   * <li><b>Even.</b> All members get the same number of slots, except that some have one more. So a zone gets slots in
+   * proportion to its members.
    * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
    * A member that has to give up slots gives up its last ones.
    * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of
-   * one leaves no long row without an owner.
+   * a zone leaves no long run of slots without an owner.
    * </ul>
    *
-   * <p>A pure function: the same arguments in any order give the same answer, on every node.
+   * <p>This is a pure function: the same members in any order give the same result on every node.
    *
    * @param members members that may own slots; if there are none, no slot has an owner
    * @param newSlotCount the current number of slots, or a power of two times that; a new slot begins with the owner of
@@ -214,7 +215,7 @@ public final class Assignment {
     return new Assignment(names, next);
   }
 
-  /** Returns the number of slots due to each member; those with the most now keep the odd ones. */
+  /** Returns the number of slots that each member gets; the members with the most slots now get the remainder. */
   private int[] quotas(List<String> names, int slotCount) {
     int[] now = new int[names.size()];
     for (int slot = 0; slot < slotCount && owners.length > 0; slot++) {

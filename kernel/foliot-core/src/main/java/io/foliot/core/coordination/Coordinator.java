@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * blocks.
  */
 public interface Coordinator extends AutoCloseable {
-  /** Returns the kind as people name it: {@code none}, {@code store}, {@code zookeeper}. */
+  /** Returns the name of the kind of coordinator: {@code none}, {@code store}, {@code zookeeper}. */
   String kind();
 
   /** Returns whether there may be other members, with which this one shares the slots. */
@@ -17,7 +17,7 @@ public interface Coordinator extends AutoCloseable {
     return true;
   }
 
-  /** Registers this member. It remains one until {@link #close}: after a lost session it registers again. */
+  /** Registers this member until {@link #close}. After a lost session the coordinator registers it again. */
   void join(Member self, Listener listener);
 
   /** Publishes changes of this member since it joined. Its name never changes. */
@@ -39,8 +39,8 @@ public interface Coordinator extends AutoCloseable {
    *
    * @param node its name, unique in the cluster
    * @param zone its data centre, rack or cell
-   * @param takesSlots false while it should own no slots, because it could not fire them on time
-   * @param clockOffsetMillis milliseconds by which the store's clock is ahead of its own
+   * @param takesSlots false while it should own no slots, because it could not fire their tasks on time
+   * @param clockOffsetMillis milliseconds by which the store's clock is ahead of the node's
    */
   record Member(String node, String zone, boolean takesSlots, long clockOffsetMillis) {
     /** Creates a member that takes slots, and whose clock is right. */
@@ -56,8 +56,9 @@ public interface Coordinator extends AutoCloseable {
     /** The coordinator does not answer for now. A member keeps its slots. */
     SUSPENDED,
     /**
-     * The coordinator does not answer, and the session has expired, or must have: others may treat this member as gone.
-     * A member keeps its slots until it reads a newer document; it registers again when the coordinator answers.
+     * The coordinator does not answer, and the session has expired, or must have expired by now: others may treat this
+     * member as gone. It keeps its slots until it reads a newer document, and registers again when the coordinator
+     * answers.
      */
     LOST,
     /**
@@ -80,7 +81,7 @@ public interface Coordinator extends AutoCloseable {
   record View(Connection connection, List<Member> members, @Nullable String leader, byte @Nullable [] document,
       long version) {}
 
-  /** Receives each change, possibly late and possibly twice. */
+  /** Receives changes of the view. A call may be late, and may be repeated. */
   @FunctionalInterface
   interface Listener {
     /** Accepts the newest view. Any thread may call it. */

@@ -7,12 +7,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers of a cluster as one node has read them, and the tasks that each may run. Immutable; it may be some
- * seconds old, and two nodes may disagree. It only decides where a task is offered first: a claim decides which worker
- * runs it.
+ * The workers of a cluster as one node has read them, and the tasks that each may run. Immutable. A fleet may be some
+ * seconds old, and two nodes may have different ones. It only decides where a task is offered first: a claim decides
+ * which worker runs it.
  *
  * @param seats the seats that were ever given to a worker, in the order of their numbers
- * @param zones the zones that workers have been in; the place of a zone is its number
+ * @param zones the zones that workers have been in; the index of a zone is its number
  */
 public record Fleet(List<Seat> seats, List<String> zones) {
   /** The fleet before it was read: no worker is known. */
@@ -21,11 +21,10 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   private static final long PRIME = 0x9e3779b97f4a7c15L;
 
   /**
-   * A place for one worker. A seat stays in its zone: where it is given to another worker, that one is in the same
-   * zone.
+   * A number that one live worker has. All workers that get the seat, one after the other, are in the same zone.
    *
    * @param number from 0 to {@link Address#MAX_NUMBER}
-   * @param worker the name of the worker that has it or had it last: one process, as long as it runs
+   * @param worker the name of the worker that has it or had it last; a worker is one process while it runs
    * @param zone the zone of the seat
    * @param queues the queues whose tasks the worker takes; empty if it is gone
    * @param node the node that the worker calls; empty if it is gone
@@ -96,9 +95,11 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   }
 
   /**
-   * Returns whether a worker may run tasks with an address: whether the address is its own, or it is the substitute for
-   * the seat. Of all workers that could be the substitute one is, chosen by rendezvous hashing (Thaler and Ravishankar
-   * 1996): when a worker goes, its seat falls to one other, and the seats of the others stay where they are.
+   * Returns whether a worker may run tasks with an address: whether the address is its own, or the worker is the
+   * substitute for the seat. Any worker may run a task with {@link Address#ANYWHERE}, whatever queues it takes. One of
+   * the workers that could be the substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a
+   * worker leaves, one other worker becomes the substitute for its seat, and the substitutes for other seats stay the
+   * same.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The result of an attempt. */
 public sealed interface Answer {
-  /** Returns the receiver's message, for people. It may be empty. */
+  /** Returns the receiver's message, which is only displayed. It may be empty. */
   String detail();
 
   /** The attempt succeeded. */
@@ -17,7 +17,7 @@ public sealed interface Answer {
   /**
    * The attempt succeeded; the task is to fire again.
    *
-   * @param next delay from now; at least {@link Limits#MIN_NEXT_MILLIS} is used
+   * @param next the delay from now; at least {@link Limits#MIN_NEXT_MILLIS} is used
    */
   record Again(Duration next, String detail) implements Answer {
     public Again {
@@ -32,7 +32,7 @@ public sealed interface Answer {
    */
   record Plan(Outcome.Rearm next, String detail) implements Answer {}
 
-  /** The attempt was accepted; the handler will report its end with the token, before the lease ends. */
+  /** The handler has accepted the attempt, and will report its end with the token before the lease ends. */
   record Accepted(String detail) implements Answer {}
 
   /**

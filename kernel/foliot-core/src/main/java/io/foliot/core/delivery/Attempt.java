@@ -7,15 +7,15 @@ import io.foliot.core.store.TaskRecord;
 /**
  * One try to hand a task to its handler.
  *
- * @param task the task as it was claimed: RUNNING; a late report must have its token
- * @param target where to
+ * @param task the task as it was claimed: RUNNING, with the token that a later report must have
+ * @param target the target to which it is delivered
  * @param traceparent the trace context of W3C, one trace per firing and one span per attempt
  */
 public record Attempt(TaskRecord task, Target target, String traceparent) {
   /**
    * Returns an attempt to deliver a task to the target of its own queue.
    *
-   * @throws IllegalArgumentException if the task is another queue's: nothing of it may reach this one's receiver
+   * @throws IllegalArgumentException if the task belongs to another queue: this queue's receiver must not see it
    */
   public static Attempt of(QueueConfig queue, TaskRecord task, String traceparent) {
     if (!task.queue().equals(queue.name())) {

@@ -29,7 +29,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   private final Set<Work> running = ConcurrentHashMap.newKeySet();
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
-  /** Creates a delivery whose handlers run on this executor, which must not refuse tasks while the scheduler runs. */
+  /** Creates a delivery whose handlers run on this executor, which must not reject tasks while the scheduler runs. */
   public LocalDelivery(Executor executor) {
     this(executor, new SystemClock());
   }
@@ -44,8 +44,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   @FunctionalInterface
   public interface Handler {
     /**
-     * Does the work. The thread is interrupted when the timeout of the queue's target has passed; the attempt has then
-     * failed, regardless of the result of the handler.
+     * Does the work. The thread is interrupted when the timeout of the queue's target has passed. The attempt has then
+     * failed, regardless of what the handler returns.
      *
      * @throws Exception if the attempt has failed and the task is to be retried
      */
@@ -64,7 +64,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     }
   }
 
-  /** Sets the handler of a queue, with effect at once. */
+  /** Sets the handler of a queue. It takes effect at once. */
   public LocalDelivery handle(String queue, Handler handler) {
     handlers.put(queue, new Registered(handler, new FailureLog(LOG, queue, clock.monotonicNanos())));
     listeners.forEach(listener -> listener.accept(queue));
@@ -140,8 +140,8 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   }
 
   /**
-   * Interrupts all handlers that are running. An attempt whose handler then throws has failed, and is repeated while
-   * attempts last.
+   * Interrupts all handlers that are running. An attempt whose handler then throws has failed, and is repeated unless
+   * the attempts of its task are used up.
    */
   public void interruptHandlers() {
     running.forEach(Work::interrupt);
@@ -187,7 +187,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
       }
     }
 
-    /** Returns false if the timeout had passed before the executor ran it. */
+    /** Returns false if the attempt was cancelled, as by its timeout, before the executor ran it. */
     private synchronized boolean begins() {
       thread = Thread.currentThread();
       return !interrupted;
@@ -196,7 +196,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     private synchronized void ends() {
       thread = null;
       if (interrupted) {
-        // The next task of the executor on this thread must not be interrupted.
+        // Clears the interrupt, so that the executor's next task on this thread does not see it.
         var unused = Thread.interrupted();
       }
     }

@@ -11,8 +11,8 @@ public interface ServedQueues {
   boolean contains(String queue);
 
   /**
-   * Adds a listener that is called with the name of each queue that is served from now on, or no longer. It must not
-   * block.
+   * Adds a listener, which is called with the name of a queue whenever this node begins or ceases to serve it. The
+   * listener must not block.
    */
   void addListener(Consumer<String> listener);
 }

@@ -1,14 +1,14 @@
 package io.foliot.core.store;
 
 /**
- * An attempt that is over.
+ * An attempt that has ended.
  *
  * @param generation the generation that it attempted
  * @param attempt its number within the generation, from 1
  * @param begunAt when it began, in milliseconds since 1970
- * @param endedAt when its end was recorded, or the lease end where none was
+ * @param endedAt when its end was recorded, or the end of its lease if none was recorded
  * @param end how it ended
- * @param detail the receiver's words
+ * @param detail the receiver's message
  */
 public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
   /** Most attempts that a task keeps. */
@@ -26,7 +26,7 @@ public record AttemptRecord(long generation, int attempt, long begunAt, long end
   public enum End {
     /** It succeeded. */
     FINISHED,
-    /** It failed and was to be repeated. */
+    /** It failed, and another attempt was to follow. */
     RETRIED,
     /** It failed permanently. */
     FAILED,

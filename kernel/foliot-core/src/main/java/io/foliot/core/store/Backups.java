@@ -6,9 +6,10 @@ import java.time.Instant;
 /** Backups of a store that is open. A capability: see {@link TaskStore#capability}. */
 public interface Backups {
   /**
-   * Adds a backup of everything to a folder of backups while the store is in use. Blocks until it is there and durable.
+   * Adds a backup of the whole store to a folder of backups while the store is in use. Blocks until the backup is
+   * complete and durable.
    *
-   * @param folder a folder for backups of this store alone; one that has backups already gets a further one
+   * @param folder a folder for backups of this store alone; backups that are in it already stay
    * @throws StoreException if the backup fails or the store is closed; the message says what to do
    */
   Backup backup(Path folder);
@@ -18,7 +19,7 @@ public interface Backups {
    *
    * @param number counts up within its folder
    * @param madeAt when it was made
-   * @param bytes length of all that it refers to; backups of one folder may share files
+   * @param bytes the length of all files that it refers to; backups in one folder may share files
    */
   record Backup(int number, Instant madeAt, long bytes) {}
 }

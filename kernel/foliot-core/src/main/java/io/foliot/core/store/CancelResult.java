@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind the effect of the call
  * @param id the task's id; null if there is none
- * @param generation the generation that was cancelled, or that is final; 0 if there is none
+ * @param generation the generation that was cancelled, or the generation of a final task; 0 if there is none
  */
 public record CancelResult(Kind kind, @Nullable TaskId id, long generation) {
   /** There is no such task. */

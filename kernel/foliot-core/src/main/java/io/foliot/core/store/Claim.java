@@ -3,8 +3,8 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 
 /**
- * A task to be claimed, or a move: a move only corrects the index entry of a task that is not due, even where there is
- * no room to run a due one.
+ * A task to be claimed, or a move. A move only corrects the index entry of a task that is not due, so it can be made
+ * without room to run the task.
  *
  * @param id the task
  * @param leaseMillis length of the lease; 0 for a move, which wins nothing
@@ -22,7 +22,7 @@ public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
     return new Claim(id, 0);
   }
 
-  /** Returns whether this wins nothing at a time of the store's clock, because it is or has become a move. */
+  /** Returns whether this is a move, or counts as one at a time of the store's clock, and so wins nothing. */
   public boolean isMove(long nowMillis) {
     return leaseMillis == 0 || nowMillis > notAfterMillis;
   }

@@ -13,25 +13,26 @@ public sealed interface ClaimResult {
   record Won(TaskRecord task) implements ClaimResult {}
 
   /**
-   * Not yet: the task is due, or its lease ends, later, and its index entry is now at that time.
+   * The task cannot be claimed yet, because its due time or the end of its lease is later. Its index entry is now at
+   * that time.
    *
    * @param wakeAt when to claim again
    */
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * A move, or a claim that was too late and counted as a move, found that a claim would win, or would record an end.
-   * Nothing has changed.
+   * A claim would win, or would record the end of the task, but this was a move, or a claim that came too late and
+   * counted as a move. Nothing has changed.
    */
   record Ready() implements ClaimResult {
-    /** The only one that is needed. */
+    /** The shared instance. */
     public static final Ready READY = new Ready();
   }
 
   /**
    * There is nothing to claim.
    *
-   * @param endedAs the final state which this claim recorded (a cancel that waited, or the dead letter), or null
+   * @param endedAs the final state that this claim recorded (CANCELLED after a pending cancel, or FAILED), or null
    * @param queue the queue of the task that ended, or null
    */
   record Gone(@Nullable TaskState endedAs, @Nullable String queue) implements ClaimResult {

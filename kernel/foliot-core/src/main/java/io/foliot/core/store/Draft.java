@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param id its id, if it is a new task; the slot follows from it
  * @param queue its queue
  * @param key its key, or null
- * @param due when
- * @param body the payload; null keeps the payload of the live task, or means none
- * @param maxAttempts instead of the queue's, or 0
+ * @param due the due time
+ * @param body the payload; null keeps the payload of the live task, and means none for a new task
+ * @param maxAttempts the number of attempts, or 0 for the queue's
  * @param onConflict the action if the key has a live task
  * @param idempotency to recognise a repeated request, or null
  * @param expectedGeneration the state of the key that the draft relies on: {@link #ANY}, {@link #ABSENT}, or the
- *     generation of the live task, which then waits, has no successor, and is reset
+ *     generation of the live task, which must be DELAYED, and is reset
  */
 public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nullable Body body, int maxAttempts,
     OnConflict onConflict, @Nullable Idempotency idempotency, long expectedGeneration) {
@@ -27,7 +27,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
   public static final long ABSENT = -1;
 
   /**
-   * @throws IllegalArgumentException if the draft relies on the state of a key and has none
+   * @throws IllegalArgumentException if the draft relies on the state of a key, but has no key
    */
   public Draft {
     if (expectedGeneration != ANY && key == null) {
@@ -41,7 +41,7 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
     this(id, queue, key, due, body, maxAttempts, onConflict, idempotency, ANY);
   }
 
-  /** Returns the same draft, relying on a generation: {@link #ANY}, {@link #ABSENT}, or the live task's. */
+  /** Returns the same draft with an expected generation: {@link #ANY}, {@link #ABSENT}, or the live task's. */
   public Draft expecting(long generation) {
     return new Draft(id, queue, key, due, body, maxAttempts, onConflict, idempotency, generation);
   }

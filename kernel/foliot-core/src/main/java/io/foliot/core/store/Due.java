@@ -1,15 +1,15 @@
 package io.foliot.core.store;
 
 /**
- * A due time: an instant, or a delay that starts at the time the store's clock shows when the store takes the step. A
- * delay is never added to the caller's clock.
+ * A due time: an instant, or a delay. A delay starts at the time of the store's clock when the store applies the call;
+ * it is never added to the caller's clock.
  */
 public sealed interface Due {
-  /** As soon as it can be. */
+  /** The due time of a task that is due at once. */
   Due NOW = new After(0);
 
   /**
-   * Returns a due time at an instant; in the past it means now.
+   * Returns a due time at an instant; an instant in the past means now.
    *
    * @param millis since 1970
    */
@@ -27,7 +27,8 @@ public sealed interface Due {
   }
 
   /**
-   * Returns the instant that is meant, in milliseconds since 1970; rounded up, so that no delay is cut short.
+   * Returns the due instant in milliseconds since 1970; the end of a delay is rounded up, so that no delay is
+   * shortened.
    *
    * @param nowMicros the store's clock
    */

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param slot the slot
  * @param fromWakeAt the first instant, inclusive
- * @param after if not null, only ids after this one at {@code fromWakeAt}: where the last page ended
+ * @param after the id at which the previous page ended: of the entries at {@code fromWakeAt}, only those with greater
+ *     ids are read; null to read all
  * @param toWakeAt the last instant, inclusive
  * @param limit how many entries at most, at least 1
  */

@@ -7,6 +7,6 @@ import java.util.List;
  *
  * @param slot the slot
  * @param entries in ascending order of (wakeAt, id)
- * @param more whether the limit cut it short
+ * @param more whether the limit ended the scan before the end of its range
  */
 public record DueSlice(int slot, List<DueEntry> entries, boolean more) {}

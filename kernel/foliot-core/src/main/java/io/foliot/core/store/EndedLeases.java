@@ -15,14 +15,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Corrects the counts of a store that counts tasks by their stored state: a task whose lease has ended is stored as
- * RUNNING until a claim, but waits. Any thread.
+ * Corrects the counts of a store that counts tasks by their stored state. A task whose lease has ended is stored as
+ * RUNNING until its next claim, although it waits. Any thread.
  *
- * <p>Such a task is due, so its entry is among the first of the index or is parked. Only queues with running tasks are
- * read, a bounded number of entries, and seldom, so that commits pay nothing for it.
+ * <p>Such a task is due, so its entry is among the first of the index or is parked. A count examines a bounded number
+ * of entries, and reads the leases only of queues with running tasks. It is made seldom, and commits do no work for it.
  */
 public final class EndedLeases {
-  /** Entries that a count examines: some tens of milliseconds. */
+  /** Entries that a count examines, which takes some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
   private static final int MAX_PER_CALL = 1_000;
   /** Time between counts as a multiple of the time of a count. */
@@ -41,9 +41,9 @@ public final class EndedLeases {
   private volatile @Nullable Counted last;
 
   /**
-   * Creates one.
+   * Creates a correction of the counts of a store.
    *
-   * @param leaseEnds returns when the leases of tasks end, or the lowest of all numbers for a task that does not run
+   * @param leaseEnds returns when the leases of tasks end, or {@link Long#MIN_VALUE} for a task that does not run
    * @param nanos a monotonic clock
    */
   public EndedLeases(TaskStore store, Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds,
@@ -53,7 +53,7 @@ public final class EndedLeases {
     this.nanos = nanos;
   }
 
-  /** Returns the counts with the tasks whose lease has ended as delayed ones. */
+  /** Returns the counts with tasks whose lease has ended counted as delayed. */
   public CompletionStage<Map<String, QueueCounts>> correct(Map<String, QueueCounts> counts) {
     Set<String> queues = new TreeSet<>();
     counts.forEach((queue, numbers) -> {

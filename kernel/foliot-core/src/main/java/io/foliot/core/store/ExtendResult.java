@@ -10,10 +10,11 @@ public record ExtendResult(Kind kind, long leaseEnd) {
   /** The effect of the call. */
   public enum Kind {
     /**
-     * The lease holds until the new end, which may be nearer than asked for: the queue bounds how long work may run.
+     * The lease holds until the new end, which may be earlier than requested: the queue limits how long an attempt may
+     * run.
      */
     EXTENDED,
-    /** Refused: a cancel waits for the attempt to end. */
+    /** Refused: a cancel is pending until the attempt ends. */
     CANCELLED,
     /** Refused: the claim is not valid. */
     STALE,

@@ -9,7 +9,7 @@ import io.foliot.core.Token;
  *
  * @param id the task
  * @param token the claim's token
- * @param leaseMillis how long from now it shall hold
+ * @param leaseMillis the time from now for which the lease shall hold
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {

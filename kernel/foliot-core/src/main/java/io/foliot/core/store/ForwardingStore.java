@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * Forwards every call to another store. A subclass overrides the calls that it counts, delays, or breaks on purpose.
  */
 public abstract class ForwardingStore implements TaskStore {
-  /** Returns the store that the calls are forwarded to. */
+  /** The store to which the calls are forwarded. */
   protected final TaskStore delegate;
 
-  /** @param delegate is closed with this one */
+  /** @param delegate the store to forward to; it is closed with this one */
   protected ForwardingStore(TaskStore delegate) {
     this.delegate = delegate;
   }

@@ -3,16 +3,16 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule of generations: a reader that has seen a generation of a key never sees the same or a smaller one for a
- * later firing of it.
+ * The rule of generations: a reader that has seen a generation of a key never sees the same or a smaller generation for
+ * a later firing of that key.
  *
  * <ol>
  * <li>A new generation is larger than the last one of its task, and at least the floor and the store's clock in
  * microseconds.
- * <li>The floor is above each generation that callers may know and no record shows any more: that of a task that has
- * ended, whose record expires, and that of a successor that was dropped.
- * <li>A store raises its floor before it answers, and reads it before it gives out a generation. As long as the clock
- * moves on, it is ahead of the floor; the floor matters when the clock was set back or does not move.
+ * <li>The floor is above each generation that callers may know but that no record shows any more: the generation of a
+ * task that has ended, whose record expires, and that of a successor that was dropped.
+ * <li>A store raises its floor before it answers a call, and reads it before it assigns a generation. A clock that
+ * advances is ahead of the floor; the floor matters when the clock was set back or does not advance.
  * </ol>
  *
  * <p>Rejected: a counter for each key that outlives its tasks (memory that only grows).
@@ -40,8 +40,8 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation that callers may know and no record shows once a change is made and its record has
-   * expired; {@link #NONE} if there is none.
+   * Returns the largest generation that callers may know but that no record shows once a change is made and its record
+   * has expired; {@link #NONE} if there is none.
    */
   public static long forgotten(@Nullable TaskRecord before, TaskRecord after) {
     TaskRecord.Successor dropped = before == null ? null : before.successor();
@@ -50,9 +50,9 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation of a change that the clock has not passed, above which a floor that otherwise
-   * follows the clock must be raised; {@link #NONE} if there is none. One that is shown counts only if it is ahead of
-   * the clock, for the next one of its task is larger anyway.
+   * Returns the largest generation of a change that the clock has not passed, or {@link #NONE} if there is none. A
+   * floor that otherwise follows the clock must be raised above it. A generation that a record shows counts only if it
+   * is ahead of the clock, because the next generation of its task is larger in any case.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
     long shown = shown(after);

@@ -6,8 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some items of a batch took effect and are answered, the others failed for the reason that the cause states. If that
- * is a {@link StoreFullException} or a {@link StoreAwayException}, nothing was done for the items that failed.
+ * Thrown when some items of a batch took effect and have results, while the others failed for the reason that the cause
+ * states. If the cause is a {@link StoreFullException} or a {@link StoreAwayException}, nothing was done for the items
+ * that failed.
  */
 public final class ItemsFailedException extends StoreException {
   private static final long serialVersionUID = 1;

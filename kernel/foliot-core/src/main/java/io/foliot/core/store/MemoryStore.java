@@ -25,13 +25,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory, for tests and for applications that accept to forget on restart. All calls complete in the call,
- * under one lock.
+ * A store in memory, for tests and for applications that can lose their tasks on a restart. Each stage is complete when
+ * its call returns; one lock guards all calls.
  */
 public final class MemoryStore implements TaskStore {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
-  /** Ended tasks whose retention is checked with each write: more than one, so that they do not accumulate. */
+  /** Final tasks whose retention is checked when a task ends: more than one, so that they do not accumulate. */
   private static final int FORGET_PER_WRITE = 4;
 
   private record Key(String queue, @Nullable String key, @Nullable String idempotencyKey) {}
@@ -54,14 +54,14 @@ public final class MemoryStore implements TaskStore {
   private final NavigableMap<Dropped, TaskId> drops = new TreeMap<>(
       Comparator.comparingLong(Dropped::dropAt).thenComparing(Dropped::id));
   private final Map<DocumentKind, NavigableMap<String, Document>> documents = new HashMap<>();
-  private long documentVersion; // the largest ever given out
+  private long documentVersion; // the largest that was ever assigned
   private boolean closed;
 
   /**
    * Creates an empty store.
    *
    * @param slotCount a power of two from 1 to 65,536
-   * @param tokens unpredictable and never the same again
+   * @param tokens returns unpredictable tokens, never the same one twice
    */
   public MemoryStore(int slotCount, TimeSource clock, Supplier<Token> tokens) {
     if (Integer.bitCount(slotCount) != 1 || slotCount > 1 << 16) {

@@ -15,7 +15,7 @@ public sealed interface Outcome {
   /**
    * It failed, and another attempt shall be made.
    *
-   * @param due when
+   * @param due when the next attempt is due
    */
   record Retry(Due due) implements Outcome {}
 
@@ -23,30 +23,31 @@ public sealed interface Outcome {
   record Failed() implements Outcome {}
 
   /**
-   * It succeeded, and the same task shall fire again, as a new generation. With it the task may get another payload,
-   * and other tasks may be inserted: the settlement does all of this in one atomic step, or nothing. So a task can hold
-   * a state and fan out work, and the two never come apart.
+   * It succeeded, and the same task shall fire again, as a new generation. The task may get another payload, and other
+   * tasks may be inserted. The settlement does all of this in one atomic step, or nothing. So a task can hold a state
+   * and fan out work, and the two are always consistent.
    *
-   * <p>Where a successor has taken the place of this generation meanwhile, a plain re-arm has no effect. One with a
-   * payload or children has: the children are inserted, the task has the successor's payload if that one brings its
-   * own, else this one, and it is due at the earlier of the two instants. Where a cancel waits, the task ends, and no
-   * child is inserted.
+   * <p>If the task has a successor, the successor takes over and a plain re-arm has no further effect. A re-arm with a
+   * payload or children still has one: the children are inserted, and the task is due at the earlier of the two
+   * instants. Its payload is the successor's, or that of the re-arm if the successor has none. If a cancel is pending,
+   * the task ends, and no child is inserted.
    *
-   * <p>One with a payload or children forgets the attempts of the task: such a task keeps its own history in its
-   * payload, and a store need not read the record to write it.
+   * <p>A re-arm with a payload or children drops the recorded attempts of the task: such a task keeps its own history
+   * in its payload, and a store need not read the record to write it.
    *
-   * @param due when
+   * @param due when the next generation is due
    * @param body the next payload; null keeps the present one
    * @param children the tasks to insert; those whose id the store knows, live or kept, are left as they are
    */
   record Rearm(Due due, @Nullable Body body, List<Child> children) implements Outcome {
-    /** The most children of one settlement: one step of a store must not hold up the others for long. */
+    /** The most children of one settlement: one step of a store must not delay other steps for long. */
     public static final int MAX_CHILDREN = 500;
     /** The most payload of all children of one settlement, in bytes, for the same reason. */
     public static final int MAX_CHILDREN_BYTES = 1 << 20;
 
     /**
-     * @throws IllegalArgumentException if there are too many children, or two with the same id
+     * @throws IllegalArgumentException if there are too many children, if their payloads are too large in all, or if
+     *     two have the same id
      */
     public Rearm {
       children = List.copyOf(children);
@@ -72,7 +73,7 @@ public sealed interface Outcome {
       return children.stream().mapToLong(child -> child.body().payload().length).sum();
     }
 
-    /** Returns how many bytes of payload it writes. */
+    /** Returns how many bytes of payload the settlement writes. */
     public long bytes() {
       return bytesOf(children) + (body == null ? 0 : body.payload().length);
     }
@@ -84,15 +85,15 @@ public sealed interface Outcome {
   }
 
   /**
-   * A task without key that a settlement inserts.
+   * A task without a key that a settlement inserts.
    *
    * @param id its id; its slot is that of the task that is settled
    * @param queue its queue
-   * @param due when
+   * @param due the due time
    * @param body the payload
-   * @param maxAttempts instead of the queue's, or 0
-   * @param parked whether, if it is due at once, it is inserted among the parked tasks of its queue instead of the
-   *     index of its slot, so that any process that serves the queue takes it, and not the owner of the slot first
+   * @param maxAttempts the number of attempts, or 0 for the queue's
+   * @param parked whether it is inserted among the parked tasks of its queue instead of the index of its slot, if it is
+   *     due at once. Then any process that serves the queue may take it first, not only the owner of the slot
    */
   record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {
     /** Returns this task, to be inserted among the parked tasks of its queue if it is due at once. */

@@ -4,7 +4,7 @@ package io.foliot.core.store;
  * The number of tasks of a queue, by state.
  *
  * @param delayed not running: parked and due ones, and those whose lease has ended
- * @param parked of these, set aside
+ * @param parked those of the delayed tasks that are parked
  * @param running claimed, with a lease that runs
  * @param finished kept after success
  * @param failed kept as dead letters
@@ -14,7 +14,7 @@ public record QueueCounts(long delayed, long parked, long running, long finished
   /** Counts of an empty queue. */
   public static final QueueCounts NONE = new QueueCounts(0, 0, 0, 0, 0, 0);
 
-  /** Returns the counts with some tasks counted as delayed that were counted as running. */
+  /** Returns the counts with a number of running tasks counted as delayed. */
   public QueueCounts ended(long leases) {
     return new QueueCounts(delayed + leases, parked, running - leases, finished, failed, cancelled);
   }

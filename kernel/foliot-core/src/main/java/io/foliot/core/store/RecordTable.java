@@ -4,8 +4,8 @@ import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a store that runs {@link TaskOperations}. One thread; reads see earlier writes at once, durable or
- * not.
+ * The records of a store that runs {@link TaskOperations}. One thread. A read sees all earlier writes, whether or not
+ * they are durable.
  */
 public interface RecordTable {
   /** Returns the task with an id, live or kept, or null. */

@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 
 /**
- * A task whose record cannot be read, and which the store has taken out of the way.
+ * A task whose record cannot be read, and which the store has made final so that it blocks nothing else.
  *
  * @param id the task
  * @param queue its queue, or an empty text if the record does not contain it
@@ -19,8 +19,8 @@ public record SetAside(TaskId id, String queue, String reason) {
   }
 
   /**
-   * Returns whether a record represents one that was set aside. Any other dead letter has the attempt that made it one,
-   * so no receiver can make its task look like this.
+   * Returns whether a record is that of a task that was set aside. Any other dead letter has a recorded attempt, so no
+   * receiver can make its task look like one that was set aside.
    */
   public static boolean is(TaskRecord record) {
     return record.state() == TaskState.FAILED && record.attempts().isEmpty() && record.reason().startsWith(PREFIX);

@@ -12,7 +12,8 @@ import io.foliot.core.Token;
  * @param token the claim's token
  * @param outcome how it ended
  * @param begunAt when the attempt began, in milliseconds since 1970; for the history
- * @param detail the receiver's words, for people; may be empty, is cut to {@link AttemptRecord#MAX_DETAIL}
+ * @param detail the receiver's message, for display; may be empty, is cut to {@link AttemptRecord#MAX_DETAIL}
+ *     characters
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail,

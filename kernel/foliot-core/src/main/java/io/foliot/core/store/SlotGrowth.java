@@ -5,12 +5,12 @@ import java.util.function.Consumer;
 /** Doubling of the number of slots while the store is in use. A capability: see {@link TaskStore#capability}. */
 public interface SlotGrowth {
   /**
-   * Doubles the number of slots, or ends a doubling that was interrupted. Blocks until it is done. It may be
+   * Doubles the number of slots, or completes a doubling that was interrupted. Blocks until it is done. It may be
    * interrupted at any point and called again, and several callers may run it at once.
    *
-   * @param progress is called after each old slot
+   * @param progress called after each old slot
    * @return the last progress
-   * @throws StoreException if the store does not answer; call again then
+   * @throws StoreException if the store does not answer; the caller may call again
    * @throws IllegalStateException if the store has as many slots as it can have
    */
   Progress doubleSlots(Consumer<Progress> progress);
@@ -19,7 +19,7 @@ public interface SlotGrowth {
    * The progress of a doubling.
    *
    * @param slots number of slots at its end
-   * @param drained old slots that hold nothing that belongs into another slot
+   * @param drained old slots that hold no task that belongs to another slot
    * @param moved tasks that this call has moved to their new slot
    */
   record Progress(int slots, int drained, long moved) {

@@ -1,10 +1,10 @@
 package io.foliot.core.store;
 
-/** The store keeps its last room for settles: submits are refused, nothing was written. */
+/** Thrown when a store has only the space left that it reserves for settles. Nothing was written. */
 public final class StoreFullException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  /** Creates the exception with how much is free and how much must be. */
+  /** Creates an exception whose message says how much space is free and how much must be. */
   public StoreFullException(String message) {
     super(message, null);
   }

@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Marks a store that must not be used, because its tasks are being moved to another store, or those of another store
  * into it. It is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}. Engines read it when they start,
- * and each second where others may use the store.
+ * and then each second if the store is shared.
  *
  * @param state the phase of the migration
- * @param other the other store, for people; nothing secret
+ * @param other the other store, for display; without secrets
  * @param cursor in a store that is being filled: the position in the other store at which the migration continues, or
  *     null for the beginning
  * @param tasks in a store that is being filled: the number of tasks moved so far
@@ -19,9 +19,9 @@ public record StoreSeal(State state, String other, @Nullable String cursor, long
 
   /** The phase of the migration. */
   public enum State {
-    /** Nothing new is accepted and nothing is claimed; ends of attempts are recorded. */
+    /** No submit is accepted and no task is claimed; ends of attempts are still recorded. */
     DRAINING,
-    /** Nothing changes any more: its tasks are, or will be, in the other store. */
+    /** No task of this store changes any more: its tasks are in the other store, or are being moved there. */
     MOVED,
     /** Tasks of the other store are being added, and none may fire before all are there. */
     FILLING

@@ -5,7 +5,7 @@ import java.util.List;
 /** Figures of a store's work and contents. A capability: see {@link TaskStore#capability}. */
 public interface StoreStatistics {
   /**
-   * Reads the figures: the same names in each call. May wait, as for a backup that is being written.
+   * Reads the figures. Each call returns the same names. May block, for example while a backup is being written.
    *
    * @throws StoreException if the store is closed
    */
@@ -23,20 +23,20 @@ public interface StoreStatistics {
    * A figure.
    *
    * @param name lower-case words with dots, the unit last where there is one: {@code log.bytes}
-   * @param about a description for people
+   * @param about a description, for display
    */
   record Figure(String name, Kind kind, String about, double value) {
-    /** Makes the figure of something that the store holds. */
+    /** Creates the figure of a quantity that the store holds. */
     public static Figure level(String name, String about, long value) {
       return new Figure(name, Kind.LEVEL, about, (double) value);
     }
 
-    /** Makes the figure of something that the store has done. */
+    /** Creates the figure of a count of the store's work. */
     public static Figure total(String name, String about, long value) {
       return new Figure(name, Kind.TOTAL, about, (double) value);
     }
 
-    /** Makes the figure of time that the store has spent, in seconds. */
+    /** Creates the figure of time that the store has spent, in seconds. */
     public static Figure seconds(String name, String about, long micros) {
       return new Figure(name, Kind.TOTAL, about, micros / 1e6);
     }

@@ -11,12 +11,13 @@ import io.foliot.core.TaskState;
  * @param generation its generation; for {@link Kind#RESET_PENDING} that of the successor
  * @param dueAt when it is due
  * @param state the task's state
- * @param indexed whether an index entry was written at {@code dueAt}, so that a wheel should be given it
+ * @param indexed whether the task is new or its index entry moved to an earlier time, {@code dueAt}, so that the entry
+ *     must be added to the wheel
  */
 public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, TaskState state, boolean indexed) {
   /** The effect of the call. */
   public enum Kind {
-    /** A new task. */
+    /** A new task was inserted. */
     CREATED,
     /** The live task has a new generation; the old one cannot begin any more. */
     RESET,
@@ -26,9 +27,9 @@ public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, Ta
     KEPT,
     /** Refused because the key has a live task, which the result describes. */
     REJECTED,
-    /** The request was seen before; this is its first answer. */
+    /** The request was made before; this is the answer to the first one. */
     REPEATED,
-    /** Refused because the idempotency key was used for another request. */
+    /** Refused because the idempotency key was used for a different request. */
     MISMATCHED,
     /**
      * Refused because the key is not in the state that the draft relies on. The result describes its live task, or the

@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of a task: the effect of each call of a store on one record. Pure functions from a record, a request and the
- * time to the next record and an answer; a record that is returned as the same object needs no write. Stores that hold
- * records in their own process run these; stores in other languages (SQL, Lua) are held to the same by the contract
- * kit.
+ * The life of a task: the effect of each call of a store on one record. The methods are pure functions from a record, a
+ * request and the time to the next record and an answer. If the next record is the same object, it need not be written.
+ * Stores that hold records in their own process call these methods. Stores that do the steps in another language (SQL,
+ * Lua) must have the same effects, which the contract kit checks.
  *
  * <pre>
  * submit:  nothing → DELAYED;  DELAYED → DELAYED (new generation);  RUNNING → RUNNING + successor
@@ -79,8 +79,8 @@ final class TaskLife {
   }
 
   /**
-   * Returns whether a key is in the state that a draft relies on. A task that runs has no expected generation: the
-   * outcome of its attempt is not known yet.
+   * Returns whether a key is in the state that a draft relies on. A running task never has the expected generation,
+   * because the outcome of its attempt is not known yet.
    */
   private static boolean isExpected(@Nullable TaskRecord last, long expectedGeneration) {
     if (expectedGeneration == Draft.ANY) {
@@ -117,7 +117,7 @@ final class TaskLife {
         after.stateAt(now.millis()), touched.indexed()));
   }
 
-  /** Decides a touch; of a task that is being cancelled it revives nothing. */
+  /** Decides a touch. A touch does not revive a task that is being cancelled. */
   static Step<TouchResult> touch(@Nullable TaskRecord record, Due due, boolean byId, QueueTerms terms, Now now) {
     if (record == null || (!record.isLive() && !byId)) {
       return new Step<>(record, TouchResult.NOT_FOUND);
@@ -156,9 +156,9 @@ final class TaskLife {
   }
 
   /**
-   * Returns whether a deadline that is pushed back moves its index entry with it: once the entry is nearer than five
-   * eighths of the way to the new deadline. So an entry moves at most twice in the time by which its deadline is pushed
-   * back, however often that happens, and hardly ever comes due while its task is not.
+   * Returns whether the index entry of a postponed task moves to the new deadline: if the entry is due within the first
+   * five eighths of the time until that deadline. So an entry moves at most twice in the time by which its deadline is
+   * postponed, however often that happens, and an entry is rarely due before its task.
    */
   private static boolean isWorthMoving(long wakeAt, long dueAt, long nowMillis) {
     return dueAt > nowMillis && wakeAt <= nowMillis + (dueAt - nowMillis) / 8 * 5;
@@ -230,7 +230,7 @@ final class TaskLife {
     return new Step<>(after, new ClaimResult.Later(wakeAt));
   }
 
-  /** Ends a lease: a requested cancel, a successor, the dead letter, or else the next attempt follows. */
+  /** Ends a lease: the task is cancelled if requested, its successor takes over, it fails, or it is tried again. */
   private static TaskRecord leaseEnded(TaskRecord running, QueueTerms terms, Now now) {
     TaskRecord ended = afterLease(running);
     if (running.cancelRequested()) {
@@ -245,7 +245,7 @@ final class TaskLife {
     return ended;
   }
 
-  /** Returns the same record with the attempt of its ended lease in its history; still RUNNING. */
+  /** Returns the record with the attempt of its ended lease added to its history. The state is still RUNNING. */
   private static TaskRecord afterLease(TaskRecord record) {
     if (record.state() != TaskState.RUNNING) {
       return record;
@@ -343,8 +343,8 @@ final class TaskLife {
   }
 
   /**
-   * Decides a re-arm with a payload or children where a successor waits: the successor takes over from the re-armed
-   * task. If the re-arm is due first, the generation is a new one, so that the successor's own generation never begins
+   * Decides a re-arm with a payload or children if there is a successor, which takes over from the re-armed task. If
+   * the re-arm is due first, the task gets a further generation, so that the successor's own generation never begins
    * before the instant that its caller was given.
    */
   private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
@@ -373,8 +373,8 @@ final class TaskLife {
   }
 
   /**
-   * Parks a task. A task that is not due is moved to where it belongs, and a cancel that waited for the lease is
-   * carried out.
+   * Decides whether to park a task. The index entry of a task that is not due moves to its due time or lease end
+   * instead. A pending cancel takes effect if the lease has ended.
    */
   static Step<Boolean> park(@Nullable TaskRecord record, long wakeAt, QueueTerms terms, Now now) {
     if (record == null || !record.isLive() || record.parked() || record.wakeAt() != wakeAt) {

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of {@link TaskStore} that change tasks, for stores that keep their records in their own process: each reads
- * from a {@link RecordTable}, lets the life of a task take its step, and writes back. One thread.
+ * The calls of {@link TaskStore} that change tasks, for stores that keep their records in their own process. Each call
+ * reads from a {@link RecordTable}, applies {@link TaskLife}, and writes the result back. One thread.
  */
 public final class TaskOperations {
   private final RecordTable table;
@@ -19,12 +19,12 @@ public final class TaskOperations {
   private long generationFloor;
 
   /**
-   * Operations on a table.
+   * Creates operations on a table.
    *
-   * @param tokens unpredictable and never the same again
-   * @param terms the terms of the queues, which may change meanwhile
-   * @param generationFloor no generation is smaller than this: an earlier run of the store may have assigned smaller
-   *     ones
+   * @param tokens returns unpredictable tokens, never the same one twice
+   * @param terms the terms of the queues, which may change at any time
+   * @param generationFloor the smallest generation that may be assigned: an earlier run of the store may have assigned
+   *     smaller ones
    */
   public TaskOperations(RecordTable table, Supplier<Token> tokens, TermsByQueue terms, long generationFloor) {
     this.table = table;
@@ -42,7 +42,7 @@ public final class TaskOperations {
     return new TaskLife.Now(nowMicros, generationFloor);
   }
 
-  /** Returns the smallest generation that may be given out next; it only grows. */
+  /** Returns the smallest generation that may be assigned next; it only grows. */
   public long generationFloor() {
     return generationFloor;
   }
@@ -173,7 +173,7 @@ public final class TaskOperations {
     SettleResult result = step.answer();
     boolean inserts = result.kind() == SettleResult.Kind.SETTLED && !result.state().isFinal()
         && settlement.outcome() instanceof Outcome.Rearm;
-    // All that can throw comes before the first write.
+    // Everything that can throw runs before the first write.
     List<TaskRecord> children = inserts ? children((Outcome.Rearm) settlement.outcome(), now) : List.of();
     take(record, step);
     children.forEach(child -> table.write(null, child));

@@ -10,11 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a store knows of a task. Immutable; {@link #edit} makes the next one.
+ * All data that a store has of a task. Immutable; {@link #edit()} begins its next version.
  *
- * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final one has none. A task that runs is woken at
- * its lease end or before, one that does not at its due time or before: an entry may be earlier than the time it
- * represents, so that pushing a task back is cheap.
+ * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final one has none. The entry of a running task is
+ * at its lease end or earlier, that of any other task at its due time or earlier. An entry may be too early, so that
+ * postponing a task is cheap.
  */
 public final class TaskRecord {
   private final TaskId id;
@@ -72,16 +72,17 @@ public final class TaskRecord {
     assert check();
   }
 
-  /** The generation that takes over when an attempt ends.
+  /**
+   * The generation that takes over when an attempt ends.
    *
-   * @param generation its generation, larger than the one that runs
+   * @param generation its number, larger than that of the running generation
    * @param dueAt when it is due
    * @param firstDueAt its due time before any reset
    * @param body its payload; null for the payload of the task
    * @param maxAttempts attempts it gets, or 0 for the number of the queue
    */
   public record Successor(long generation, long dueAt, long firstDueAt, @Nullable Body body, int maxAttempts) {
-    /** Returns the same with another body. */
+    /** Returns the same successor with another body. */
     public Successor with(@Nullable Body other) {
       return new Successor(generation, dueAt, firstDueAt, other, maxAttempts);
     }
@@ -90,17 +91,17 @@ public final class TaskRecord {
   /**
    * A note of a handler.
    *
-   * @param generation the generation whose attempt wrote it; it has no meaning for another one
+   * @param generation the generation whose attempt wrote it; the note has no meaning for other generations
    * @param note the report of that attempt
    */
   public record Noted(long generation, TaskNote note) {}
 
-  /** Returns a new record, to be filled. */
+  /** Returns an edit of a new record. */
   public static Edit edit(TaskId id, String queue, @Nullable String key) {
     return new Edit(id, queue, key);
   }
 
-  /** Returns the next version of this record. */
+  /** Returns an edit that begins with the values of this record. */
   public Edit edit() {
     return new Edit(this);
   }
@@ -123,12 +124,12 @@ public final class TaskRecord {
     return !state.isFinal();
   }
 
-  /** Returns the state as people see it: a due task that waits is READY. */
+  /** Returns the state as it is shown: a due task that waits is READY. */
   public TaskState stateAt(long nowMillis) {
     return state == TaskState.DELAYED && dueAt <= nowMillis ? TaskState.READY : state;
   }
 
-  /** Attempts its generation gets, under the terms of its queue. */
+  /** Returns how many attempts its generation gets, under the terms of its queue. */
   public int attemptsAllowed(QueueTerms terms) {
     return maxAttempts == 0 ? terms.maxAttempts() : maxAttempts;
   }
@@ -158,7 +159,7 @@ public final class TaskRecord {
     return createdAt;
   }
 
-  /** Returns when it last changed other than by a touch; for a final task, when it ended. */
+  /** Returns when its state last changed; for a final task, when it ended. Resets do not count. */
   public long changedAt() {
     return changedAt;
   }
@@ -168,7 +169,7 @@ public final class TaskRecord {
     return firstDueAt;
   }
 
-  /** Attempts its generation gets, or 0 for the number of its queue. */
+  /** Returns how many attempts its generation gets, or 0 for the number of its queue. */
   public int maxAttempts() {
     return maxAttempts;
   }
@@ -178,7 +179,7 @@ public final class TaskRecord {
     return state;
   }
 
-  /** Returns its generation; of a running task, the one that is attempted. */
+  /** Returns its generation; for a running task, the generation that is being attempted. */
   public long generation() {
     return generation;
   }
@@ -188,7 +189,7 @@ public final class TaskRecord {
     return dueAt;
   }
 
-  /** Returns the position of its index entry; means nothing once the task is final. */
+  /** Returns the time of its index entry; undefined once the task is final. */
   public long wakeAt() {
     return wakeAt;
   }
@@ -208,7 +209,7 @@ public final class TaskRecord {
     return token;
   }
 
-  /** Returns when the lease ends, while it runs. */
+  /** Returns when the lease ends, while the task runs. */
   public long leaseEnd() {
     return leaseEnd;
   }
@@ -228,7 +229,7 @@ public final class TaskRecord {
     return cancelRequested;
   }
 
-  /** Returns whether an attempt's lease ended without a recorded end, so that it may still deliver. */
+  /** Returns whether the lease of an attempt ended before its end was recorded, so that it may still deliver. */
   public boolean outstanding() {
     return outstanding;
   }
@@ -243,14 +244,14 @@ public final class TaskRecord {
     return attempts;
   }
 
-  /** Returns the last note of any generation, or null; readers want {@link #note}. */
+  /** Returns the last note of any generation, or null; {@link #note} returns that of the current generation. */
   public @Nullable Noted noted() {
     return noted;
   }
 
   /**
-   * Returns what the attempts of its generation have said. Without a checkpoint of theirs, it has the one with which a
-   * shard of a job begins.
+   * Returns the note of the attempts of its generation. If they have left no checkpoint, the note has the checkpoint
+   * with which the shard of a job begins, if any.
    */
   public TaskNote note() {
     TaskNote note = noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
@@ -258,7 +259,7 @@ public final class TaskRecord {
     return begin == null ? note : new TaskNote(note.progress(), note.message(), begin, note.log(), note.mark());
   }
 
-  /** Returns the reason of its end, for people; empty while it is live. */
+  /** Returns the reason of its end, for display; empty while it is live. */
   public String reason() {
     return reason;
   }
@@ -278,7 +279,7 @@ public final class TaskRecord {
         + "]";
   }
 
-  /** A record in the making; one thread. */
+  /** Builds a record. One thread. */
   public static final class Edit {
     private final TaskId id;
     private final String queue;
@@ -473,9 +474,9 @@ public final class TaskRecord {
     }
 
     /**
-     * Returns the record, made of fields that were read.
+     * Returns the record of fields that were read from a store.
      *
-     * @throws IllegalArgumentException if they contradict each other, as no writer leaves them
+     * @throws IllegalArgumentException if the fields contradict each other; no writer leaves such a record
      */
     public TaskRecord possible() {
       boolean isPossible = switch (state) {

@@ -11,33 +11,33 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The truth. All promises of Foliot depend on this contract. {@code TaskStoreContract} of the test kit checks it, races
- * included, and every store passes it.
+ * The SPI of stores. A store holds the truth about all tasks, and all promises of Foliot depend on this contract.
+ * {@code TaskStoreContract} of the test kit checks the contract, including races, and every store passes it.
  *
- * <p><b>Batches.</b> Every call takes a list and answers one result per item, in the order of the items. The items of a
- * batch act as if one after the other. A batch is not a transaction: after a failed call each item may have taken
- * effect or not, and the caller treats it as unknown, unless the call fails with an {@link ItemsFailedException}, which
- * has the results of the items that took effect.
+ * <p><b>Batches.</b> A call that changes tasks takes a list and returns one result per item, in the order of the items.
+ * The items of a batch take effect as if one after the other. A batch is not a transaction: after a failed call each
+ * item may have taken effect or not, and the caller treats it as unknown, unless the call fails with an
+ * {@link ItemsFailedException}, which has the results of the items that took effect.
  *
  * <p><b>Durability.</b> A stage completes normally only when its results are durable, to the degree that
  * {@link #durability} states. Another caller may read a write before it is durable, but no final state, no claim and no
  * answer is seen before it is durable.
  *
- * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock, by which due-ness and leases are
- * judged, inside the step that acts on them.
+ * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock. Each step compares due times and
+ * leases with that clock as part of the same atomic step.
  *
- * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when a call finds no room and nothing of it was
- * written, with {@link StoreAwayException} when the store could not be asked (nothing was done), and with {@link
- * StoreException} when it is unavailable, closed, or broken, and the effect of the call is unknown. No method blocks
- * and none throws.
+ * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when the store has too little space and nothing was
+ * written, with {@link StoreAwayException} when the store could not be reached and nothing was done, and with
+ * {@link StoreException} when the store is unavailable, closed, or broken, and the effect of the call is unknown. No
+ * method throws, and none but {@link #close} blocks.
  *
  * <p><b>Damage.</b> A record that a shared store cannot read fails no other item of a batch. The store sets it aside,
- * logs an error with its id, queue and the reason, and reports it as a {@link SetAside}: the task is final from then
- * on, FAILED with that reason, its bytes are kept as long as a dead letter is, and a redrive refuses it. A record that
- * a newer version of Foliot wrote is no damage: it is left as it is, a claim answers {@link ClaimResult.Later}, and
- * another change of it fails with {@link StoreAwayException} for that item.
+ * logs an error with its id, queue and the reason, and reports it as a {@link SetAside}. From then on the task is
+ * final, FAILED with that reason; its bytes are kept as long as a dead letter is, and a redrive refuses it. A record
+ * that a newer version of Foliot wrote is not damaged. It is left unchanged: a claim returns {@link ClaimResult.Later},
+ * and any other change fails with {@link StoreAwayException} for that item.
  *
- * <p><b>Threads.</b> Any thread may call; stages complete on threads of the store's, or in the call.
+ * <p><b>Threads.</b> Any thread may call. A stage completes on a thread of the store, or before the call returns.
  */
 public interface TaskStore extends AutoCloseable {
   /**
@@ -46,12 +46,12 @@ public interface TaskStore extends AutoCloseable {
    */
   int slotCount();
 
-  /** Returns whether other processes may use it at the same time. */
+  /** Returns whether other processes may use the store at the same time. */
   boolean isShared();
 
   /**
-   * Returns the number of items at which one call pays for itself: with fewer, the store works more for the call than
-   * for them; with more, others wait longer for their turn.
+   * Returns a good number of items for one call. With fewer items, the cost of the call itself dominates; with more
+   * items, other calls wait longer for their turn.
    */
   default int batchSize() {
     return 250;
@@ -60,14 +60,14 @@ public interface TaskStore extends AutoCloseable {
   /** Returns the faults that an acknowledged write survives. */
   Durability durability();
 
-  /** Returns the name of the kind of store for messages: {@code rocksdb}, {@code memory}. */
+  /** Returns the name of the kind of store for messages, such as {@code rocksdb} or {@code memory}. */
   String kind();
 
   /**
    * Returns a capability beyond this interface, such as {@link Backups}, {@link SlotGrowth} or {@link StoreStatistics};
-   * empty if the store does not offer it. Callers ask for a capability, never for a kind or a class of store, so that a
-   * store which forwards to another one offers the capabilities of that one. The result is the same while the store is
-   * open.
+   * empty if the store does not offer it. Callers request a capability and never test the kind or the class of a store,
+   * so that a store which forwards to another store offers the capabilities of that one. The result is the same while
+   * the store is open.
    *
    * <p>A store that implements the interface of a capability offers it.
    */
@@ -82,16 +82,18 @@ public interface TaskStore extends AutoCloseable {
   void configure(String queue, QueueTerms terms);
 
   /**
-   * Inserts tasks. Where the key has a live task, it is reset, kept, or the submit rejected, as the draft says. A draft
-   * with an idempotency key that is known within its queue and key is answered as it was the first time if its body is
-   * the same ({@link SubmitResult.Kind#REPEATED}), else refused. A draft that expects a generation is a compare-and-set
-   * ({@link SubmitResult.Kind#CHANGED}).
+   * Inserts tasks. If the key has a live task, that task is reset or kept, or the submit is rejected, as
+   * {@link Draft#onConflict} states. A draft whose idempotency key is known within its queue and key gets the first
+   * answer again if its digest is the same ({@link SubmitResult.Kind#REPEATED}), else it is refused
+   * ({@link SubmitResult.Kind#MISMATCHED}). A draft that expects a generation is a compare-and-set: it is refused if
+   * the key is in another state ({@link SubmitResult.Kind#CHANGED}).
    */
   CompletionStage<List<SubmitResult>> submit(List<Draft> drafts);
 
   /**
-   * Moves deadlines of live tasks; an absent key is not created. Later is one small write; the index is touched only
-   * for an earlier one. Where the task runs, the successor is set instead.
+   * Moves deadlines of live tasks; a task that does not exist is not created. A later deadline is usually one small
+   * write: the index entry moves only for an earlier deadline, or if it would be due long before the new one. If the
+   * task runs, its successor is set instead.
    */
   CompletionStage<List<TouchResult>> touch(List<Touch> touches);
 
@@ -99,8 +101,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs);
 
   /**
-   * Reads the index, parked tasks excepted: for each scan the entries in ascending order of (wakeAt, id). May miss
-   * entries that are written meanwhile.
+   * Reads the index without parked tasks: for each scan the entries in ascending order of (wakeAt, id). May miss
+   * entries that are written during the call.
    */
   CompletionStage<List<DueSlice>> due(List<DueScan> scans);
 
@@ -109,7 +111,7 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Reads the parked tasks of a queue, roughly in the order of their wakeAt. A page may be shorter than the limit; only
-   * an empty one is the end.
+   * an empty page is the end.
    *
    * @param after where the last page ended, or null for the beginning
    */
@@ -119,15 +121,16 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Set<String>> parkedQueues(SlotSet slots);
 
   /**
-   * Reads when tasks can be claimed next. Changes nothing and locks nothing. May miss writes made meanwhile, and may
-   * return {@link Probed#UNKNOWN} for any task. A scheduler probes to find out what to claim first, never instead of a
-   * claim.
+   * Reads when tasks can be claimed next. Changes nothing and locks nothing. May miss writes made during the call, and
+   * may return {@link Probed#UNKNOWN} for any task. A scheduler probes to find out which tasks to claim first; a probe
+   * never replaces a claim.
    */
   CompletionStage<List<Probed>> probe(List<TaskId> ids);
 
   /**
-   * Claims tasks: the one step on which all safety rests. A batch of moves alone only changes index entries, which the
-   * store need not make durable before it answers: an entry that comes back at its old place is moved again.
+   * Claims tasks: the one step on which all safety depends. A batch that has only moves changes index entries alone,
+   * and the store need not make these changes durable before it answers: if a crash undoes a move, the entry is moved
+   * again.
    */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
@@ -141,20 +144,20 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
 
   /**
-   * Makes failed tasks live again, with a new generation, due now. A task of another queue than the item names is
-   * answered as one that does not exist, and stays as it is.
+   * Makes failed tasks live again, with a new generation, due now. For a task of another queue than the item names, the
+   * result is {@link RedriveResult.Kind#NOT_FOUND}, and nothing changes.
    */
   CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives);
 
-  /** Returns the task, live or kept. */
+  /** Returns the task, whether it is live or final and kept. */
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
 
   /** Returns the tasks with these ids, each live, kept or absent, in the order of the ids. */
   CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids);
 
   /**
-   * Pages through a queue's tasks. A page may have fewer tasks than asked for, or none, and still a cursor: a call
-   * examines a bounded number of records.
+   * Pages through a queue's tasks. A call examines a bounded number of records, so a page with a cursor may have fewer
+   * tasks than the limit, or none.
    *
    * @param state null for all; READY and DELAYED are distinguished by the store's clock
    * @param cursor the cursor of the last page, or null for the first
@@ -163,8 +166,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
 
   /**
-   * Pages through all live tasks of all queues, in no particular order: for moving to another store. A task that is
-   * live all the while is seen once.
+   * Pages through all live tasks of all queues, in no particular order, to move them to another store. A task that is
+   * live from the first page to the last is returned once.
    *
    * @param cursor the cursor of the last page, or null for the first
    * @throws IllegalArgumentException (in the stage) if the cursor is not one of this store
@@ -172,44 +175,45 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<TaskPage> live(int limit, @Nullable String cursor);
 
   /**
-   * Takes over live tasks as another store had them: with their generations, attempts and leases. Answers of each
-   * whether it is here: now, or already, in which case nothing changes; false if another live task has its key.
+   * Inserts live tasks as another store had them, with their generations, attempts and leases. Returns for each whether
+   * the store now has it; a task that it had already is not changed. The result is false if another live task has the
+   * key.
    */
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
   /**
-   * Returns how many tasks each queue has, by state; may be ten seconds old. Queues with none may be absent. A task
+   * Returns how many tasks each queue has, by state; may be ten seconds old. Queues without tasks may be absent. A task
    * whose lease has ended does not count as running, unless it is behind more due tasks than the store examines for a
    * count.
    */
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**
-   * Returns whether a queue has a live task. The answer is exact: it takes in every write that was answered before this
-   * call, by any process. It costs no more for a store with many tasks.
+   * Returns whether a queue has a live task. The answer is exact: it includes every write of any process that was
+   * answered before this call. The call costs no more for a store with many tasks.
    */
   CompletionStage<Boolean> hasLive(String queue);
 
   /** Returns the store's clock at a slot, in microseconds since 1970. */
   CompletionStage<Long> timeMicros(int slot);
 
-  /** Returns a small record of configuration. */
+  /** Returns a document, or empty if there is none. */
   CompletionStage<Optional<Document>> document(DocumentKind kind, String name);
 
-  /** Returns all records of a kind, by name. */
+  /** Returns all documents of a kind, by name. */
   CompletionStage<List<Document>> documents(DocumentKind kind);
 
   /**
-   * Writes a record if its version is still the one given.
+   * Writes a document if its version is still the expected one.
    *
-   * @param expectedVersion 0 if there must be none
-   * @param content the new content, or null to delete
+   * @param expectedVersion the version that the document must have, or 0 if there must be none
+   * @param content the new content, or null to delete the document
    * @return whether it was written
    */
   CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
       byte @Nullable [] content);
 
-  /** Waits for accepted calls, then releases everything the store holds. Later calls fail. */
+  /** Waits for calls that were accepted, then releases the resources of the store. Later calls fail. */
   @Override
   void close();
 }

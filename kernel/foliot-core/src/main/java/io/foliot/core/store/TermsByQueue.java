@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 public final class TermsByQueue {
   private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
 
-  /** Creates terms of no queues. */
+  /** Creates an empty set of terms. */
   public TermsByQueue() {}
 
   /** Sets the terms of a queue. */
@@ -21,7 +21,7 @@ public final class TermsByQueue {
     return terms.getOrDefault(queue, QueueTerms.DEFAULT);
   }
 
-  /** Passes each queue that is known, in no order. */
+  /** Passes each known queue and its terms to an action, in no particular order. */
   public void forEach(BiConsumer<String, QueueTerms> action) {
     terms.forEach(action);
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A fixed delay: the next time is the end of the last run plus a delay.
  *
- * @param delay at least {@link EverySchedule#MIN_PERIOD}, whole milliseconds
+ * @param delay whole milliseconds from {@link EverySchedule#MIN_PERIOD} to {@link EverySchedule#MAX_PERIOD}
  */
 public record AfterSchedule(Duration delay) implements Schedule {
   private static final Instant END = Instant.parse("9999-12-31T23:59:59.999Z");

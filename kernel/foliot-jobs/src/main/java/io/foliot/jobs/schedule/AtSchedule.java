@@ -6,7 +6,7 @@ import java.time.ZoneOffset;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One time.
+ * A schedule with one time.
  *
  * @param time the only scheduled time
  */

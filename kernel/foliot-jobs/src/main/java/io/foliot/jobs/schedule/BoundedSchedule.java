@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits another schedule to the times from one instant until another, and to the days that a calendar does not
- * exclude. A time of a fixed rate on an excluded day does not fire, nor does an only time; a time of a fixed delay
- * moves to the start of the next day that is not excluded, because otherwise the chain of runs would end there. Times
- * of a cron expression are excluded by {@link CronSchedule#excluding}, which searches faster, and knows the business
- * days of {@code W}.
+ * exclude. On an excluded day, a time of a fixed rate or of an {@link AtSchedule} does not fire. A time of a fixed
+ * delay moves to the start of the next day that is not excluded, because otherwise the chain of runs would end there. A
+ * {@link CronSchedule} excludes days itself ({@link CronSchedule#excluding}): its search is faster, and it needs the
+ * calendar for the business days of {@code W}.
  *
  * @param timing a schedule without bounds
  * @param from the first instant that may be scheduled, or null
- * @param to the first instant that may no longer be scheduled, or null
+ * @param to the first instant that must not be scheduled any more, or null
  * @param calendar the excluded days, in the zone; empty for a cron schedule, which excludes the days itself
  * @param zone the zone of the calendar and of previews
  */

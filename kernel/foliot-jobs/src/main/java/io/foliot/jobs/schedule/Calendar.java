@@ -19,22 +19,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Days on which nothing is scheduled: dates, dates of every year, and weekdays. A business day is a day that is not
- * excluded; in a calendar without excluded weekdays Saturday and Sunday are no business days either. The {@code W} of a
- * cron expression means the business days of its calendar.
+ * excluded. If a calendar excludes no weekdays, Saturday and Sunday are not business days either. The {@code W} of a
+ * cron expression refers to the business days of its calendar.
  *
- * @param dates single days
- * @param yearly days of every year
- * @param weekdays weekdays
+ * @param dates excluded single days
+ * @param yearly days that are excluded in every year
+ * @param weekdays excluded weekdays
  */
 public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yearly, Set<DayOfWeek> weekdays) {
-  /** Most entries of one calendar: two centuries of holidays. */
+  /** Most dates and days of every year in one calendar: two centuries of holidays. */
   public static final int MAX_ENTRIES = 4_000;
   /** A calendar that excludes no day. */
   public static final Calendar NONE = new Calendar(new TreeSet<>(), new TreeSet<>(), Set.of());
 
   private static final int SATURDAY_AND_SUNDAY = 0x41;
   private static final String EXPECTED = "a date, a day of every year, or a weekday: \"2026-12-25\", \"12-25\", \"SUN\"";
-  /** A search for a business day ends after two years. */
+  /** Days after which a search for a day that is not excluded ends: a little more than two years. */
   private static final int SEARCHED_DAYS = 800;
 
   public Calendar {
@@ -151,7 +151,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return days == 0 ? null : month.atDay(32 - Integer.numberOfLeadingZeros(days));
   }
 
-  /** Returns the first day from a date on that is not excluded, or null if the next two years have none. */
+  /** Returns the first day on or after a date that is not excluded, or null if the search finds none. */
   @Nullable
   LocalDate firstAllowed(LocalDate from) {
     for (int days = 0; days < SEARCHED_DAYS; days++) {

@@ -11,7 +11,7 @@ public enum CronDialect {
   UNIX,
   /** Six fields: second first. 0 and 7 are Sunday. A day must match both day fields; {@code ?} means {@code *}. */
   SPRING,
-  /** Six or seven fields: second first, year last. 1 is Sunday. Exactly one of the two day fields is {@code ?}. */
+  /** Six or seven fields: second first, the optional year last. 1 is Sunday. Exactly one day field is {@code ?}. */
   QUARTZ;
 
   /** Returns the name as it is written in settings. */

@@ -16,7 +16,7 @@ enum CronField {
   MONTH("month", 1, 12, "JAN,JUL"),
   /** Numbers of the dialects unix and spring, or names. */
   DAY_OF_WEEK("day of week", 0, 7, "MON-FRI"),
-  /** The years of Quartz. */
+  /** 1970 to 2099; only in the dialect quartz. */
   YEAR("year", 1970, 2099, "2026-2030");
 
   private static final List<String> MONTHS = List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP",
@@ -39,7 +39,7 @@ enum CronField {
     return text;
   }
 
-  /** Returns the smallest number of a dialect. */
+  /** Returns the smallest number that a dialect accepts. */
   int min(CronDialect dialect) {
     return this == DAY_OF_WEEK && dialect == CronDialect.QUARTZ ? 1 : min;
   }
@@ -49,17 +49,17 @@ enum CronField {
     return max;
   }
 
-  /** Returns the first number of {@code *}. */
+  /** Returns the first number that {@code *} includes. */
   int first(CronDialect dialect) {
     return this == DAY_OF_WEEK && dialect != CronDialect.UNIX ? 1 : min;
   }
 
-  /** Returns the last number of {@code *}. */
+  /** Returns the last number that {@code *} includes. */
   int last(CronDialect dialect) {
     return this == DAY_OF_WEEK && dialect == CronDialect.UNIX ? max - 1 : max;
   }
 
-  /** Returns the last number of {@code H}: a day of month that each month has. */
+  /** Returns the last number that {@code H} can become; for days of a month, one that each month has. */
   int lastHashed(CronDialect dialect) {
     return this == DAY_OF_MONTH ? 28 : last(dialect);
   }
@@ -77,17 +77,17 @@ enum CronField {
     };
   }
 
-  /** Returns the names of numbers, in order. */
+  /** Returns the names that numbers of this field have, in order; empty if they have none. */
   List<String> names() {
     return this == MONTH ? MONTHS : this == DAY_OF_WEEK ? WEEKDAYS : List.of();
   }
 
-  /** Returns the number of the first name. */
+  /** Returns the number that the first name means. */
   int firstNamed(CronDialect dialect) {
     return min(dialect);
   }
 
-  /** Returns the range as an object of "expected". */
+  /** Returns the range as text that follows "expected" in a message. */
   String range(CronDialect dialect) {
     String numbers = min(dialect) + "-" + max;
     return names().isEmpty() ? numbers : numbers + " or " + names().getFirst() + "-" + names().getLast();

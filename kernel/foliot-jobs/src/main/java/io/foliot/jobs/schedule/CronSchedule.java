@@ -9,32 +9,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * The times of a cron expression in a time zone.
  *
- * <p>Guarantees, beside those of {@link Schedule}: a scheduled time is at a whole second. Each local time that matches
- * the expression and exists once fires once. A local time in a gap fires at the end of the gap ({@link DstGap#SHIFT})
- * or not at all; all times that come together at that instant are one. A local time in an overlap fires in the first
- * pass, or in both ({@link DstOverlap}).
+ * <p>Guarantees, besides those of {@link Schedule}: a scheduled time is at a whole second, and not before 1970. Each
+ * local time that matches the expression and exists once fires once. A local time in a gap fires at the end of the gap
+ * ({@link DstGap#SHIFT}) or not at all; all times that shift to that instant are one scheduled time. A local time in an
+ * overlap fires in the first pass, or in both ({@link DstOverlap}).
  *
- * <p>Algorithm of {@link #next}: the time line of a zone is a row of spans of constant offset ({@link OffsetSpan}), and
- * the expression is a set of local times ({@link LocalTimes}).
+ * <p>Algorithm of {@link #next}: the time line of a zone is a sequence of spans of constant offset
+ * ({@link OffsetSpan}), and the expression is a set of local times ({@link LocalTimes}).
  * <ol>
  * <li>Begin with the span that contains the second after the argument.
  * <li>If the search is at the start of a span that begins with a gap, and the set has a time in the gap, the start of
  * the span is the result.
  * <li>If the span begins with an overlap and only first passes fire, skip the repeated local times.
  * <li>The next element of the set, if it is before the local end of the span, minus the offset is the result.
- * <li>Otherwise continue with the next span. A span of at least two days cannot end with local times from before the
- * search. Spans between here and the next element are therefore skipped, and without a next element the search ends.
+ * <li>Otherwise continue with the next span. If at least two days of the span were left, the overlap at its end cannot
+ * repeat local times from before the search. The spans before the next element are then skipped, and without a next
+ * element the search ends.
  * </ol>
  *
  * <p>Source: the rules of Vixie cron for clock changes (Debian's cron 3.0, ISC cron 4.1), stated for local times.
- * Rejected: the search of a ZonedDateTime field by field, as Spring and cron-utils do it: a step into a gap moves
- * fields that were set already, from which lost times and endless loops follow; and java.util.Calendar, as in Quartz,
- * whose lenient fields lose the hours of an overlap.
+ * Rejected: the search of a ZonedDateTime field by field, as in Spring and cron-utils. There a step into a gap moves
+ * fields that were set already, which leads to lost times and endless loops. Also rejected: java.util.Calendar, as in
+ * Quartz, whose lenient fields lose the hours of an overlap.
  */
 public final class CronSchedule implements Schedule {
   /** 10000-01-01T00:00Z. */
   private static final long END_SECOND = 253_402_300_800L;
-  /** More than the longest overlap: a day and the greatest difference of offsets. */
+  /** More than the longest overlap: two offsets differ by at most 36 hours. */
   private static final long OVERLAP_SECONDS = 2 * LocalTimes.DAY_SECONDS;
 
   private final CronText.Parsed parsed;
@@ -45,7 +46,7 @@ public final class CronSchedule implements Schedule {
   private final DstOverlap overlap;
   private final LocalTimes times;
   private final boolean firesTwice;
-  /** The span of the last call. Any thread writes it: a race costs a search, because a span is immutable. */
+  /** The span of the last call. Any thread writes it: a race only costs another lookup, because a span is immutable. */
   private @Nullable OffsetSpan lastSpan;
 
   private CronSchedule(CronText.Parsed parsed, String name, ZoneId zone, DstGap gap, DstOverlap overlap,
@@ -64,7 +65,7 @@ public final class CronSchedule implements Schedule {
    * Returns the schedule of an expression, with {@link DstGap#SHIFT} and {@link DstOverlap#AUTO}.
    *
    * @param cron an expression such as {@code 0 2 * * MON-FRI}, or a macro such as {@code @daily}
-   * @param dialect the meaning of the fields; null to derive it from the number of fields
+   * @param dialect the meaning of the fields; null to derive it from the fields. A macro is always unix
    * @param zone the zone of the local times
    * @param name the name of the job, from which {@code H} follows
    * @throws ScheduleException if the expression is wrong, means different times in two dialects, or never fires
@@ -74,7 +75,7 @@ public final class CronSchedule implements Schedule {
     return new CronSchedule(parsed, name, zone, DstGap.SHIFT, DstOverlap.AUTO, parsed.times());
   }
 
-  /** Returns the schedule of an expression whose dialect is derived and which has no {@code H}. */
+  /** Returns the schedule of an expression without {@code H}, whose dialect is derived. */
   public static CronSchedule parse(String cron, ZoneId zone) {
     return parse(cron, null, zone, "");
   }
@@ -136,7 +137,7 @@ public final class CronSchedule implements Schedule {
     return parsed.text();
   }
 
-  /** Returns the dialect that was given or derived. */
+  /** Returns the dialect that was given or derived; unix for a macro. */
   public CronDialect dialect() {
     return parsed.dialect();
   }
@@ -156,7 +157,7 @@ public final class CronSchedule implements Schedule {
     return overlap;
   }
 
-  /** Returns the days that are taken out. */
+  /** Returns the excluded days. */
   public Calendar calendar() {
     return times.calendar();
   }

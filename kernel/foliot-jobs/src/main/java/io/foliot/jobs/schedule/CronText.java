@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A number may be a name in the month and day-of-week fields. {@code 5/15} means from 5 to the end of the range in
- * steps of 15. A range that ends before it begins is refused, except in quartz, where it goes past the end of the
- * field. A step greater than the number of values of the field is refused, because it can only be a mistake.
+ * steps of 15. A range that ends before it begins is refused, except in quartz, where it wraps around in every field
+ * but the year. A step greater than the number of values of the field is refused, because it can only be a mistake.
  *
  * <p>An expression is read as follows.
  * <ol>
@@ -38,11 +38,11 @@ import org.jspecify.annotations.Nullable;
  * <li>Without a dialect, five fields are unix and seven are quartz. Six fields are read as spring and as quartz: if
  * both accept them and the meaning differs, the expression is refused; else the one that accepts them is the dialect.
  * <li>Each field becomes a bit set; the day fields become {@link MonthDays}.
- * <li>An expression that matches no day of 400 years is refused, because the calendar repeats after them.
+ * <li>An expression that matches no day in 400 years is refused, because the calendar repeats after that time.
  * </ol>
  */
 final class CronText {
-  /** Longest expression: all numbers of all fields as lists are shorter. */
+  /** Longest expression: one that lists all numbers of all fields is shorter. */
   static final int MAX_LENGTH = 1_000;
   /** Greatest number of days before the last day of a month: {@code L-30}. */
   private static final int MAX_DAYS_FROM_END = 30;
@@ -203,7 +203,7 @@ final class CronText {
     }
   }
 
-  /** Refuses days that no month has. */
+  /** Refuses an expression that never fires, because none of its months and years has one of its days. */
   private static void ensureFires(LocalTimes times, String dayOfMonth) {
     if (times.next(0) == LocalTimes.NONE) {
       int longest = 0;
@@ -376,7 +376,7 @@ final class CronText {
     return number;
   }
 
-  /** Returns the number that some digits are, or -1. */
+  /** Returns the number that a text of digits denotes, or -1 if it is not one. */
   private static int digits(String text) {
     if (text.isEmpty() || text.length() > MAX_DIGITS) {
       return -1;

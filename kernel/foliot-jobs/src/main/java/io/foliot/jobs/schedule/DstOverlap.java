@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** The rule for a local time that a clock change repeats. */
 public enum DstOverlap {
-  /** A schedule that allows every hour fires in both passes, any other in the first. */
+  /** A schedule that allows every hour fires in both passes, any other schedule in the first. */
   AUTO,
   /** The time fires in the first pass only. */
   FIRST,

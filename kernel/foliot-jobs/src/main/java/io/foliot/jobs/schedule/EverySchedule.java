@@ -8,14 +8,14 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed rate: times whose distance from the epoch is an offset plus a multiple of a period. It follows real time, so
- * that clock changes do not matter, and a restart does not move it.
+ * A fixed rate: times whose distance from the epoch is an offset plus a multiple of a period. Local time does not
+ * matter, so clock changes do not affect it, and a restart does not move it.
  *
- * @param period at least {@link #MIN_PERIOD}, whole milliseconds
+ * @param period whole milliseconds from {@link #MIN_PERIOD} to {@link #MAX_PERIOD}
  * @param offset from zero to less than the period, whole milliseconds
  */
 public record EverySchedule(Duration period, Duration offset) implements Schedule {
-  /** Shortest period: a shorter one is a task that re-arms itself. */
+  /** Shortest period. For a shorter one, a task can re-arm itself. */
   public static final Duration MIN_PERIOD = Duration.ofMillis(100);
   /** Longest period: ten years, far from an overflow. */
   public static final Duration MAX_PERIOD = Duration.ofDays(3_660);
@@ -31,7 +31,7 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
     }
   }
 
-  /** Returns the schedule whose offset follows from a name, so that jobs of equal periods spread over the period. */
+  /** Returns a schedule whose offset follows from a name, so that jobs with equal periods spread over the period. */
   public static EverySchedule spread(Duration period, String name) {
     ensurePeriod("every", period);
     return new EverySchedule(period, Duration.ofMillis(NameHash.below(period.toMillis(), name, OFFSET_SALT)));

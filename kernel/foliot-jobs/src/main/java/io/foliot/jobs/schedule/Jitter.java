@@ -5,8 +5,8 @@ import java.time.Instant;
 
 /**
  * A delay of each scheduled time that spreads the load of many jobs. It is a function of the job's name and the
- * scheduled time, so that every node computes the same start, and a late start is distinct from a delayed one. The
- * scheduled time itself, which names the run, does not change.
+ * scheduled time, so that every node computes the same start and can distinguish a late start from a delayed one. The
+ * scheduled time itself, which identifies the run, does not change.
  *
  * @param max the delays are from zero to this, both included; whole milliseconds, at most {@link #LONGEST}
  * @param name the name of the job

@@ -5,8 +5,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of local date-times, without a zone. A local date-time is its number of seconds since 1970-01-01T00:00, counted
- * as if there were no clock changes.
+ * A set of local date-times, without a zone. A local date-time is represented by its number of seconds since
+ * 1970-01-01T00:00, counted as if there were no clock changes.
  *
  * <p>Guarantee: {@link #next} returns the smallest element that is not before its argument.
  *
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * February reads at most 8 years of months. The search of days ends after 400 years, because the Gregorian calendar
  * repeats after 146,097 days, which are full weeks.
  *
- * <p>Source: the bit sets are those of Vixie cron (1987); the search with carry is that of an odometer. Rejected: a
- * test of each minute or second (Vixie cron itself; a day per 1,440 tests), and fields that are java.time adjusters
- * (Spring): each of their steps makes a date-time and starts over when a larger field has moved.
+ * <p>Source: the bit sets are those of Vixie cron (1987); the search carries as an odometer does. Rejected: a test of
+ * each minute or second (as in Vixie cron; 1,440 tests for a day), and fields that are java.time adjusters (Spring):
+ * each of their steps creates a date-time, and starts over when a larger field has changed.
  *
  * @param seconds allowed seconds
  * @param minutes allowed minutes
@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
  * @param days allowed days of each month
  * @param months allowed months: bit 1 is January
  * @param years allowed years, or null for all
- * @param calendar days that are taken out
+ * @param calendar excluded days
  */
 record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int months, @Nullable BitSet years,
     Calendar calendar) {
-  /** No such time. */
+  /** The result if there is no such time. */
   static final long NONE = Long.MIN_VALUE;
   static final long DAY_SECONDS = 86_400;
   static final int ALL_HOURS = 0xff_ffff;
@@ -44,7 +44,7 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
   private static final int MINUTE_SECONDS = 60;
   private static final int GREGORIAN_CYCLE_YEARS = 400;
 
-  /** Returns whether no hour is chosen. */
+  /** Returns whether all hours of a day are allowed. */
   boolean hasEveryHour() {
     return hours == ALL_HOURS;
   }

@@ -10,7 +10,8 @@ import java.time.zone.ZoneRules;
  * @param start the first second since the epoch; {@link Long#MIN_VALUE} if no change is before it
  * @param end the second after the last one; {@link Long#MAX_VALUE} if no change follows
  * @param offset seconds that local time is ahead of UTC
- * @param offsetBefore the offset before {@code start}: smaller if the span begins with a gap, larger if with an overlap
+ * @param offsetBefore the offset before {@code start}: smaller if the span begins with a gap, larger if it begins with
+ *     an overlap
  */
 record OffsetSpan(long start, long end, int offset, int offsetBefore) {
   static OffsetSpan at(ZoneRules rules, long second) {
@@ -36,7 +37,7 @@ record OffsetSpan(long start, long end, int offset, int offsetBefore) {
     return offsetBefore < offset;
   }
 
-  /** Returns whether this span begins with local times that were there before. */
+  /** Returns whether this span begins with local times that the span before it had already. */
   boolean beginsWithOverlap() {
     return offsetBefore > offset;
   }

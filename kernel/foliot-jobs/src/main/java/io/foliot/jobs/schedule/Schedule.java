@@ -26,10 +26,10 @@ public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSched
   /** Returns the zone in which times are shown, and in which the days of calendars are counted. */
   ZoneId zone();
 
-  /** Returns a text that two schedules share if and only if they are equal. */
+  /** Returns a text that is the same for two schedules if and only if they are equal. */
   String text();
 
-  /** Returns this schedule without bounds and calendars: cron, every, after or at. */
+  /** Returns this schedule without bounds: cron, every, after or at. A cron schedule still excludes its days. */
   default Schedule timing() {
     return this;
   }
@@ -47,7 +47,7 @@ public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSched
 
   /**
    * Returns how many scheduled times are after {@code after} and not after {@code until}, but at most {@code limit}.
-   * The cost grows with the result, except for {@link EverySchedule}, which computes it.
+   * The cost grows with the result, except for {@link EverySchedule}, which calculates the number.
    */
   default long count(Instant after, Instant until, long limit) {
     long count = 0;

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule was refused. The parts of the message are readable as fields, so that a caller never parses the text.
+ * Thrown when a schedule is refused. The parts of the message are available separately, so that a caller never parses
+ * the text.
  */
 public final class ScheduleException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
@@ -80,12 +81,12 @@ public final class ScheduleException extends IllegalArgumentException {
     return field;
   }
 
-  /** Returns the refused text, without a limit of its length. */
+  /** Returns the refused text in full; the message may show only its beginning. */
   public String found() {
     return found;
   }
 
-  /** Returns the range or the rule that the text breaks, as the object of "expected". */
+  /** Returns the range or the rule that the text breaks, as it follows "expected" in the message. */
   public String expected() {
     return expected;
   }
@@ -95,7 +96,7 @@ public final class ScheduleException extends IllegalArgumentException {
     return choices;
   }
 
-  /** Returns a correct text, or null if none is meaningful. */
+  /** Returns an example of a correct text, or null if there is none that would help. */
   public @Nullable String example() {
     return example;
   }

@@ -16,21 +16,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
- * that belong to it. They are kept with the job, because calendars are named here and may change; {@link #schedule}
- * makes the schedule. The constructor checks each setting and the rules between them.
+ * that belong to it. The settings are stored with the job, because they name calendars, which may change;
+ * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them.
  *
  * @param cron an expression in canonical text, or null
- * @param dialect of the expression; null without one
+ * @param dialect the dialect of the expression; null without one
  * @param every a period, or null
- * @param offset the part of the period after the epoch; null lets it follow from the name of the job
+ * @param offset the time from the epoch to a scheduled time, less than the period; null to derive it from the job's
+ *     name
  * @param after a delay after the end of the last run, or null
  * @param at the only time, or null
- * @param zone of local times, of calendars and of previews; UTC unless set
+ * @param zone the zone of local times, of calendars and of previews; UTC unless set
  * @param dstGap the rule for skipped local times
  * @param dstOverlap the rule for repeated local times
  * @param from the first instant that may be scheduled, or null
- * @param to the first instant that may no longer be scheduled, or null
- * @param exclude names of calendars
+ * @param to the first instant that must not be scheduled any more, or null
+ * @param exclude names of calendars whose days are excluded
  * @param jitter the longest delay of a scheduled time
  */
 public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dialect, @Nullable Duration every,
@@ -43,10 +44,10 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       "dstGap", "dstOverlap", "from", "to", "exclude", "jitter");
 
   private static final List<String> KINDS = List.of("cron", "every", "after", "at");
-  /** RFC 3339 has four digits for the year; all of these instants have milliseconds since 1970 that fit a long. */
+  /** RFC 3339 has four digits for the year; the milliseconds since 1970 of all these instants fit into a long. */
   private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
-  /** Any name: {@code H} needs one, and neither fields nor dates depend on it. */
+  /** An arbitrary name for checks: {@code H} needs a name, and the checks do not depend on which. */
   private static final String SOME_NAME = "job";
 
   public ScheduleSettings {
@@ -135,7 +136,8 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   }
 
   /**
-   * Returns the settings of texts by name, as {@link #values} lists them. Durations and instants are in ISO 8601.
+   * Returns the settings that are given as texts by name, as {@link #values} returns them. Durations and instants are
+   * in ISO 8601.
    *
    * @throws ScheduleException if a name is unknown or a value is wrong
    */
@@ -174,8 +176,9 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
    * Returns the schedule of a job.
    *
    * @param job the name of the job, from which {@code H} and the offset of a period follow
-   * @param calendars finds a calendar by name; null if there is none
-   * @throws ScheduleException if a calendar does not exist, or the schedule never fires without its days
+   * @param calendars returns a calendar by its name, or null if there is none
+   * @throws ScheduleException if a calendar does not exist, or if the calendars together exclude all weekdays or have
+   *     too many dates
    */
   public Schedule schedule(String job, Function<String, @Nullable Calendar> calendars) {
     Calendar calendar = calendar(calendars);
@@ -218,7 +221,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
    * Ensures that a new job has a time to come.
    *
    * @param schedule the schedule of these settings
-   * @param now the store's time of the creation
+   * @param now the store's time at the creation
    * @throws ScheduleException if {@code at} or {@code to} is past, or no time follows
    */
   public void ensureFiresAfter(Instant now, Schedule schedule) {
@@ -274,7 +277,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       return this;
     }
 
-    /** Sets the part of the period that a fixed rate is after the epoch. */
+    /** Sets the offset of a fixed rate: the time from the epoch to a scheduled time, less than the period. */
     public Builder offset(Duration newOffset) {
       offset = newOffset;
       return this;
@@ -295,7 +298,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     /**
      * Sets the zone by its name or its offset.
      *
-     * @throws ScheduleException if there is no such zone, with the nearest names
+     * @throws ScheduleException if there is no such zone; its choices are the nearest names
      */
     public Builder zone(String name) {
       return zone(ZoneNames.parse(name));
@@ -303,7 +306,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
 
     /** Sets the zone. */
     public Builder zone(ZoneId newZone) {
-      // Z and UTC name one zone.
+      // Z and UTC are names of the same zone.
       zone = newZone.normalized().equals(ZoneOffset.UTC) ? ZoneOffset.UTC : newZone;
       return this;
     }
@@ -326,13 +329,13 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       return this;
     }
 
-    /** Sets the first instant that may no longer be scheduled. */
+    /** Sets the first instant that must not be scheduled any more. */
     public Builder to(Instant end) {
       to = end;
       return this;
     }
 
-    /** Sets the names of calendars whose days are taken out. */
+    /** Sets the names of calendars whose days are excluded. */
     public Builder exclude(List<String> calendars) {
       exclude = calendars;
       return this;

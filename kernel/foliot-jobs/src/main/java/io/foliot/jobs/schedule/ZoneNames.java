@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Time zones by name, and the names that a wrong one was probably meant to be. */
+/** Finds time zones by name, and suggests names if there is no such zone. */
 final class ZoneNames {
   private static final int SUGGESTIONS = 3;
-  /** Names are short; the distance costs the product of the lengths. */
+  /** Longest name for which names are suggested: the cost of a distance is the product of the lengths. */
   private static final int MAX_LENGTH = 64;
   private static final String EXPECTED = "the name of a time zone";
   private static final String NO_ABBREVIATION = "the name of a time zone or an offset, not an abbreviation, which"
@@ -40,7 +40,7 @@ final class ZoneNames {
   /**
    * Returns the zone of a name or of an offset.
    *
-   * @throws ScheduleException if there is no such zone, with the nearest names
+   * @throws ScheduleException if there is no such zone; its choices are the nearest names
    */
   static ZoneId parse(String name) {
     try {
@@ -69,7 +69,7 @@ final class ZoneNames {
         .limit(SUGGESTIONS).toList();
   }
 
-  /** Returns the distance to the whole name or to its city, whichever is less. */
+  /** Returns the distance of a name to the whole name of a zone or to its city, whichever is less. */
   private static int distance(String name, String zone) {
     int city = zone.lastIndexOf('/') + 1;
     return city == 0 || name.indexOf('/') >= 0

@@ -1,5 +1,5 @@
 /**
- * Schedules: at which instants a recurring job is due. This package depends on java.time alone and is usable without
+ * Schedules: the instants at which a recurring job runs. This package depends on java.time alone and is usable without
  * the rest of Foliot:
  *
  * <pre>{@code

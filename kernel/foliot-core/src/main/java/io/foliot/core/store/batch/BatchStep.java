@@ -17,7 +17,7 @@ public interface BatchStep<Q, R> {
   /** Takes the step for items of one task or of one key, in their order. */
   List<R> apply(TaskOperations operations, List<Q> items, long nowMicros);
 
-  /** Returns whether an item changes the record it names, if there is one, and thus must be able to read all of it. */
+  /** Returns whether an item changes the record that it names, if there is one, and so must read all of it. */
   default boolean changes(Q item) {
     return true;
   }

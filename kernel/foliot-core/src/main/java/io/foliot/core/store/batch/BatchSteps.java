@@ -44,8 +44,8 @@ public final class BatchSteps {
       TaskOperations::settle, new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0));
 
   /**
-   * As {@code TaskStore.redrive}. An item names its task only; a store also reads the task that has the key of that
-   * one.
+   * As {@code TaskStore.redrive}. An item names only its task; the store also reads the live task with the same key, if
+   * there is one.
    */
   public static final BatchStep<Redrive, RedriveResult> REDRIVE = new Plain<>(
       (redrive, reads) -> reads.id(redrive.id()), TaskOperations::redrive, null);
@@ -80,7 +80,7 @@ public final class BatchSteps {
   /**
    * A step whose parts are functions.
    *
-   * @param newer the result of an item of a newer version, or null if it fails
+   * @param newer the result of an item whose record a newer version wrote, or null if the item fails
    */
   private record Plain<Q, R>(BiConsumer<Q, Reads> names, Call<Q, R> call, @Nullable R newer)
       implements

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The records that a store holds, as a batch has read them or reads them now. The same record is the same object each
- * time, so that a change of its payload is known by identity. One thread.
+ * time, so that a change of its payload can be detected by identity. One thread.
  */
 public interface CommittedRecords {
   /** Returns the record of a task, also one whose retention has ended, or null if there is none. */

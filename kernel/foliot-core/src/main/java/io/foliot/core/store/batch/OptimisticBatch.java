@@ -19,22 +19,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call with many items on a store that others write to at the same time: read, decide, compare and set, again.
+ * A call with many items on a store that others write at the same time: read, decide, compare and set, and repeat.
  *
  * <ol>
  * <li>The store reads {@linkplain #reads the records that the items name}, together with its clock.
- * <li>{@link #decide} groups the items by task or key into units and takes the step of each over an overlay of these
- * records. An item whose record a newer version wrote is answered without a change, or fails.
+ * <li>{@link #decide} groups the items by task or key into units and applies the step of each to an overlay of these
+ * records. An item whose record a newer version wrote gets a result without a change, or fails.
  * <li>The store writes each unit if all its records are still those that were read, and calls {@link #answer}. As
  * nothing has changed, the step is as if it was taken at the instant of the read.
- * <li>The items of the other units go round again.
+ * <li>The items of the other units begin again with the first step.
  * </ol>
  *
- * <p>Items that a store has done by a statement of its own are answered by {@link #answer(int, Object)}. Places may be
- * answered by several threads if something orders them before {@link #results}.
+ * <p>A store that has done items by a statement of its own sets their results by {@link #answer(int, Object)}. Several
+ * threads may do so for different items if these calls happen before {@link #results}.
  *
- * <p>Rejected: locks on the records from the read to the write. A lock holds up callers across a round trip, and a node
- * that stalls holds them up for as long as it stalls.
+ * <p>Rejected: locks on the records from the read to the write. A lock delays callers for a round trip, and a node that
+ * stalls delays them for as long as it stalls.
  *
  * @param <Q> an item of the request
  * @param <R> the result of an item
@@ -46,7 +46,7 @@ public final class OptimisticBatch<Q, R> {
   private final boolean[] refused;
   private final AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
 
-  /** Creates a batch of which nothing is done yet. */
+  /** Creates a batch in which no item has a result yet. */
   public OptimisticBatch(BatchStep<Q, R> step, List<Q> items) {
     this.step = step;
     this.items = items;
@@ -62,11 +62,11 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Returns the results of the items at these places, unit by unit. Items of newer versions are answered here and
-   * belong to no unit.
+   * Returns the results of the items at these places, unit by unit. Items whose records a newer version wrote get their
+   * results here, and belong to no unit.
    *
    * @param nowMicros the store's clock when it read
-   * @param floor the smallest generation that may be given out
+   * @param floor the smallest generation that may be assigned
    */
   public List<BatchUnit<R>> decide(List<Integer> places, CommittedRecords read, long nowMicros, long floor,
       Supplier<Token> tokens, TermsByQueue terms) {
@@ -100,14 +100,14 @@ public final class OptimisticBatch<Q, R> {
     }
   }
 
-  /** Answers the items of a unit that was written or has nothing to write. */
+  /** Sets the results of the items of a unit that was written or has nothing to write. */
   public void answer(BatchUnit<R> unit) {
     for (int i = 0; i < unit.places().size(); i++) {
       answer(unit.places().get(i), unit.results().get(i));
     }
   }
 
-  /** Answers one item. */
+  /** Sets the result of one item. */
   public void answer(int place, R result) {
     results[place] = result;
   }
@@ -118,7 +118,7 @@ public final class OptimisticBatch<Q, R> {
     return (R) results[place];
   }
 
-  /** Returns whether an item is still to be done: it has no result, and no newer version's record keeps it from one. */
+  /** Returns whether an item is still to be done: it has no result, and its record is not one of a newer version. */
   public boolean isOpen(int place) {
     return results[place] == null && !refused[place];
   }
@@ -135,8 +135,8 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Records why items without an answer fail, so that the others continue. A failure with an unknown effect is kept
-   * rather than one that had none. Any thread.
+   * Records why items without a result fail, so that the others continue. Of several failures, one with an unknown
+   * effect takes precedence over one without an effect. Any thread.
    */
   public void fail(StoreException reason) {
     failure.accumulateAndGet(reason, (old, next) -> old == null || isNothingDone(old) ? next : old);
@@ -149,7 +149,7 @@ public final class OptimisticBatch<Q, R> {
   /**
    * Returns the result of each item.
    *
-   * @throws StoreException if items have failed; an {@link ItemsFailedException} if others have not
+   * @throws StoreException if items have failed; an {@link ItemsFailedException} if other items have a result
    */
   @SuppressWarnings("unchecked") // only results of R are put there
   public List<R> results() {
@@ -197,7 +197,7 @@ public final class OptimisticBatch<Q, R> {
 
     @Override
     public void child(TaskId id) {
-      // Units may insert the same child: the store leaves the second as it is.
+      // Units may insert the same child: the store ignores the second insert.
     }
 
     @Override

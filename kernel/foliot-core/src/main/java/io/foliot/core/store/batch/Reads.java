@@ -8,7 +8,7 @@ public interface Reads {
   /** Names a record by its id. */
   void id(TaskId id);
 
-  /** Names a record that the item inserts unless there is one. It is no part of the name of the item's unit. */
+  /** Names a record that the item inserts unless it exists. The item's unit does not depend on this record. */
   default void child(TaskId id) {
     id(id);
   }
@@ -19,7 +19,7 @@ public interface Reads {
   /** Names the answer to a request. */
   void request(RequestName request);
 
-  /** Names a task as a caller did. */
+  /** Names a task by a caller's reference. */
   default void ref(TaskRef ref) {
     switch (ref) {
       case TaskRef.ById byId -> id(byId.id());

@@ -14,14 +14,15 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records as a batch sees them: the committed ones, and over them the batch's own writes so far. Nothing of it is
+ * The records as a batch sees them: the committed records, overlaid with the batch's own writes so far. No write is
  * stored until a store writes the {@linkplain #changes net changes}. One thread.
  *
  * <ol>
- * <li>A read of a record that the batch has written returns that; any other goes to the committed records.
- * <li>A live record that is written takes its key.
+ * <li>A read of a record that the batch has written returns the written record; any other read returns the committed
+ * one.
+ * <li>A live record that is written becomes the task of its key.
  * <li>A record whose retention has ended is not returned, though it may still be stored.
- * <li>A record that is written several times is one change, from the committed record to the last one written.
+ * <li>Several writes of a record are one change, from the committed record to the last one written.
  * </ol>
  */
 public final class RecordOverlay implements RecordTable {
@@ -131,7 +132,7 @@ public final class RecordOverlay implements RecordTable {
     return largestShown;
   }
 
-  /** Returns the largest generation that a write has made forgettable, or {@link Generations#NONE}. */
+  /** Returns the largest {@linkplain Generations#forgotten forgotten} generation, or {@link Generations#NONE}. */
   public long largestForgotten() {
     return largestForgotten;
   }

@@ -5,8 +5,8 @@ import java.util.function.Function;
 
 /**
  * A document in a {@link Frame} that belongs to its subject: bytes of another subject do not match its checksum. Stores
- * frame a document under its name; the parts of the engine and the coordinators frame its content under the kind of the
- * content, because content also passes through coordinators, which check nothing.
+ * frame a document under its name. The engine and the coordinators frame its content under the kind of the content,
+ * because content also passes through coordination services, which check nothing.
  *
  * <p>A subject is part of the format and never changes.
  */

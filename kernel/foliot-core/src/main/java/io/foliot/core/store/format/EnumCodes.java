@@ -175,7 +175,7 @@ public final class EnumCodes {
     };
   }
 
-  /** Returns the name of a kind of document, for stores whose keys people read. */
+  /** Returns the name of a kind of document, for stores whose keys are readable text. */
   public static String nameOf(DocumentKind kind) {
     return switch (kind) {
       case QUEUE -> "queue";

@@ -6,10 +6,10 @@ import java.util.function.Function;
  * The frame of all stored bytes.
  *
  * <pre>
- * version u8 | content | CRC32C of all before, with the mark of what it belongs to, u32
+ * version u8 | content | CRC32C of all before, with the mark of the owner, u32
  * </pre>
  *
- * <p>Every later version keeps the first byte and the checksum where they are, and versions only count up. An old node
+ * <p>Every later version keeps the first byte and the checksum where they are, and versions only increase. An old node
  * can thereby distinguish data of a newer version from damaged data; a statement or script needs only the first byte.
  */
 public final class Frame {
@@ -28,12 +28,12 @@ public final class Frame {
     return start;
   }
 
-  /** Ends the frame that began there. */
+  /** Ends the frame that began at a position. */
   public static Bytes end(Bytes out, int start, int mark) {
     return out.u32(Checksum.of(mark, out.array(), start, out.length() - start));
   }
 
-  /** Returns whether these bytes are whole, and belong to the owner of the mark. */
+  /** Returns whether these bytes are complete and unchanged, and belong to the owner of the mark. */
   static boolean isMarked(int mark, byte[] bytes) {
     int end = bytes.length - Checksum.BYTES;
     return bytes.length >= SMALLEST && BytesReader.u32(bytes, end) == Checksum.of(mark, bytes, 0, end);
@@ -46,7 +46,7 @@ public final class Frame {
    * @param owner the owner of the frame; its text is in the message of an exception
    * @throws DamagedException if the checksum does not match
    * @throws NewerVersionException if a newer version wrote them
-   * @throws MalformedException if they are of a version that never was
+   * @throws MalformedException if their version never existed
    */
   public static void ensureWhole(String what, Object owner, int mark, byte[] bytes) {
     if (!isMarked(mark, bytes)) {

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} past
  * the end and {@link MalformedException} for an unknown code.
  *
- * <p>Generations and times are stored as their distance from a base, which takes two bytes where it is near and at most
- * ten where it is not; a store that has no base at hand passes 0.
+ * <p>Generations and times are stored as their distance from a base, which takes two bytes if it is small and at most
+ * ten otherwise; a store that does not know a base passes 0.
  */
 public final class RecordParts {
-  /** Code of a content type that has none of its own. */
+  /** Code of a content type that is stored as text, because it has no code of its own. */
   private static final int OTHER_TYPE = 0;
   /** Content types by code. Part of the format: a new one goes to the end. */
   private static final String[] CONTENT_TYPES = {"", "application/octet-stream", "application/json", "text/plain"};
@@ -60,8 +60,9 @@ public final class RecordParts {
   }
 
   /**
-   * Returns a body in a frame of its own. It belongs to the key of its task, if there is one: a reset by key knows no
-   * id. One that belongs to the id, as of a task without a key, is read as well: the end of an attempt knows no key.
+   * Returns a body in a frame of its own. The owner of the frame is the key of the task if there is one, because a
+   * reset by key does not know the id. A frame whose owner is the id, as for a task without a key, can be read as well,
+   * because the end of an attempt does not know the key.
    */
   public static byte[] frameBody(TaskId id, @Nullable String key, Body body) {
     return frameBody(key == null ? Checksum.mark(id) : Checksum.mark(key), body);

@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
  * A whole record of a task as the content of one {@link Frame}.
  *
  * <pre>
- * version u8 | queue number u32 | state u8 | flags u16 | times, as distances from each other | what the flags announce
- *   | CRC32C of all before, with the mark of the task, u32
+ * version u8 | queue number u32 | state u8 | flags u16 | times, as distances from each other
+ *   | parts that the flags name | CRC32C of all before, with the mark of the task, u32
  * </pre>
  *
- * <p>The queue is a number that the store gave its name, so that a filter by queue or state reads a few bytes at fixed
- * places. A body above {@link #INLINE_BYTES} is stored beside the record, which then holds only its checksum: a touch
- * of a task with a large body is as small a write as any.
+ * <p>The queue is stored as the number that the store has assigned to its name, so that a filter by queue or state
+ * reads a few bytes at fixed places. A body above {@link #INLINE_BYTES} is stored beside the record, which then holds
+ * only its checksum: a touch of a task with a large body is as small a write as any.
  *
- * <p>For stores that read and write records as a whole. One whose statements or scripts change single fields keeps
- * those fields where they can be changed, and the rest as {@link RecordParts}.
+ * <p>This format is for stores that read and write records as a whole. A store whose statements or scripts change
+ * single fields stores those fields separately, and the rest as {@link RecordParts}.
  */
 public final class TaskRecordFormat {
-  /** Largest body in its record. A record is rewritten by every step of its task. */
+  /** Largest body that is stored in its record: every step of a task rewrites the record. */
   public static final int INLINE_BYTES = 1024;
 
   private static final String WHAT = "a record";
@@ -79,7 +79,7 @@ public final class TaskRecordFormat {
     return value.length < SMALLEST ? -1 : BytesReader.u32(value, QUEUE_AT);
   }
 
-  /** Returns whether something besides the record itself must go when the record goes: a key, or a body. */
+  /** Returns whether something else must be deleted together with the record: a key, or a body. */
   public static boolean leavesTraces(TaskRecord record) {
     return record.key() != null || isOutside(record.body());
   }
@@ -108,7 +108,7 @@ public final class TaskRecordFormat {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
   }
 
-  /** Returns when the lease of a task ends, or the lowest of all numbers if it does not run. */
+  /** Returns when the lease of a task ends, or {@link Long#MIN_VALUE} if it does not run. */
   public static long leaseEnd(byte[] value) {
     return stateOf(value) == TaskState.RUNNING ? probed(value).claimableAt() : Long.MIN_VALUE;
   }
