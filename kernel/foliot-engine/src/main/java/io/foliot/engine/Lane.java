@@ -333,20 +333,10 @@ final class Lane {
     return hasParked;
   }
 
-  /** Returns whether to read more parked entries now. */
+  /** Returns whether to read more parked entries: there are some, few wait here, and no read is under way. */
   boolean wantsParked(long nowNanos, int low) {
-    return parkedWaitNanos(nowNanos, low) == 0;
-  }
-
-  /**
-   * Returns the time until more parked entries are to be read; {@link Long#MAX_VALUE} where none are known, enough wait
-   * here, a read is under way, or no worker waits.
-   */
-  long parkedWaitNanos(long nowNanos, int low) {
-    return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low
-        && !(isPull() && longPolls().isEmpty())
-            ? Math.max(0, parkedRetryNanos - nowNanos)
-            : Long.MAX_VALUE;
+    return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
+        && !(isPull() && longPolls().isEmpty());
   }
 
   /**

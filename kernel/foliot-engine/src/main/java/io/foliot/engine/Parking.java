@@ -153,15 +153,6 @@ final class Parking {
     }
   }
 
-  /** Returns the time until the next lane reads parked entries; {@link Long#MAX_VALUE} where none will. */
-  long waitNanos(long nowNanos) {
-    long waitNanos = Long.MAX_VALUE;
-    for (int i = 0; i < lanes.size() && lanes.hasRoom(); i++) {
-      waitNanos = Math.min(waitNanos, lanes.at(i).parkedWaitNanos(nowNanos, low));
-    }
-    return waitNanos;
-  }
-
   private void readBack(Lane lane, SlotSet slots, long nowNanos) {
     boolean sharesSlots = slots.size() > 0 && !slots.isAll();
     SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN

@@ -55,8 +55,10 @@ final class FleetJudge {
   private static final long HEAD_POLL_MILLIS = 100;
   /** The pause of a node after each read of parked tasks: of its own slots first, then of all. */
   private static final long PARKED_PAUSE_MILLIS = 100;
+  /** The longest sleep of a loop. The end of a pause does not wake it. */
+  private static final long LOOP_SLEEP_MILLIS = 100;
   /** The longest time between two reads of the parked tasks of all slots, without that of the calls. */
-  private static final long ROUND_MILLIS = 2 * PARKED_PAUSE_MILLIS;
+  private static final long ROUND_MILLIS = 2 * (PARKED_PAUSE_MILLIS + LOOP_SLEEP_MILLIS);
   /** Calls of a round: one page of own slots and its end, one page of all and its end. */
   private static final int CALLS_OF_ROUND = 4;
   /** Calls outside of rounds: a head poll, a park and two claims, and that before each of them which it waits for. */
