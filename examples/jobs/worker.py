@@ -18,8 +18,8 @@ SERVER = os.environ.get("FOLIOT_URL", "http://127.0.0.1:7400")
 QUEUE = os.environ.get("FOLIOT_QUEUE", "fleet")
 LEASE = 10  # seconds after which the shard of a worker that died begins elsewhere
 POLL = 5  # seconds that a claim waits for work, and so how long a stop may take
-LOST = (404, 409, 410)  # the lease is over: the shard was claimed again, or its run was stopped
-STALE = (404, 409)  # the token settles nothing any more; a stopped shard (410) waits for the end of its attempt
+LOST = (404, 409)  # the lease is over: the shard was claimed again, or its run was stopped
+CANCELLED = "urn:foliot:problem:cancelled"  # a shard whose run was stopped: it waits for the end of its attempt
 
 NAME = sys.argv[1] if len(sys.argv) > 1 else "python"
 ZONE = {"zone": sys.argv[2]} if len(sys.argv) > 2 else {}
@@ -77,13 +77,13 @@ class Shard:
             raise Stopped("the worker stops")
 
     def report(self, what, **fields):
-        """Reports on the attempt: ack, nack or extend. Returns the status of a lease that is lost, else 0."""
+        """Reports on the attempt: ack, nack or extend. Returns the reason why the lease is lost, else None."""
         try:
             call(f"/v1/tasks/{self.task['id']}/{what}", {"token": self.task["token"], **self.note, **fields})
-            return 0
+            return None
         except urllib.error.HTTPError as e:
             if e.code in LOST:
-                return e.code
+                return json.load(e).get("type", "unknown")
             raise
 
     def heartbeat(self):
@@ -91,9 +91,9 @@ class Shard:
         while not self.ended.wait(LEASE / 3):
             sent = time.monotonic()
             try:
-                status = self.report("extend", lease=f"{LEASE}s")
-                if status:
-                    self.stale = status in STALE
+                reason = self.report("extend", lease=f"{LEASE}s")
+                if reason:
+                    self.stale = reason != CANCELLED
                     return self.lost.set()
                 self.lease_end = sent + LEASE
             except OSError as e:

@@ -12,7 +12,7 @@ post() {
   curl -sS "$@" "$server$path" -H 'Content-Type: application/json' -d "$body"
 }
 
-# Reports on the attempt, and prints the status: report ack|nack|extend [FIELDS]. 404, 409 and 410 say that the lease is
+# Reports on the attempt, and prints the status: report ack|nack|extend [FIELDS]. 404 and 409 say that the lease is
 # lost: the task was cancelled, or claimed again when its lease had ended.
 report() {
   post "/v1/tasks/$id/$1" "{\"token\": \"$token\"${2:-}}" -o /dev/null -w '%{http_code}'
@@ -22,7 +22,7 @@ report() {
 keep_lease() {
   while sleep 1 && kill -0 $$ 2>/dev/null; do
     case $(report extend ", \"lease\": \"$lease\"") in
-      404 | 409 | 410) kill "$work" && return ;;
+      404 | 409) kill "$work" && return ;;
     esac
   done
 }
@@ -56,7 +56,7 @@ while :; do
     *) settled=$(report nack ", \"reason\": \"exit code $status\"") ;;
   esac
   case $status,$settled in
-    *,404 | *,409 | *,410) echo "lost the lease of $key" ;;
+    *,404 | *,409) echo "lost the lease of $key" ;;
     0,200) echo "converted $key" ;;
     *) echo "could not convert $key" ;;
   esac

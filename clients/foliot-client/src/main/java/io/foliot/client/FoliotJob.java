@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
  *
  * <p>If {@link #cron}, {@link #every} or {@link #after} is set, the worker also declares the job. A job that needs
  * settings that this annotation does not have is declared with {@link JobWorker.Builder#declare}; the annotation then
- * has no schedule and no other settings of the job. An empty text stands for the server's default.
+ * has no schedule and no other settings of the job. An empty text means the server's default.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -8,7 +8,8 @@ public interface JobHandler {
    * run is stopped, and if the worker stops and the grace is over.
    *
    * <p>A shard may be delivered more than once, even while an earlier attempt that has lost its lease is still running.
-   * If the sink must not accept writes of both, it compares the {@link JobContext#fence} of each.
+   * If the system that the handler writes to must not accept writes of both attempts, it compares their
+   * {@link JobContext#fence}.
    *
    * @return the result of the work
    * @throws Exception if the attempt has failed. The shard is attempted again according to the queue's retry policy,

@@ -1,8 +1,8 @@
 package io.foliot.client;
 
 /**
- * The token of a lease is no longer valid, so a report has no effect. Thrown by a {@link TaskSource} other than a
- * server.
+ * The token of a lease is no longer valid, so a report has no effect. The futures of an in-process
+ * {@link TaskSource} fail with it; those of a server fail with a {@link FoliotException}.
  */
 public final class LeaseLostException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The settings that a queue's tasks share. Null stands for the server's default, even if the queue exists and had
+ * The settings that a queue's tasks share. Null means the server's default, even if the queue exists and had
  * another value.
  *
  * @param rate how many attempts per second may begin in the whole cluster
@@ -103,7 +103,7 @@ public record QueueSettings(
 
     /**
      * Sets the priority, from -10 to 10. Each step up doubles the queue's share of a busy node. Null, the default,
-     * stands for the server's default.
+     * means the server's default.
      */
     public Builder priority(@Nullable Integer value) {
       priority = value;

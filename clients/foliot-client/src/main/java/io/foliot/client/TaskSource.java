@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * process. Applications do not implement it, because Foliot has an implementation for each of the two.
  *
  * <p>Must be safe for use by any thread. No method except {@link #declare} may block. A future fails with
- * {@link LeaseLostException}, or with a {@link FoliotException} of the status 404, 409 or 410, if the token of the
+ * {@link LeaseLostException}, or with a {@link FoliotException} of the status 404 or 409, if the token of the
  * lease is no longer valid. After any other failure it is unknown whether the call took effect.
  */
 public interface TaskSource {

@@ -47,7 +47,8 @@ public final class Worker implements AutoCloseable {
   /** If a claim still waits this long after the worker announced its stop, the announcement has overtaken the claim. */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
-  private static final int GONE = 410;
+  /** The type of the answer to an extension of a task whose cancel waits for the end of the attempt. */
+  private static final String CANCELLED = "urn:foliot:problem:cancelled";
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
 
@@ -392,13 +393,13 @@ public final class Worker implements AutoCloseable {
   /** Returns whether a failure means that the token can no longer settle or extend. */
   private static boolean isRefusal(Throwable cause) {
     return cause instanceof LeaseLostException || (cause instanceof FoliotException e
-        && (e.status() == CONFLICT || e.status() == NOT_FOUND || e.status() == GONE));
+        && (e.status() == CONFLICT || e.status() == NOT_FOUND));
   }
 
   private static boolean isCancelled(Throwable refusal) {
     return refusal instanceof LeaseLostException lost
         ? lost.isCancelled()
-        : refusal instanceof FoliotException e && e.status() == GONE;
+        : refusal instanceof FoliotException e && e.type().equals(CANCELLED);
   }
 
   private static String reason(Throwable failure) {

@@ -174,7 +174,7 @@ final class WorkerTest {
       return Settlement.ack();
     }).start();
     claims.add(tasks("t1"));
-    toExtend = Reply.problem(410, "{\"title\":\"Cancelled\"}");
+    toExtend = Reply.problem(409, "{\"type\":\"urn:foliot:problem:cancelled\",\"title\":\"Cancelled\"}");
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);
     assertThat(Bound.take(errors)).contains("a lease was lost").contains("Cancelled");

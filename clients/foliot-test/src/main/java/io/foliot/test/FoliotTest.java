@@ -77,7 +77,7 @@ public final class FoliotTest implements Foliot {
   }
 
   /**
-   * Not supported, because a worker has threads of its own, which do not follow the clock of a test.
+   * Refuses, because a worker has threads of its own, which do not follow the clock of a test.
    *
    * @throws UnsupportedOperationException always
    */

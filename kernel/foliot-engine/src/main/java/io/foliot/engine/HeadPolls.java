@@ -12,16 +12,17 @@ import java.util.List;
  * Polls of the index from its head, for due entries that the look-ahead of any node has missed. Passive; the loop's
  * thread.
  *
- * <p>Guarantees: no cursor is the only way to a task. An entry that is due in a watched slot is found within 100 ms if
- * it became due in the last two seconds, within 2 s if in the last minute, otherwise within 10 s; later where the store
- * is slow, because a poll pauses for many times its own duration.
+ * <p>Guarantees: a task is found even if every look-ahead has missed it. An entry that is due in a watched slot is
+ * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within
+ * 10 s. It is found later while the lanes hold a poll back, and where the store is slow, because a poll pauses for many
+ * times its own duration.
  *
  * <ol>
  * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until there is no
  * more, or until it has found enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
- * <li>While the lanes flow, a poll holds back until they have room for half of what they hold, though for a second at
- * most: entries without room would be parked and claimed a moment later, two writes where one suffices.
+ * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, but
+ * for a second at most: entries without room would be parked and claimed a moment later, two writes where one suffices.
  * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
  * <li>The full poll runs at once when entries were dropped, slots were added, or the store is back.
  * </ol>
@@ -186,8 +187,8 @@ final class HeadPolls {
   }
 
   /**
-   * Returns whether a poll stops: the full poll once the lanes are full, while the recent polls read on past entries
-   * that do not fit.
+   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or too many entries did not fit. One
+   * is too many for the full poll; the recent polls read on past {@link #LIMIT} of them.
    */
   private boolean hasEnough(Poll poll) {
     boolean isFull = lanes.letGo() - poll.letGoBefore >= (poll == full ? 1 : LIMIT);

@@ -74,7 +74,7 @@ final class MembershipTest {
     for (long offsetMillis : new long[]{0, 9, -9, 10, 19, 1, 20, 11, 10}) {
       membership.eachSecond(offsetMillis);
     }
-    assertThat(coordinator.updates).as("against what was published last").containsExactly(self(true, 10),
+    assertThat(coordinator.updates).as("compared with the offset published last").containsExactly(self(true, 10),
         self(true, 20), self(true, 10));
     assertThat(told).as("nothing has changed for the loops").hasSize(2);
   }
@@ -114,7 +114,7 @@ final class MembershipTest {
   @Test
   void aLeavingNodeKnowsWhetherOthersTakeOver() {
     membership.join();
-    assertThat(membership.leave()).as("none is known").isFalse();
+    assertThat(membership.leave()).as("no other member is known").isFalse();
     assertThat(coordinator.isClosed).isTrue();
     coordinator.shows(RecordedCoordinator.connected(null, "n1", "n1"));
     assertThat(membership.leave()).as("it is alone").isFalse();
@@ -136,7 +136,7 @@ final class MembershipTest {
   void nodesAreShownWithTheSlotsOfTheAssignment() {
     joins();
     assertThat(membership.leader()).isEqualTo("n2");
-    assertThat(membership.nodes(1)).as("of this node the slots that its loops have").containsExactly(
+    assertThat(membership.nodes(1)).as("for this node: the slots of its loops").containsExactly(
         new ClusterNode("n1", "", 1, true, 0), new ClusterNode("n2", "", 2, true, 0));
   }
 }

@@ -133,9 +133,7 @@ public final class Jobs {
   /** The record of a job as it was read. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
-  /**
-   * Creates the jobs of a store, for a process without a planner; a process with one uses {@link JobPlanner#jobs}.
-   */
+  /** Creates the jobs of a store, for a process without a planner; a process with one uses {@link JobPlanner#jobs}. */
   public Jobs(TaskStore store, JobHost host) {
     this(store, host, new ProcessSurroundings());
   }

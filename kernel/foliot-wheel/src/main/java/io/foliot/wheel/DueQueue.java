@@ -13,7 +13,7 @@ final class DueQueue {
    * A slot of the wheel keeps its timers in the order of arrival. When the hand comes to it they are collected here and
    * sorted once: a few nanoseconds a timer, and nothing if they arrived in the order of their deadlines, as timers with
    * one delay do. A timer that arrives for the tick later, because its delay is shorter than what is left of the tick,
-   * is appended if no deadline here is after its own, and else waits in a heap beside the sorted run.
+   * is appended to the sorted run if the run has no later deadline, and else waits in a heap beside it.
    *
    * The keys are the deadlines as of the collection, because callers may reset a timer at any time.
    *
@@ -44,7 +44,7 @@ final class DueQueue {
   private static final int[] NO_STAMPS = {};
   private static final long[] NO_LONGS = {};
 
-  /** Number of nodes loaded ahead: as many cache misses as a core can have under way, and some. */
+  /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have under way. */
   private static final int PRELOAD = 32;
 
   /** The bits of a sort key, which holds a deadline's distance from the earliest one and an index. */
@@ -73,7 +73,7 @@ final class DueQueue {
 
   private int polledStamp;
 
-  /** Only there so that loading nodes ahead has a result. */
+  /** Keeps the result of the loads ahead, so that the compiler cannot remove them. */
   private long preloaded;
 
   boolean isEmpty() {
@@ -92,7 +92,7 @@ final class DueQueue {
     append(node, stamp, deadlineNanos);
   }
 
-  /** Adds a timer after all that are not due later. */
+  /** Adds a timer in the order of the deadlines, behind those with the same deadline. */
   void add(WheelNode node, int stamp, long deadlineNanos) {
     if (head == tail || deadlines[tail - 1] <= deadlineNanos) {
       append(node, stamp, deadlineNanos);
@@ -164,7 +164,7 @@ final class DueQueue {
     stamps = sortedStamps;
   }
 
-  /** Sorts a run whose deadlines lie too far apart for the keys, as those of a tick of hours may, through the heap. */
+  /** Moves the run to the heap: its deadlines are too far apart for the keys, as is possible if a tick lasts hours. */
   private void disperse() {
     for (int i = 0; i < tail; i++) {
       stragglers.add(new Straggler(deadlines[i], stamps[i], nodes[i]));
@@ -202,7 +202,7 @@ final class DueQueue {
     return polledStamp;
   }
 
-  /** Loads the next nodes and what they run together, so that their cache misses overlap. */
+  /** Loads the next nodes, and what each will run, in one pass, so that the cache misses overlap. */
   private void preload() {
     int to = Math.min(tail, head + PRELOAD);
     long sum = 0;

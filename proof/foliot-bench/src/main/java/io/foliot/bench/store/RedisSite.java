@@ -12,7 +12,7 @@ final class RedisSite implements Site {
 
   private final RedisServer server = RedisServer.start();
 
-  /** Forgets what the last round has left. */
+  /** Deletes what the last round has left, and returns the server. */
   RedisServer fresh() {
     server.command("FLUSHALL", "SYNC");
     return server;

@@ -1,4 +1,4 @@
-/** Tests pass null where it is refused, and take lookups for granted. */
+/** Tests of the classic timer structures. */
 @NullUnmarked
 package io.foliot.bench.classic;
 

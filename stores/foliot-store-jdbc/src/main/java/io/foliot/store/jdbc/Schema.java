@@ -23,7 +23,7 @@ final class Schema {
   /** Format of the blobs of rows, and of the names of kinds of documents. */
   private static final String FORMAT = "2";
 
-  /** Other nodes need less time than these tries take. */
+  /** Number of tries to migrate. Together they take longer than another node needs to migrate. */
   private static final int TRIES = 15;
   private static final int LONGEST_PAUSE = 10;
 
@@ -39,8 +39,8 @@ final class Schema {
         case "PostgreSQL" -> new PostgresDialect(seconds, PostgresSource.plansByIndex(connection));
         case "MariaDB" -> new MySqlDialect(seconds, true);
         case "MySQL" -> new MySqlDialect(seconds, false);
-        default -> throw new StoreException("tasks are kept in PostgreSQL, MariaDB or MySQL: database=" + name
-            + ", product=" + product, null);
+        default -> throw new StoreException("unsupported database: expected PostgreSQL, MariaDB or MySQL: database="
+            + name + ", product=" + product, null);
       };
     } catch (SQLException e) {
       throw new StoreException("the database cannot be reached: database=" + name + ", " + Connections.reason(e)
@@ -64,7 +64,7 @@ final class Schema {
       try {
         Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations())
             .table(HISTORY)
-            // The database may have other tables: ours begin in front of the first migration.
+            // The database may have other tables. With baseline 0, all migrations are applied even so.
             .baselineOnMigrate(true).baselineVersion("0").load().migrate();
         return;
       } catch (FlywayException e) {
@@ -91,14 +91,15 @@ final class Schema {
     try (Connection connection = source.getConnection()) {
       return find(connection, dialect, name);
     } catch (SQLException e) {
-      // There are no tables yet, or the next call of this connection fails and says why.
+      // There are no tables yet, or the database has failed: then the next call fails too, and its error says why.
       return null;
     }
   }
 
   /**
-   * Ensures that the blobs of the database are of the format that is written, or that it has none yet. A store writes
-   * its format before its number of slots, so a number without a format is of a version that wrote none.
+   * Fails if the blobs of the database have another format than this version writes; notes the format of a new store.
+   * The format is written before the number of slots. A store that has only the number was written by an old version,
+   * which did not write its format.
    */
   static void ensureFormat(Connection connection, Dialect dialect, String database) throws SQLException {
     boolean holdsStore = find(connection, dialect, "slots") != null;
@@ -119,7 +120,7 @@ final class Schema {
     }
   }
 
-  /** Writes the properties of a new store, or reads those of an existing one. */
+  /** Returns a property of the store; writes the value given for a new store first if there is none. */
   static String meta(Connection connection, Dialect dialect, String name, String valueIfNew) throws SQLException {
     for (int tried = 0;; tried++) {
       String value = find(connection, dialect, name);

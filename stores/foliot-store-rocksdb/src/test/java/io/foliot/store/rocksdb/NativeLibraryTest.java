@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** RocksDB's library is unpacked once for a folder, and no process leaves one behind, however it ends. */
+/** RocksDB's library is unpacked once per store folder; no process leaves a copy in the temporary folder. */
 @SuppressWarnings("SystemOut") // what was not proved must be seen
 final class NativeLibraryTest {
   @TempDir
@@ -107,7 +107,7 @@ final class NativeLibraryTest {
         .redirectErrorStream(true).start();
     String said = new String(mounting.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (mounting.waitFor() != 0) {
-      System.out.println("NativeLibraryTest: NOT PROVED HERE, for nothing can be mounted: " + said);
+      System.out.println("NativeLibraryTest: NOT PROVED HERE: cannot mount a tmpfs: " + said);
       return;
     }
     try {

@@ -68,7 +68,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the end of an attempt that has a code.
+   * Returns the end of an attempt for a code.
    *
    * @throws MalformedException if there is none
    */
@@ -98,7 +98,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the result of a submit that has a code.
+   * Returns the result of a submit for a code.
    *
    * @throws MalformedException if there is none
    */
@@ -112,7 +112,7 @@ public final class EnumCodes {
       case 5 -> SubmitResult.Kind.REPEATED;
       case 6 -> SubmitResult.Kind.MISMATCHED;
       case 7 -> SubmitResult.Kind.CHANGED;
-      default -> throw unknown("kind of an answer", code);
+      default -> throw unknown("result of a submit", code);
     };
   }
 
@@ -162,7 +162,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the state of a seal that has a code.
+   * Returns the state of a seal for a code.
    *
    * @throws MalformedException if there is none
    */
