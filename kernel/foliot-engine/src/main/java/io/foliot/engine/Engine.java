@@ -19,7 +19,6 @@ import io.foliot.core.store.ExtendResult;
 import io.foliot.core.store.RedriveResult;
 import io.foliot.core.store.SealedException;
 import io.foliot.core.store.SettleResult;
-import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreSeal;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.TaskPage;
@@ -119,25 +118,21 @@ public final class Engine implements Scheduler {
    * @return completes when the engine serves; fails if the store does not answer, or is sealed
    */
   public CompletableFuture<Void> start() {
-    return loops.measureClocks().thenCompose(read -> {
-      if (!loops.haveReadClocks()) {
-        // By a guess of its time this node would give away seats of workers that have just left.
-        throw new StoreException("the clock of the store could not be read, so this node does not start", null);
-      }
-      return store.document(DocumentKind.CLUSTER, StoreSeal.NAME);
-    }).thenCompose(found -> {
-      if (found.isPresent()) {
-        throw new SealedException(SealFormat.decode(found.get().content()));
-      }
-      QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), loops.get(0).storeMicros());
-      return store.documents(DocumentKind.QUEUE)
-          .thenApply(documents -> registry.replaceAll(documents, registry.changes(), read));
-    }).thenAccept(queues -> {
-      assert queues != null;
-      loops.forEach(EngineLoop::start);
-      membership.join();
-      gate.open();
-    });
+    // By a guess of the store's time this node would give away seats of workers that have just left.
+    return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, StoreSeal.NAME))
+        .thenCompose(found -> {
+          if (found.isPresent()) {
+            throw new SealedException(SealFormat.decode(found.get().content()));
+          }
+          QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), loops.get(0).storeMicros());
+          return store.documents(DocumentKind.QUEUE)
+              .thenApply(documents -> registry.replaceAll(documents, registry.changes(), read));
+        }).thenAccept(queues -> {
+          assert queues != null;
+          loops.forEach(EngineLoop::start);
+          membership.join();
+          gate.open();
+        });
   }
 
   private void failed(Throwable cause) {

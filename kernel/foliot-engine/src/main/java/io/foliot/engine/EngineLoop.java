@@ -204,11 +204,6 @@ final class EngineLoop implements EventLoop.Duty {
     return clock.monotonicNanos() - turnedNanos;
   }
 
-  /** Returns whether the store's clock was read; before that, its time is a guess. */
-  boolean hasReadStoreClock() {
-    return storeClock.isRead();
-  }
-
   /** Returns the store's clock, in microseconds. */
   long storeMicros() {
     return storeClock.micros(clock.monotonicNanos());
@@ -293,14 +288,14 @@ final class EngineLoop implements EventLoop.Duty {
   /**
    * Reads the store's clock. A store in this process answers within the call; any other store is asked once a second.
    *
-   * @return completes when the clock was read or could not be read; never fails
+   * @return completes when the clock was read; fails if it could not be read
    */
-  CompletionStage<Void> measureClock() {
+  CompletionStage<Long> measureClock() {
     int slot = Math.max(0, slots.watched().next(0));
     StoreClock.Question question = new StoreClock.Question(clock.wallMicros(), clock.monotonicNanos());
     CompletionStage<Long> asked = Inbox.asking(() -> store.timeMicros(slot));
     boolean isInProcess = asked.toCompletableFuture().isDone();
-    return asked.handle((storeMicros, failure) -> {
+    return asked.whenComplete((storeMicros, failure) -> {
       long answeredNanos = clock.monotonicNanos();
       if (storeMicros != null) {
         storeClock.answered(question, storeMicros, isInProcess, answeredNanos);
@@ -309,7 +304,6 @@ final class EngineLoop implements EventLoop.Duty {
         health.answered(failure == null, nowNanos);
         storeClock.planNext(question, isInProcess, answeredNanos);
       });
-      return null;
     });
   }
 
@@ -373,7 +367,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   private void housekeeping(long nowMillis, long nowNanos) {
     if (storeClock.isDue(nowNanos)) {
-      CompletionStage<Void> measured = measureClock();
+      CompletionStage<Long> measured = measureClock();
       assert measured != null;
     }
     health.turn(nowNanos);

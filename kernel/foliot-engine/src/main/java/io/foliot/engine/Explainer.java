@@ -44,7 +44,7 @@ final class Explainer {
     destination = queue == null || delivery == null ? null : registry.destination(delivery, queue);
   }
 
-  Explanation explain(int slot, @Nullable String node) {
+  Explanation explain(int slot, @Nullable String owner) {
     TaskState state = task.stateAt(nowMillis);
     if (queue == null && task.isLive()) {
       reasons.add(TaskReason.QUEUE_MISSING);
@@ -58,7 +58,7 @@ final class Explainer {
       case CANCELLED -> reasons.add(TaskReason.CANCELLED);
     }
     int granted = queue == null ? 0 : registry.shared(queue.name()).permits().granted();
-    return new Explanation(task, state, reasons, nowMillis, queue, granted, slot, node,
+    return new Explanation(task, state, reasons, nowMillis, queue, granted, slot, owner,
         lane == null ? 0 : lane.waiting(), lane == null ? 0 : lane.running(),
         destination == null ? "" : destination.name(), destination == null ? 0 : destination.limit(),
         destination == null ? 0 : destination.running());

@@ -72,15 +72,10 @@ final class LoopGroup implements SlotOwnership.Loops {
     return Math.floorDiv(loops.getFirst().storeMicros(), 1_000);
   }
 
-  /** Reads the store's clock on each loop. */
+  /** Reads the store's clock on each loop. Completes when each has its answer; fails if one could not read it. */
   CompletableFuture<Void> measureClocks() {
     return CompletableFuture.allOf(loops.stream().map(loop -> loop.measureClock().toCompletableFuture())
         .toArray(CompletableFuture<?>[]::new));
-  }
-
-  /** Returns whether each loop has read the store's clock. */
-  boolean haveReadClocks() {
-    return loops.stream().allMatch(EngineLoop::hasReadStoreClock);
   }
 
   @Override

@@ -36,11 +36,6 @@ final class StoreClock {
 
   // any thread
 
-  /** Returns whether the store's clock was read; before that the time is a guess. */
-  boolean isRead() {
-    return reading.uncertainNanos() != UNKNOWN_NANOS;
-  }
-
   long micros(long nowNanos) {
     return reading.micros(nowNanos);
   }

@@ -107,7 +107,7 @@ final class LoopGroupTest {
     assertThat(measured).isNotDone();
     rig.passes(1);
     rig.answer(rig.calls.removeFirst(), (START_MILLIS + 500) * 1_000);
-    assertThat(measured).as("a failure is an answer").isCompleted();
+    assertThat(measured).as("a failure is an answer").isCompletedExceptionally();
     assertThat(group.storeMillis()).as("by the first loop").isEqualTo(START_MILLIS + 500);
   }
 

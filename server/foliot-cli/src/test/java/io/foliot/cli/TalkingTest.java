@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,12 +71,14 @@ final class TalkingTest {
 
   @Test
   void aRunningTaskIsShownWithItsLease() {
-    assertThat(run("submit", "orders", "--delay", "0s", "--key", "order-7").exitCode()).isEqualTo(Foliot.OK);
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
-      assertThat(client.claim("orders", new ClaimRequest(1, BOUND, Duration.ofSeconds(2), "w1"))).hasSize(1);
+      for (Duration lease : List.of(Duration.ofHours(1), Duration.ofSeconds(3))) {
+        assertThat(run("submit", "orders", "--delay", "0s", "--key", "for " + lease).exitCode()).isEqualTo(Foliot.OK);
+        assertThat(client.claim("orders", new ClaimRequest(1, BOUND, lease, "w1"))).as("%s", lease).hasSize(1);
+      }
     }
-    assertThat(run("get", "orders", "order-7").out()).contains("RUNNING", "leaseEnd").doesNotContain("expired");
-    Await.until("the lease has ended", BOUND, () -> run("get", "orders", "order-7").out()
+    assertThat(run("get", "orders", "for PT1H").out()).contains("RUNNING", "leaseEnd").doesNotContain("expired");
+    Await.until("the lease has ended", BOUND, () -> run("get", "orders", "for PT3S").out()
         .contains(" ago), expired: its worker has not reported"));
   }
 

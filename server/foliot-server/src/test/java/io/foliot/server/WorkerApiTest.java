@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -54,9 +55,13 @@ class WorkerApiTest {
 
   @Test
   void aLeaseCountsFromTheRequest() {
-    rig.withQueue("counted").post("/v1/queues/counted/tasks", "{\"delay\": \"1s\"}");
+    rig.withQueue("counted");
     long sentNanos = System.nanoTime();
-    Rig.Answer claim = rig.post("/v1/queues/counted/claims", "{\"wait\": \"30s\", \"lease\": \"10s\"}");
+    CompletableFuture<Rig.Answer> waiting = CompletableFuture.supplyAsync(() -> rig.post("/v1/queues/counted/claims",
+        "{\"wait\": \"60s\", \"lease\": \"10s\", \"worker\": \"counted-1\"}"));
+    assertThat(rig.eventually("/v1/workers", answer -> answer.body().contains("counted-1")).status()).isEqualTo(200);
+    rig.post("/v1/queues/counted/tasks", "{\"delay\": \"1ms\"}");
+    Rig.Answer claim = waiting.join();
     long answeredMillis = (System.nanoTime() - sentNanos) / 1_000_000;
     assertThat(claim.list("tasks")).hasSize(1);
     assertThat(((BigDecimal) requireNonNull(claim.at("leaseMillis"))).longValueExact())
