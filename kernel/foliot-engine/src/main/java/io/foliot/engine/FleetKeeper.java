@@ -37,8 +37,9 @@ import java.util.function.Predicate;
  * <li>What it has read is the {@link Seating} of the lanes and, after a change, goes to the deliveries.
  * </ol>
  *
- * <p>A store that is not shared has one node: it vouches for nothing, and reads the seats once. An engine without
- * workers and without jobs reads nothing.
+ * <p>It reads the seats even without workers: until they are known, every worker counts as disabled, and a disabled
+ * worker may poll a node for the first time. A store that is not shared has one node: that node vouches for nothing, and
+ * reads the seats once.
  */
 final class FleetKeeper {
   private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());
@@ -59,7 +60,6 @@ final class FleetKeeper {
   private final String node;
   private final String zone;
   private final Predicate<String> isGone;
-  private final boolean plans;
   private final WorkerRoster roster = new WorkerRoster();
 
   private volatile Fleet fleet = Fleet.EMPTY;
@@ -86,7 +86,6 @@ final class FleetKeeper {
     this.isGone = isGone;
     node = options.node();
     zone = options.zone();
-    plans = registry.deliveries().stream().anyMatch(delivery -> !delivery.internalQueues().isEmpty());
   }
 
   // Any thread.
@@ -145,9 +144,6 @@ final class FleetKeeper {
 
   private void read(long nowNanos, long nowMicros) {
     Map<String, WorkerRoster.Present> own = own(nowNanos);
-    if (!plans && own.isEmpty() && vouched.isEmpty()) {
-      return;
-    }
     if (!store.isShared() && hasRead) {
       seat(own, live(Map.of(), own), nowMicros);
       return;

@@ -57,7 +57,7 @@ final class Lanes {
   private final Set<TaskId> known = new HashSet<>();
   private final Deque<DueEntry> overflow = new ArrayDeque<>();
   private boolean hasOthers;
-  private Seating seating = Seating.EMPTY;
+  private Seating seating = Seating.UNKNOWN;
 
   /** Lanes without queues: each is created when it is first asked for. */
   Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
@@ -78,6 +78,8 @@ final class Lanes {
       byQueue.put(queue, lane);
       rotation.add(lane);
       configure(lane, nowNanos);
+      // The fleet may have changed since the workers that wait for this lane were added.
+      lane.longPolls().followFleet();
     }
     return lane;
   }
@@ -160,7 +162,7 @@ final class Lanes {
     seating = now;
     for (Lane lane : rotation) {
       letGo(lane.drainUnserved(now));
-      lane.longPolls().apply(now);
+      lane.longPolls().followFleet();
     }
   }
 

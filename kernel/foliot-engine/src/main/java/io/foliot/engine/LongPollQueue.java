@@ -11,15 +11,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The workers that wait for tasks of one pull queue, in the order of their coming. Shared by the loops of a node. */
+/** The workers that wait for tasks of one pull queue, in order of arrival. Shared by the loops of a node. */
 final class LongPollQueue {
+  private final Supplier<Seating> seating;
+
   // guarded by this
   private final Deque<Waiter> waiters = new ArrayDeque<>();
-  /** Disabled workers, which are given nothing. */
+  /** Disabled workers, which receive no tasks. */
   private final Deque<Waiter> disabled = new ArrayDeque<>();
+
+  /** @param seating returns the seating as the node last read it */
+  LongPollQueue(Supplier<Seating> seating) {
+    this.seating = seating;
+  }
 
   /** A task that was claimed for a worker, and until when its lease runs. */
   private record Won(TaskRecord task, long leaseEndNanos) {}
@@ -84,23 +92,21 @@ final class LongPollQueue {
     }
   }
 
+  /** Adds a worker. If it is disabled, it waits until it is enabled or its time is over. */
   synchronized void add(Waiter waiter) {
-    waiters.add(waiter);
-  }
-
-  /** Adds a worker that is disabled: it waits in vain. */
-  synchronized void addDisabled(Waiter waiter) {
-    disabled.add(waiter);
+    // Read under the lock: a change of the seating that is not seen here is applied by a later followFleet.
+    (seating.get().isDisabled(waiter.worker) ? disabled : waiters).add(waiter);
   }
 
   /**
-   * Applies a change of the fleet: workers that are disabled now and have been promised nothing are given nothing, and
-   * those that are enabled again wait for tasks.
+   * Applies the seating of now: disabled workers without a reserved task wait apart, and workers that are enabled again
+   * wait for tasks.
    */
-  synchronized void apply(Seating seating) {
+  synchronized void followFleet() {
+    Seating now = seating.get();
     List<Waiter> moved = new ArrayList<>();
-    waiters.removeIf(waiter -> waiter.reserved == 0 && seating.isDisabled(waiter.worker) && moved.add(waiter));
-    disabled.removeIf(waiter -> !seating.isDisabled(waiter.worker) && waiters.add(waiter));
+    waiters.removeIf(waiter -> waiter.reserved == 0 && now.isDisabled(waiter.worker) && moved.add(waiter));
+    disabled.removeIf(waiter -> !now.isDisabled(waiter.worker) && waiters.add(waiter));
     disabled.addAll(moved);
   }
 

@@ -76,7 +76,7 @@ final class QueueRegistry {
   // written under the lock of this
   private volatile long changes;
   private volatile Read lastRead;
-  private volatile Seating seating = Seating.EMPTY;
+  private volatile Seating seating = Seating.UNKNOWN;
 
   QueueRegistry(TaskStore store, TimeSource clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
     this.hungry = hungry;
@@ -242,7 +242,7 @@ final class QueueRegistry {
 
   Lane.Shared shared(String queue) {
     return shared.computeIfAbsent(queue,
-        none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(), new Budget.Share()));
+        none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(this::seating), new Budget.Share()));
   }
 
   /** Returns which worker may run which addressed task. */

@@ -88,12 +88,7 @@ final class ReportCalls {
       LongPollQueue.Waiter waiter = new LongPollQueue.Waiter(pull.worker(), pull.max(), leaseMillis, calledNanos,
           untilNanos,
           payloadsTaken);
-      LongPollQueue longPolls = registry.shared(queue.name()).longPolls();
-      if (registry.seating().isDisabled(pull.worker())) {
-        longPolls.addDisabled(waiter);
-      } else {
-        longPolls.add(waiter);
-      }
+      registry.shared(queue.name()).longPolls().add(waiter);
       loops.asked(queue.name());
       return waiter.answer().thenApply(pulled -> {
         if (!pulled.tasks().isEmpty()) {

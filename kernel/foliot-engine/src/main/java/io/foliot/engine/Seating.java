@@ -17,9 +17,12 @@ import java.util.Set;
  * @param byWorker the seats of live workers, by the names of the workers
  * @param own the seats of live workers that call this node
  * @param disabled the workers that are disabled: live ones, and those that were when they left their seats
+ * @param isKnown whether the node has read the fleet since it started
  */
-record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> own, Set<String> disabled) {
-  static final Seating EMPTY = of(Fleet.EMPTY, "");
+record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> own, Set<String> disabled,
+    boolean isKnown) {
+  /** The seating of a node that has not read the fleet yet. Any worker may be disabled. */
+  static final Seating UNKNOWN = new Seating(Fleet.EMPTY, Map.of(), List.of(), Set.of(), false);
 
   static Seating of(Fleet fleet, String node) {
     Map<String, Fleet.Seat> byWorker = new HashMap<>();
@@ -37,7 +40,7 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
       }
     }
     disabled.removeIf(worker -> byWorker.containsKey(worker) && byWorker.get(worker).isEnabled());
-    return new Seating(fleet, Map.copyOf(byWorker), List.copyOf(own), Set.copyOf(disabled));
+    return new Seating(fleet, Map.copyOf(byWorker), List.copyOf(own), Set.copyOf(disabled), true);
   }
 
   /** Returns whether a worker may run a task with an address. An unknown worker may run only tasks that go anywhere. */
@@ -60,10 +63,11 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
   }
 
   /**
-   * Returns whether a worker is disabled, and gets no tasks. One that left its seat while it was disabled and comes
-   * back gets that seat again with the next write of the seats, and is disabled until then too.
+   * Returns whether a worker is disabled and so receives no tasks, or may be because the fleet is not known yet. A worker
+   * that left its seat while it was disabled gets that seat back with the next write of the seats, and is disabled until
+   * then too.
    */
   boolean isDisabled(String worker) {
-    return disabled.contains(worker);
+    return !isKnown || disabled.contains(worker);
   }
 }

@@ -237,6 +237,22 @@ final class FleetClusterTest {
   }
 
   @Test
+  void aDisabledWorkerThatMovesToAnotherNodeGetsNothing() {
+    Worker one = new Worker("one", "fra", nodes.get(0));
+    work(UNTIL_SEATED);
+    CompletableFuture<Boolean> disabled = nodes.get(0).engine.enableWorker("one", false);
+    work(Duration.ofSeconds(2));
+    assertThat(disabled.join()).isTrue();
+    submit(50, Address.ANYWHERE);
+    work(Duration.ofSeconds(2));
+    one.node = nodes.get(1);
+    one.poll = CompletableFuture.completedFuture(List.of());
+    work(UNTIL_SEATED);
+    assertThat(one.seat()).isZero();
+    assertThat(one.begun).as("the first poll of a node that had no worker").isEmpty();
+  }
+
+  @Test
   void aWorkerThatMovesToAnotherNodeKeepsItsSeat() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);

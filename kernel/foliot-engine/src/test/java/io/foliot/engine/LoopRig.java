@@ -12,6 +12,7 @@ import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Coordinator;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Attempt;
 import io.foliot.core.delivery.Delivery;
@@ -178,6 +179,10 @@ final class LoopRig {
       }, BATCH);
   final LookAhead lookAhead = new LookAhead(reads, health, clock, slots, WINDOW_MILLIS, 1_000, START_MILLIS, nowNanos);
   final RandomSource random = new RandomSource(new SplittableRandom(7));
+
+  LoopRig() {
+    registry.seat(Seating.of(Fleet.EMPTY, "n1"));
+  }
 
   long nowMillis() {
     return clock.millis(nowNanos);

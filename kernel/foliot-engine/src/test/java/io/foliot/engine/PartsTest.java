@@ -10,6 +10,7 @@ import io.foliot.core.Scheduler.OverloadedException;
 import io.foliot.core.Target;
 import io.foliot.core.TaskId;
 import io.foliot.core.TimeSource;
+import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Answer;
 import io.foliot.core.delivery.Answer.Health;
 import io.foliot.core.store.ItemsFailedException;
@@ -19,8 +20,10 @@ import io.foliot.core.store.TaskRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Group commit, permits, destinations, settings as bytes. */
@@ -199,7 +202,7 @@ final class PartsTest {
 
   @Test
   void aWorkerGetsNoTaskWhoseLeaseEndedWhileItWaited() {
-    LongPollQueue longPolls = new LongPollQueue();
+    LongPollQueue longPolls = new LongPollQueue(() -> Seating.of(Fleet.EMPTY, "n"));
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);
@@ -218,6 +221,24 @@ final class PartsTest {
     longPolls.answer(TimeUnit.MILLISECONDS.toNanos(200));
     assertThat(waiter.answer()).as("with the time of the lease that ends first, from the call on")
         .isCompletedWithValue(new Scheduler.Pulled(List.of(longer1, long1), 300));
+  }
+
+  @Test
+  void aWorkerWaitsUntilItIsKnownToBeEnabled() {
+    AtomicReference<Seating> seating = new AtomicReference<>(Seating.UNKNOWN);
+    LongPollQueue longPolls = new LongPollQueue(seating::get);
+    LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("one", 4, 1_000, 0, Long.MAX_VALUE,
+        CompletableFuture.completedFuture(null));
+    longPolls.add(waiter);
+    assertThat(longPolls.reserve()).as("it may be disabled").isNull();
+    assertThat(longPolls.hasWaiters()).isTrue();
+    Fleet.Seat seat = new Fleet.Seat(0, "one", "fra", Set.of("q"), "n", true, false);
+    seating.set(Seating.of(new Fleet(List.of(seat), List.of("fra")), "n"));
+    longPolls.followFleet();
+    assertThat(longPolls.reserve()).isNull();
+    seating.set(Seating.of(Fleet.EMPTY, "n"));
+    longPolls.followFleet();
+    assertThat(longPolls.reserve()).isSameAs(waiter);
   }
 
   @Test
