@@ -56,7 +56,10 @@ public final class AddressRules {
       Carrier.at("2002::/16", 2, 3, 4, 5), Carrier.at("2001::/32", 4, 5, 6, 7),
       new Carrier(Cidr.parse("2001::/32"), new int[]{12, 13, 14, 15}, 0xFF));
 
-  /** Translators with prefixes of 48, 56 and 64 bits, which skip byte 8 (RFC 6052). Longer ones have 0 in these bytes. */
+  /**
+   * Translators with prefixes of 48, 56 and 64 bits, which skip byte 8 (RFC 6052). Addresses with a prefix of 96 bits
+   * have 0 in these bytes.
+   */
   private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
       Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));
 
