@@ -8,12 +8,12 @@ import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A candidacy in the election. The leader is read from ZooKeeper, not asked here: a latch can believe that it leads
- * while its node is gone, and it never checks the node.
+ * A candidacy in the election. The leader is read from ZooKeeper, not from this class: a Curator latch can believe that
+ * it leads while its node is gone, because it never checks the node.
  */
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());
-  /** A latch makes its node in the background, and says nothing if that fails; then it is given up. */
+  /** Time after which a latch without a node is replaced: it creates its node in the background, and fails silently. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final LeaderLatch latch;
@@ -22,7 +22,7 @@ final class Election implements AutoCloseable {
   /**
    * Enters the election.
    *
-   * @param changed called when this candidate begins or ceases to lead, as far as it knows; Curator's thread
+   * @param changed called on Curator's thread when this candidate, as far as it knows, begins or ceases to lead
    */
   Election(Ensemble ensemble, String path, String node, Runnable changed, long nowNanos) {
     latch = ensemble.latch(path, node);
@@ -45,7 +45,7 @@ final class Election implements AutoCloseable {
     }
   }
 
-  /** Returns the name of its node, or null if it has none yet. */
+  /** Returns the name of this candidate's node, or null if it has none yet. */
   @Nullable
   String candidate() {
     String path = latch.getOurPath();
@@ -53,9 +53,10 @@ final class Election implements AutoCloseable {
   }
 
   /**
-   * Returns whether it has no node, and will not get one by itself.
+   * Returns whether this candidate has no node, and will not get one by itself.
    *
    * @param before the result of {@link #candidate} before the candidates were read
+   * @param candidates the names of the nodes that were read
    */
   boolean isLost(@Nullable String before, List<String> candidates, long nowNanos) {
     String now = candidate();
@@ -70,7 +71,7 @@ final class Election implements AutoCloseable {
     try {
       latch.close();
     } catch (IOException | IllegalStateException e) {
-      LOG.log(System.Logger.Level.DEBUG, "the election was left before it was entered, or without a word", e);
+      LOG.log(System.Logger.Level.DEBUG, "the candidacy was not closed cleanly; its node ends with the session", e);
     }
   }
 }

@@ -29,8 +29,8 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Curator client of a ZooKeeper ensemble, with its calls as stages. Stages complete on a thread of ZooKeeper, or fail
- * with a {@link KeeperException}; no call is repeated here.
+ * A Curator client of a ZooKeeper ensemble, whose calls return stages. A stage completes on a thread of ZooKeeper, or
+ * fails with a {@link KeeperException}. No call is repeated here.
  */
 final class Ensemble implements AutoCloseable {
   private static final int ANY_VERSION = -1;
@@ -40,13 +40,13 @@ final class Ensemble implements AutoCloseable {
   /**
    * Creates a client that begins to connect.
    *
-   * @param changes called with this client at each change of its connection; Curator's thread
+   * @param changes called on Curator's thread, with this client, at each change of its connection
    */
   Ensemble(ZooKeeperOptions options, BiConsumer<Ensemble, ConnectionState> changes) {
     CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder().connectString(options.servers())
         .sessionTimeoutMs(Math.toIntExact(options.sessionTimeout().toMillis()))
         .connectionTimeoutMs(Math.toIntExact(options.connectionTimeout().toMillis()))
-        // The caller polls again each second anyway.
+        // No retries: the caller polls again each second.
         .retryPolicy(new RetryNTimes(0, 0))
         // The configured addresses are kept: those that the servers report may not be reachable from other machines,
         // behind a proxy or in containers.
@@ -85,9 +85,9 @@ final class Ensemble implements AutoCloseable {
     return config;
   }
 
-  /** The access list of created nodes: only the user of this session may read or change them. */
+  /** The access lists of created nodes: only the user of the session that created a node may read or change it. */
   private static final class OwnersOnly implements ACLProvider {
-    // ZooKeeper checks whether it contains null, for which a List.of throws.
+    // ZooKeeper calls contains(null) on this list, for which a List.of throws.
     private static final List<ACL> OWNERS = Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
 
     @Override
@@ -131,14 +131,19 @@ final class Ensemble implements AutoCloseable {
     return new LeaderLatch(curator, path, id);
   }
 
-  /** Names, and the last change of their number. */
+  /**
+   * The nodes under a path.
+   *
+   * @param names the names of the nodes, without the path
+   * @param changeId the id of the last creation or deletion of such a node; 0 if there is no such path
+   */
   record Children(List<String> names, long changeId) {}
 
   /** The content of a node. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Content(byte[] bytes, Stat stat) {}
 
-  /** Returns the state of a node, or null if it does not exist. The watcher is called when that changes. */
+  /** Returns the state of a node, or null if it does not exist. The watcher, if any, is called at the next change. */
   CompletableFuture<@Nullable Stat> stat(String path, @Nullable Watcher watcher) {
     return call(callback -> {
       var call = curator.checkExists();
@@ -146,7 +151,10 @@ final class Ensemble implements AutoCloseable {
     }, Set.of(Code.NONODE)).thenApply(CuratorEvent::getStat);
   }
 
-  /** Returns the nodes under a path; none if there is no such path. The watcher is called when their number changes. */
+  /**
+   * Returns the nodes under a path; none if there is no such path. The watcher, if any, is called when the next one is
+   * created or deleted.
+   */
   CompletableFuture<Children> children(String path, @Nullable Watcher watcher) {
     return call(callback -> {
       var call = curator.getChildren();
@@ -163,7 +171,7 @@ final class Ensemble implements AutoCloseable {
         .thenApply(event -> isOk(event) ? new Content(event.getData(), event.getStat()) : null);
   }
 
-  /** Creates a node and missing nodes above it; false if it exists already. */
+  /** Creates a node and missing nodes above it. Returns false if the node exists already. */
   CompletableFuture<Boolean> create(String path, byte[] bytes, CreateMode mode) {
     return call(
         callback -> curator.create().creatingParentsIfNeeded().withMode(mode).inBackground(callback).forPath(path,
@@ -171,7 +179,7 @@ final class Ensemble implements AutoCloseable {
         Set.of(Code.NODEEXISTS)).thenApply(Ensemble::isOk);
   }
 
-  /** Replaces a node by an ephemeral node of this session, in one step; false if another member was faster. */
+  /** Replaces a node by an ephemeral node of this session, in one step. Returns false if the node is gone. */
   CompletableFuture<Boolean> replace(String path, byte[] bytes) {
     return call(
         callback -> curator.transaction().inBackground(callback).forOperations(
@@ -180,7 +188,7 @@ final class Ensemble implements AutoCloseable {
         Set.of(Code.NONODE)).thenApply(Ensemble::isOk);
   }
 
-  /** Changes the data of a node; false if it has changed since that version, or is gone. */
+  /** Changes the content of a node. Returns false if the node has changed since that version, or is gone. */
   CompletableFuture<Boolean> write(String path, byte[] bytes, int version) {
     return call(callback -> curator.setData().withVersion(version).inBackground(callback).forPath(path, bytes),
         Set.of(Code.BADVERSION, Code.NONODE)).thenApply(Ensemble::isOk);
@@ -192,13 +200,13 @@ final class Ensemble implements AutoCloseable {
   }
 
   private static CompletableFuture<CuratorEvent> call(Call call, Set<Code> expected) {
-    CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
+    CompletableFuture<CuratorEvent> response = new CompletableFuture<>();
     try {
-      call.with((client, event) -> answer.complete(event));
+      call.with((client, event) -> response.complete(event));
     } catch (Exception e) {
-      answer.completeExceptionally(e);
+      response.completeExceptionally(e);
     }
-    return answer.thenApply(event -> {
+    return response.thenApply(event -> {
       Code code = Code.get(event.getResultCode());
       if (isOk(event) || (code != null && expected.contains(code))) {
         return event;
@@ -212,7 +220,7 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Ends the session, and with it all ephemeral nodes, in one step. Waits for ZooKeeper's answer where there is one.
+   * Ends the session, and with it all ephemeral nodes, in one step. Blocks until ZooKeeper has responded, if it does.
    */
   @Override
   public void close() {

@@ -17,8 +17,8 @@ record MemberRecord(Member member) {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @param node its name
-   * @throws UnreadableException if it cannot be read; its class says why
+   * @param node the member's name
+   * @throws UnreadableException if the bytes cannot be decoded; its class says why
    */
   static MemberRecord decode(String node, byte[] content) {
     return DocumentFormat.decode(SUBJECT, content,

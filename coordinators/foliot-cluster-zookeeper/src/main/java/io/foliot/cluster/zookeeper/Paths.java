@@ -4,7 +4,7 @@ import org.apache.zookeeper.common.PathUtils;
 
 /** The paths of Foliot's nodes in ZooKeeper. */
 record Paths(String root) {
-  /** Returns the folder of members: one node each, which ends with the session of its member. */
+  /** Returns the parent of the members' nodes, each of which ends with the session of its member. */
   String members() {
     return root + "/members";
   }
@@ -21,7 +21,7 @@ record Paths(String root) {
     PathUtils.validatePath(member(node));
   }
 
-  /** Returns the folder of candidates: one node each with a number; the smallest leads. */
+  /** Returns the parent of the candidates' nodes, each of which has a number; the smallest one leads. */
   String leader() {
     return root + "/leader";
   }

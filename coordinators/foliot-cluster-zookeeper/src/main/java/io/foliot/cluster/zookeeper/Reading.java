@@ -18,10 +18,10 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the members, the leader and the document within one session.
+ * The members, the leader and the document, as one session has read them last.
  *
- * <p>All of it is read each second, so unchanged data must cost little: two lists of names and the version of the
- * document. The owner of a name is read when the list has changed, and the document when it has.
+ * <p>They are read each second, so unchanged data must cost little: two lists of names and the version of the document.
+ * The members and the leader are read only when their lists have changed, and the document when its version has.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -34,10 +34,10 @@ final class Reading {
   private final Watcher watcher;
   private final long session;
 
-  // loop's thread only; the last reading, and the change after which it was read
+  // loop's thread only: the state that was read last, and the changes up to which it was read
   private List<Member> members = List.of();
   private final Map<Long, Member> membersBySession = new HashMap<>();
-  /** Those of the last list that do not decode, logged once. */
+  /** Members of the last list that cannot be decoded; each is logged once. */
   private final Set<String> setAside = new HashSet<>();
   private long membersChangeId = -1;
   private @Nullable String first;
@@ -45,11 +45,11 @@ final class Reading {
   private @Nullable Content document;
 
   /**
-   * Creates a reading of nothing yet.
+   * Creates an empty reading.
    *
-   * @param session session that owns our ephemeral nodes
-   * @param loop runs the continuations of answers
-   * @param watcher called when another poll is worthwhile
+   * @param session the session that owns this member's ephemeral nodes
+   * @param loop runs the continuations of ZooKeeper's responses
+   * @param watcher called when the members or the document may have changed
    */
   Reading(Ensemble ensemble, long session, Paths paths, Executor loop, Watcher watcher) {
     this.ensemble = ensemble;
@@ -65,11 +65,14 @@ final class Reading {
   }
 
   /**
-   * The state that was read.
+   * The state of the cluster at one reading.
    *
-   * @param leader the member whose session owns the smallest node of the election; null if no member's does
-   * @param changeId differs whenever the document does
-   * @param candidates the nodes of the election
+   * @param members the members in the order of their names
+   * @param leader the member whose session owns the smallest node of the election; null if it belongs to no member
+   * @param document the document, or null if there is none
+   * @param version the version of the document, counted from 1; 0 if there is none
+   * @param changeId the id of the last change of the document; 0 if there is none
+   * @param candidates the names of the nodes of the election
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Seen(List<Member> members, @Nullable String leader, byte @Nullable [] document, long version, long changeId,
@@ -77,14 +80,14 @@ final class Reading {
 
   /** Reads everything that may have changed. */
   CompletableFuture<Seen> read() {
-    // Read in one step, and answered in this order.
+    // All three are sent at once; ZooKeeper responds in this order.
     CompletableFuture<Children> members = ensemble.children(paths.members(), watcher);
     CompletableFuture<Children> candidates = ensemble.children(paths.leader(), null);
     CompletableFuture<@Nullable Stat> stat = ensemble.stat(paths.assignment(), watcher);
     return members.thenComposeAsync(this::readMembers, loop)
         .thenCombine(candidates, (done, found) -> found)
         .thenComposeAsync(found -> readFirst(found).thenApply(done -> found), loop)
-        .thenCombine(stat, (found, said) -> new Known(found, said))
+        .thenCombine(stat, (found, document) -> new Known(found, document))
         .thenComposeAsync(known -> readDocument(known.document()).thenApply(done -> known.candidates()), loop)
         .thenApplyAsync(this::seen, loop);
   }
@@ -133,7 +136,7 @@ final class Reading {
       read.add(member);
     } catch (UnreadableException e) {
       if (setAside.add(node)) {
-        LOG.log(System.Logger.Level.WARNING, "a member is set aside: node=" + node, e);
+        LOG.log(System.Logger.Level.WARNING, "cannot decode a member; ignoring it: node=" + node, e);
       }
     }
   }
@@ -145,7 +148,7 @@ final class Reading {
       return CompletableFuture.completedFuture(null);
     }
     return ensemble.stat(paths.leader() + "/" + smallest, null).thenAcceptAsync(stat -> {
-      // If the smallest node is gone by now, the next check searches again.
+      // If the smallest node is gone by now, the next poll searches again.
       first = stat == null ? null : smallest;
       firstSession = stat == null ? 0 : stat.getEphemeralOwner();
     }, loop);

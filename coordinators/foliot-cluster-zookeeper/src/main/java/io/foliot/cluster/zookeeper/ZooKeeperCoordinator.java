@@ -28,29 +28,30 @@ import org.jspecify.annotations.Nullable;
  * not, and reads the other members. Watches and Curator's connection events only cause this check at once. The
  * next check corrects the result of any failure of sessions, nodes or ZooKeeper, and of any lost event.
  *
- * <p>A member that dies is gone when its session times out; one that leaves is gone at once. ZooKeeper is tried for
- * ever; a client that has not reached it for long is replaced by a new one, because there are states that one does not
- * come out of by itself.
+ * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
+ * trying to reach ZooKeeper. A client of ZooKeeper that has not connected for long is replaced by a new one, because
+ * there are states from which a client does not recover by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
-  // A poll: own node (created or replaced) -> reading -> listener. One at a time; a poll that is older than the last
-  // change of the connection is dropped. All on the loop's thread, to which the threads of Curator and ZooKeeper post.
+  // A poll: own node (created or replaced) -> reading -> listener. One poll is under way at a time. A poll that began
+  // before the last change of the connection is dropped. All of it runs on the loop's thread, to which the threads of
+  // Curator and ZooKeeper post.
   //
-  // Rejected: Curator's PersistentNode and CuratorCache, each with state and threads of its own, which heal one by one;
-  // the order in which they do after a lost session would be ours to guess.
+  // Rejected: Curator's PersistentNode and CuratorCache. Each has state and threads of its own, and recovers by itself
+  // after a lost session, in an order that this class cannot know.
 
   /** Result of {@link #kind}. */
   public static final String KIND = "zookeeper";
-  /** The interval at which a member verifies its registration. */
+  /** Interval at which a member verifies its registration. */
   public static final Duration BEAT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(ZooKeeperCoordinator.class.getName());
-  /** The time without a connection after which a client is replaced; doubles each time. */
+  /** Time without a connection after which a client is replaced. It doubles each time, up to the maximum. */
   private static final long PATIENCE_MIN_NANOS = Duration.ofSeconds(10).toNanos();
   private static final long PATIENCE_MAX_NANOS = Duration.ofMinutes(1).toNanos();
-  /** Sessions of this process that ZooKeeper may still have nodes of; they time out one after the other. */
+  /** Number of the latest sessions of this process that are remembered: ZooKeeper may still have nodes of them. */
   private static final int OWN_SESSIONS = 8;
-  /** The time that {@link #close} waits for ZooKeeper's answer. */
+  /** Longest time that {@link #close} waits for ZooKeeper. */
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(1);
 
   private final ZooKeeperOptions options;
@@ -68,19 +69,19 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private @Nullable Listener listener;
   private @Nullable Reading reading;
   private @Nullable Election election;
-  private @Nullable View told;
-  private long toldChangeId;
+  private @Nullable View reported;
+  private long reportedChangeId;
   private @Nullable Throwable failure;
   /**
-   * Value of this member's znode since this process began, or null. Once set, a znode of another session is another
-   * process's.
+   * Member as this process has registered it last, or null if it has not registered yet. Once it has, a znode of a
+   * session that is not one of its own belongs to another process.
    */
   private @Nullable Member registeredAs;
   private boolean displaced;
   /** True if the last document could not be written. */
   private boolean unwritten;
-  /** True if the next read is reported even if nothing has changed. */
-  private boolean tellAgain;
+  /** True if the next view is reported even if nothing has changed. */
+  private boolean reportAgain;
   private boolean underWay;
   private int polls;
   private long beatNanos;
@@ -92,9 +93,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
   /**
    * Creates a coordinator that is not a member yet, and has not connected.
    *
-   * @param loop calls it; its own
-   * @throws IllegalArgumentException if SASL is wanted and the JVM has no such section, or TLS and a file cannot be
-   *     opened
+   * @param clock the clock of this process
+   * @param loop the loop that runs this coordinator, and nothing else
+   * @throws IllegalArgumentException if the login is SASL and the JVM has no such section, or if a file of TLS cannot
+   *     be opened
    */
   public ZooKeeperCoordinator(ZooKeeperOptions options, TimeSource clock, EventLoop loop) {
     if (options.login() instanceof ZooKeeperOptions.Login.Sasl login && !hasSection(login.section())) {
@@ -123,7 +125,11 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return KIND;
   }
 
-  /** @throws IllegalArgumentException if the member's name cannot be part of a path */
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalArgumentException if the member's name cannot be part of a path
+   */
   @Override
   public void join(Member member, Listener changes) {
     paths.ensureMember(member.node());
@@ -148,25 +154,25 @@ public final class ZooKeeperCoordinator implements Coordinator {
   @Override
   public void publish(byte[] document, long expectedVersion) {
     post(() -> {
-      View view = told;
-      Ensemble through = ensemble;
-      if (view == null || through == null || self == null || view.connection() != Connection.CONNECTED
+      View view = reported;
+      Ensemble client = ensemble;
+      if (view == null || client == null || self == null || view.connection() != Connection.CONNECTED
           || !self.node().equals(view.leader())) {
         return;
       }
       CompletionStage<Boolean> written = expectedVersion == 0
-          ? through.create(paths.assignment(), document, CreateMode.PERSISTENT)
-          : through.write(paths.assignment(), document, Math.toIntExact(expectedVersion - 1));
+          ? client.create(paths.assignment(), document, CreateMode.PERSISTENT)
+          : client.write(paths.assignment(), document, Math.toIntExact(expectedVersion - 1));
       after(written, (done, thrown) -> {
-        // A publisher has read the document before, and reads it again if it has changed.
-        tellAgain |= done == null || !done;
+        // If the write failed, the publisher gets the next view even if it is unchanged, and publishes again.
+        reportAgain |= done == null || !done;
         if (done != null) {
           unwritten = false;
           pollSoon();
         } else if (!unwritten) {
           unwritten = true;
           LOG.log(System.Logger.Level.WARNING,
-              "the assignment cannot be written to ZooKeeper, and is tried again each second", cause(thrown));
+              "the assignment cannot be written to ZooKeeper; the write is retried every second", cause(thrown));
         }
       });
     });
@@ -212,13 +218,13 @@ public final class ZooKeeperCoordinator implements Coordinator {
     if (underWay && now - begunNanos >= sessionNanos()) {
       dropPoll();
     }
-    Ensemble through = ensemble;
-    if (through != null && through.isConnected()) {
+    Ensemble client = ensemble;
+    if (client != null && client.isConnected()) {
       silentNanos = now;
       patienceNanos = PATIENCE_MIN_NANOS;
       if (!underWay && now - beatNanos >= 0) {
         beatNanos = now + BEAT.toNanos();
-        poll(member, through, now);
+        poll(member, client, now);
       }
     } else {
       suspended();
@@ -236,14 +242,14 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   private long sessionNanos() {
-    Ensemble through = ensemble;
-    long agreedMillis = through == null ? 0 : through.sessionTimeoutMillis();
+    Ensemble client = ensemble;
+    long agreedMillis = client == null ? 0 : client.sessionTimeoutMillis();
     return Duration.ofMillis(Math.max(agreedMillis, options.sessionTimeout().toMillis())).toNanos();
   }
 
   // The connection.
 
-  /** Takes a new client in the place of the one there was. */
+  /** Replaces the client, if there is one, by a new one. */
   private void connect(long now) {
     Ensemble old = ensemble;
     if (old != null) {
@@ -267,11 +273,11 @@ public final class ZooKeeperCoordinator implements Coordinator {
         forget();
         lost();
       }
-      case READ_ONLY -> throw new IllegalStateException("a client that did not ask for it is read-only");
+      case READ_ONLY -> throw new IllegalStateException("the client is read-only without having asked for it");
     }
   }
 
-  /** Forgets everything that belonged to a session. */
+  /** Discards everything that belonged to a session. */
   private void forget() {
     dropPoll();
     reading = null;
@@ -292,35 +298,36 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   private void suspended() {
-    if (told != null && told.connection() == Connection.CONNECTED) {
+    if (reported != null && reported.connection() == Connection.CONNECTED) {
       dropPoll();
-      tell(Connection.SUSPENDED, null);
+      report(Connection.SUSPENDED, null);
     }
   }
 
   /** Reports a lost connection once. A member whose name another process has taken stays displaced. */
   private void lost() {
-    if (told == null || (told.connection() != Connection.LOST && told.connection() != Connection.DISPLACED)) {
+    if (reported == null
+        || (reported.connection() != Connection.LOST && reported.connection() != Connection.DISPLACED)) {
       Throwable why = failure;
       LOG.log(System.Logger.Level.WARNING,
-          "ZooKeeper does not answer; this node keeps its slots, takes no others, and tries for ever: servers="
+          "ZooKeeper does not answer; this node keeps its slots, takes no others, and keeps trying to connect: servers="
               + options.servers() + (why == null ? "" : ", failure=" + why));
-      tell(Connection.LOST, null);
+      report(Connection.LOST, null);
     }
   }
 
   // A poll.
 
-  /** Checks its own node, then reads the members, the leader, and the document. */
-  private void poll(Member member, Ensemble through, long now) {
-    Reading with = reading(through);
+  /** Ensures that the member's own node exists, then reads the members, the leader, and the document. */
+  private void poll(Member member, Ensemble client, long now) {
+    Reading current = reading(client);
     int number = ++polls;
     underWay = true;
     begunNanos = now;
-    Election standing = election;
-    String candidate = standing == null ? null : standing.candidate();
-    CompletableFuture<@Nullable Seen> seen = register(member, through, with.session())
-        .thenCompose(mine -> mine ? with.read() : CompletableFuture.completedFuture(null));
+    Election entered = election;
+    String candidate = entered == null ? null : entered.candidate();
+    CompletableFuture<@Nullable Seen> seen = register(member, client, current.session())
+        .thenCompose(mine -> mine ? current.read() : CompletableFuture.completedFuture(null));
     after(seen, (found, thrown) -> {
       if (number != polls) {
         return;
@@ -338,15 +345,15 @@ public final class ZooKeeperCoordinator implements Coordinator {
         return;
       }
       failure = null;
-      stand(member, through, candidate, found);
+      enterElection(member, client, candidate, found);
       connected(member, found);
     });
   }
 
-  /** Returns the state that this session has read; empty in a new session. */
-  private Reading reading(Ensemble through) {
+  /** Returns the reading of the current session, which is empty if the session is new. */
+  private Reading reading(Ensemble client) {
     Reading own = reading;
-    long session = through.session();
+    long session = client.session();
     if (own != null && own.session() == session) {
       return own;
     }
@@ -356,12 +363,12 @@ public final class ZooKeeperCoordinator implements Coordinator {
     if (ownSessions.size() > OWN_SESSIONS) {
       ownSessions.remove();
     }
-    long agreedMillis = through.sessionTimeoutMillis();
+    long agreedMillis = client.sessionTimeoutMillis();
     if (agreedMillis != options.sessionTimeout().toMillis()) {
       LOG.log(System.Logger.Level.INFO, "ZooKeeper has set a different session timeout: wanted="
           + options.sessionTimeout().toMillis() + " ms, set=" + agreedMillis + " ms");
     }
-    Reading begun = new Reading(through, session, paths, this::post, watcher);
+    Reading begun = new Reading(client, session, paths, this::post, watcher);
     reading = begun;
     return begun;
   }
@@ -369,79 +376,79 @@ public final class ZooKeeperCoordinator implements Coordinator {
   /**
    * Ensures that this member's znode exists and belongs to its session.
    *
-   * @return whether it does; not, if another live process has that name
+   * @return false if another live process has this name
    */
-  private CompletableFuture<Boolean> register(Member member, Ensemble through, long session) {
+  private CompletableFuture<Boolean> register(Member member, Ensemble client, long session) {
     String path = paths.member(member.node());
-    return through.stat(path, null).thenComposeAsync(stat -> {
+    return client.stat(path, null).thenComposeAsync(stat -> {
       byte[] record = new MemberRecord(member).encode();
       if (stat != null && stat.getEphemeralOwner() == session) {
-        // Replaced, and not written over, so that all see the list change.
+        // A changed member is replaced, not overwritten, so that all members see the list change.
         return member.equals(registeredAs)
             ? CompletableFuture.completedFuture(true)
-            : through.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
+            : client.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
       }
       if (stat == null) {
-        return through.create(path, record, CreateMode.EPHEMERAL).thenApply(ZooKeeperCoordinator::ensureFirst);
+        return client.create(path, record, CreateMode.EPHEMERAL).thenApply(ZooKeeperCoordinator::ensureFirst);
       }
       if (registeredAs != null && !ownSessions.contains(stat.getEphemeralOwner())) {
         return CompletableFuture.completedFuture(false);
       }
       LOG.log(System.Logger.Level.INFO,
-          "another session has the name of this node, most likely that of its last life; it is taken over: node="
+          "taking over the name of this node from another session, most likely of its previous process: node="
               + member.node() + ", session=0x" + Long.toHexString(stat.getEphemeralOwner()));
-      return through.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
+      return client.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);
     }, this::post);
   }
 
   private static boolean ensureFirst(boolean done) {
     if (!done) {
       throw new IllegalStateException(
-          "two processes register one node name at the same time; the next read decides the owner");
+          "two processes register one node name at the same time; the next poll decides which one keeps it");
     }
     return true;
   }
 
   /**
-   * Gives up a name that a later process has taken: two processes that take it from each other in turns would both be
-   * unusable.
+   * Gives up the name, which a later process has taken. Two processes that took the name from each other in turns would
+   * both be unusable.
    */
   private void displaced(Member member) {
     if (!displaced) {
       displaced = true;
       LOG.log(System.Logger.Level.ERROR,
-          "another process that began later has the name of this node, so this one has no slots of its own until that is"
-              + " gone; give each node a name of its own: node=" + member.node());
+          "a process that started later has the same node name, so this node owns no slots until that process has ended;"
+              + " give each node a name of its own: node=" + member.node());
     }
     resign();
-    if (told == null || told.connection() != Connection.DISPLACED) {
-      tell(Connection.DISPLACED, null);
+    if (reported == null || reported.connection() != Connection.DISPLACED) {
+      report(Connection.DISPLACED, null);
     }
   }
 
-  /** Enters the election, if it has not. */
-  private void stand(Member member, Ensemble through, @Nullable String candidate, Seen seen) {
+  /** Enters the election, if this member has no candidacy or has lost its node. */
+  private void enterElection(Member member, Ensemble client, @Nullable String candidate, Seen seen) {
     long now = clock.monotonicNanos();
     if (election != null && election.isLost(candidate, seen.candidates(), now)) {
-      LOG.log(System.Logger.Level.DEBUG, "the node of the election is gone, and made again");
+      LOG.log(System.Logger.Level.DEBUG, "this member's node in the election is gone; entering again");
       resign();
     }
     if (election == null) {
-      election = new Election(through, paths.leader(), member.node(), () -> post(this::pollSoon), now);
+      election = new Election(client, paths.leader(), member.node(), () -> post(this::pollSoon), now);
     }
   }
 
   private void connected(Member member, Seen seen) {
-    if (told != null && told.connection() == Connection.LOST) {
-      LOG.log(System.Logger.Level.INFO, "ZooKeeper answers, and this node is a member again: node=" + member.node());
+    if (reported != null && reported.connection() == Connection.LOST) {
+      LOG.log(System.Logger.Level.INFO, "ZooKeeper answers again; this node is a member: node=" + member.node());
     }
     registeredAs = member;
     displaced = false;
-    tell(Connection.CONNECTED, seen);
+    report(Connection.CONNECTED, seen);
   }
 
-  private void tell(Connection connection, @Nullable Seen seen) {
-    View before = told;
+  private void report(Connection connection, @Nullable Seen seen) {
+    View before = reported;
     View now;
     if (seen != null) {
       now = new View(connection, seen.members(), seen.leader(), seen.document(), seen.version());
@@ -451,13 +458,13 @@ public final class ZooKeeperCoordinator implements Coordinator {
           : new View(connection, before.members(), connection == Connection.LOST ? null : before.leader(),
               before.document(), before.version());
     }
-    long changeId = seen == null ? toldChangeId : seen.changeId();
-    boolean differs = before == null || before.connection() != connection || toldChangeId != changeId
+    long changeId = seen == null ? reportedChangeId : seen.changeId();
+    boolean differs = before == null || before.connection() != connection || reportedChangeId != changeId
         || !before.members().equals(now.members()) || !Objects.equals(before.leader(), now.leader());
-    boolean again = tellAgain && seen != null;
-    told = now;
-    toldChangeId = changeId;
-    tellAgain &= !again;
+    boolean again = reportAgain && seen != null;
+    reported = now;
+    reportedChangeId = changeId;
+    reportAgain &= !again;
     if (listener != null && (differs || again)) {
       listener.changed(now);
     }
@@ -469,15 +476,15 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   // The end.
 
-  /** Leaves, by ending the session; waits a moment for ZooKeeper to hear of it, and else the session times out. */
+  /** Ends the session, and waits up to a second until ZooKeeper has recorded that. Otherwise the session times out. */
   @Override
   public void close() {
     loop.close();
-    Ensemble through = ensemble;
-    if (through == null) {
+    Ensemble client = ensemble;
+    if (client == null) {
       return;
     }
-    Thread leaving = leave(through);
+    Thread leaving = leave(client);
     try {
       if (!leaving.join(CLOSE_BOUND)) {
         LOG.log(System.Logger.Level.INFO,
@@ -489,7 +496,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /** Closes a client on a thread of its own, because closing waits for ZooKeeper. */
-  private static Thread leave(Ensemble through) {
-    return Thread.ofPlatform().daemon().name("foliot-coordination-close").start(through::close);
+  private static Thread leave(Ensemble client) {
+    return Thread.ofPlatform().daemon().name("foliot-coordination-close").start(client::close);
   }
 }

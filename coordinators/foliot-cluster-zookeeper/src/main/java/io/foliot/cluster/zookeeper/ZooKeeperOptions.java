@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The addresses of ZooKeeper, and the settings of the connections.
  *
- * @param servers {@code host:port,host:port}; 2181 where there is no port
- * @param root the path under which everything is; it is made where it is missing
- * @param sessionTimeout how long a node is believed to live that is not heard of. ZooKeeper has bounds of its own, by
- *     default from two to twenty times its {@code tickTime}, and takes the nearer one
+ * @param servers {@code host:port,host:port}; the default port is 2181
+ * @param root the path above all nodes of Foliot; it is created if it is missing
+ * @param sessionTimeout the time after which a silent node counts as dead. ZooKeeper limits it, by default to between
+ *     two and twenty times its {@code tickTime}
  * @param connectionTimeout how long one try to connect may take
  * @param login the identity of this client
- * @param tls how the connection is secured; null for a connection that is not
+ * @param tls the settings of TLS; null for a connection without it
  */
 public record ZooKeeperOptions(String servers, String root, Duration sessionTimeout, Duration connectionTimeout,
     Login login, @Nullable Tls tls) {
@@ -40,7 +40,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     }
     PathUtils.validatePath(root);
     if (root.equals("/")) {
-      throw new IllegalArgumentException("everything is under a path of its own: root=" + root);
+      throw new IllegalArgumentException("the root is a path below \"/\", such as " + ROOT + ": root=" + root);
     }
     ensureTimeout("sessionTimeout", sessionTimeout);
     ensureTimeout("connectionTimeout", connectionTimeout);
@@ -62,12 +62,12 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     }
   }
 
-  /** The identity of a client of ZooKeeper. Nodes made under one can be read and changed only under it. */
+  /** The identity of a client of ZooKeeper. Nodes that it creates can be read and changed only with that identity. */
   public sealed interface Login {
     /** No identity: the nodes are open to every client of ZooKeeper. */
     record Anonymous() implements Login {}
 
-    /** The {@code digest} scheme. The password goes over the wire as it is, so it wants TLS. */
+    /** The {@code digest} scheme. The password is sent in clear text, so the connection should use TLS. */
     record Digest(String user, String password) implements Login {
       public Digest {
         if (user.isEmpty() || user.contains(":") || password.isEmpty()) {
@@ -82,26 +82,29 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     }
 
     /**
-     * SASL (Kerberos, DIGEST-MD5), as a section of the JVM's JAAS configuration says.
+     * SASL (Kerberos, DIGEST-MD5), as configured in a section of the JVM's JAAS configuration.
      *
-     * @param section its name in the file that {@code -Djava.security.auth.login.config} names
+     * @param section the name of the section, in the file that {@code -Djava.security.auth.login.config} names
      */
     record Sasl(String section) implements Login {}
   }
 
   /**
-   * TLS, with the stores of keys as files ({@code .p12}, {@code .jks} or {@code .pem}).
+   * TLS, with keys and certificates in files ({@code .p12}, {@code .jks} or {@code .pem}).
    *
-   * @param trustStore file of trusted certificates; names of hosts are checked, too
-   * @param keyStore the certificate of this client, or null for none
+   * @param trustStore the file of the trusted certificates; names of hosts are checked, too
+   * @param trustPassword the password of that file
+   * @param keyStore the file of this client's key and certificate, or null for none
+   * @param keyPassword the password of that file
    */
   public record Tls(Path trustStore, String trustPassword, @Nullable Path keyStore, String keyPassword) {
     private static final String PEM = ".pem";
 
     /**
-     * Opens the files, as ZooKeeper's client does at each try to connect; it reports only that it cannot connect.
+     * Ensures that the files can be opened. ZooKeeper's client opens them at each try to connect, and reports only that
+     * it cannot connect.
      *
-     * @throws IllegalArgumentException if one of them cannot be opened
+     * @throws IllegalArgumentException if a file cannot be opened
      */
     void ensureOpen() {
       ensureOpen(trustStore, trustPassword);
@@ -118,7 +121,8 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
           KeyStore.getInstance(file.toFile(), password.toCharArray());
         }
       } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-        throw new IllegalArgumentException("a store of keys cannot be opened: file=" + file + ": " + e.getMessage(), e);
+        throw new IllegalArgumentException("a key store cannot be opened: file=" + file + ", error=" + e.getMessage(),
+            e);
       }
     }
 
@@ -129,19 +133,20 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   }
 
   /**
-   * Returns the options of an address: {@code zookeeper://host:port,host:port/path}, the path optional. Each other
-   * setting has its default.
+   * Returns the options of an address: {@code zookeeper://host:port,host:port/path}, where the path is optional. Each
+   * other setting has its default.
    *
-   * @throws IllegalArgumentException if it is no such address
+   * @throws IllegalArgumentException if the address has another form
    */
   public static ZooKeeperOptions at(String address) {
     return builder(address).build();
   }
 
   /**
-   * Returns a builder of options for an address: {@code zookeeper://host:port,host:port/path}, the path optional.
+   * Returns a builder of options for an address: {@code zookeeper://host:port,host:port/path}, where the path is
+   * optional.
    *
-   * @throws IllegalArgumentException if it begins with another scheme
+   * @throws IllegalArgumentException if the address begins with another scheme
    */
   public static Builder builder(String address) {
     if (!address.startsWith(SCHEME)) {
@@ -175,8 +180,8 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     }
 
     /**
-     * Sets how long a node is believed to live that is not heard of, from 100 ms to 10 min; by default 3 s. ZooKeeper
-     * has bounds of its own, by default from two to twenty times its {@code tickTime}, and takes the nearer one.
+     * Sets the time after which a silent node counts as dead, from 100 ms to 10 min; by default 3 s. ZooKeeper limits
+     * it, by default to between two and twenty times its {@code tickTime}.
      */
     public Builder sessionTimeout(Duration value) {
       sessionTimeout = value;
@@ -195,7 +200,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
       return this;
     }
 
-    /** Sets how the connection is secured; null, the default, for a connection that is not. */
+    /** Sets the settings of TLS; null, the default, for a connection without TLS. */
     public Builder tls(@Nullable Tls value) {
       tls = value;
       return this;
@@ -204,7 +209,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     /**
      * Returns the options.
      *
-     * @throws IllegalArgumentException if the address cannot be read, or a setting is out of its range
+     * @throws IllegalArgumentException if the address cannot be parsed, or a setting is out of range
      */
     public ZooKeeperOptions build() {
       return new ZooKeeperOptions(servers, root, sessionTimeout, connectionTimeout, login, tls);

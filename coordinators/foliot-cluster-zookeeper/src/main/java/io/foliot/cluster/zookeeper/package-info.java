@@ -1,4 +1,4 @@
-/** Members, the leader and the assignment of slots, through ZooKeeper. */
+/** Coordination of a cluster through ZooKeeper: its members, its leader, and the assignment of slots. */
 @NullMarked
 package io.foliot.cluster.zookeeper;
 

@@ -12,10 +12,10 @@ import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingCluster;
 import org.junit.jupiter.api.Test;
 
-/** Three servers of ZooKeeper, of which one after the other goes. */
+/** Three servers of ZooKeeper, two of which fail one after the other. */
 final class EnsembleTest {
   @Test
-  void nodesKeepTheirPlacesWithAMajorityAndWaitWithoutOne() throws Exception {
+  void membersSurviveTheLossOfOneServerAndRejoinAfterTwo() throws Exception {
     try (TestingCluster cluster = new TestingCluster(3)) {
       cluster.start();
       ZooKeeperOptions options = ZooKeeperOptions.at("zookeeper://" + cluster.getConnectString());
@@ -31,7 +31,7 @@ final class EnsembleTest {
         cluster.killServer(servers.get(0));
         awaitAgreed(nodes);
         cluster.killServer(servers.get(1));
-        await("all know", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
+        await("all report the loss", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
         cluster.restartServer(servers.get(0));
         awaitAgreed(nodes);
         nodes.forEach(node -> assertThat(node.document()).isEqualTo("one".getBytes(UTF_8)));

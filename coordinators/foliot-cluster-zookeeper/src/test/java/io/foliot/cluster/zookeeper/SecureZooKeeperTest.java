@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Access to ZooKeeper's nodes, and the encryption on the way. */
+/** Access to ZooKeeper's nodes, and encryption of the connections. */
 @Tag("long")
 final class SecureZooKeeperTest {
   private static final int TICK_MILLIS = 500;
@@ -61,7 +61,7 @@ final class SecureZooKeeperTest {
     for (AutoCloseable one : open.reversed()) {
       one.close();
     }
-    // The server leaves its settings behind, as properties of the JVM.
+    // The server sets properties of the JVM, and does not remove them.
     System.getProperties().keySet().retainAll(propertiesBefore);
     Configuration.setConfiguration(null);
     ProviderRegistry.reset();
@@ -118,23 +118,23 @@ final class SecureZooKeeperTest {
     a.coordinator.publish("one".getBytes(UTF_8), 0);
     await("it is read", () -> a.version() == 1);
     assertClosedTo(stranger(server));
-    TestNode nobody = node("x", options(server.getPort()));
+    TestNode anonymous = node("x", options(server.getPort()));
     TestNode wrong = node("y",
         options(server.getPort()).toBuilder().login(new Login.Digest("foliot", "guess")).build());
-    await("neither becomes a member", () -> nobody.isTold(Connection.LOST) && wrong.isTold(Connection.LOST));
+    await("neither becomes a member", () -> anonymous.isTold(Connection.LOST) && wrong.isTold(Connection.LOST));
     TestNode b = node("b", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(a, b);
     assertThat(b.document()).isEqualTo("one".getBytes(UTF_8));
   }
 
   @Test
-  void aMemberThatReplacesAnotherIsAsClosedToStrangers() throws Exception {
+  void aMemberThatReplacesAnotherIsClosedToStrangers() throws Exception {
     TestingServer server = server(Map.of());
     TestNode first = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(first);
     first.coordinator.publish("one".getBytes(UTF_8), 0);
     TestNode second = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
-    await("it has taken the place", () -> first.isTold(Connection.DISPLACED) && second.version() == 1);
+    await("the second node has taken the name", () -> first.isTold(Connection.DISPLACED) && second.version() == 1);
     assertClosedTo(stranger(server));
   }
 
@@ -157,7 +157,7 @@ final class SecureZooKeeperTest {
         };
       }
     });
-    // Without Kerberos there is DIGEST-MD5 only, which ZooKeeper leaves out unless told otherwise.
+    // Without Kerberos there is only DIGEST-MD5, which ZooKeeper does not offer in its default FIPS mode.
     System.setProperty("zookeeper.fips-mode", "false");
     TestingServer server = server(Map.of("authProvider.1", SASLAuthenticationProvider.class.getName()));
     TestNode a = node("a", options(server.getPort()).toBuilder().login(new Login.Sasl("Foliot")).build());
@@ -170,7 +170,7 @@ final class SecureZooKeeperTest {
     TestNode wrong = node("x", options(server.getPort()).toBuilder().login(new Login.Sasl("Guess")).build());
     await("a wrong password makes no member", () -> wrong.isTold(Connection.LOST));
     assertThat(a.views.getLast().members()).hasSize(2);
-    // A client that was refused is dead, reports it once, and never tries again.
+    // A client that was refused never tries again, so only a new client can connect.
     password.set("hush");
     wrong.skip(Duration.ofMinutes(1));
     awaitAgreed(a, b, wrong);
@@ -188,7 +188,7 @@ final class SecureZooKeeperTest {
     assertThat(keytool.exitValue()).isZero();
   }
 
-  /** A key, and a trust store that accepts it. */
+  /** Returns a key store with a new key, and a trust store that accepts it. */
   private Tls keys(String name, String host) throws Exception {
     Path key = folder.resolve(name + "-key.p12");
     Path trust = folder.resolve(name + "-trust.p12");
@@ -210,7 +210,7 @@ final class SecureZooKeeperTest {
   }
 
   @Test
-  void overTlsBothSidesShowTheirKeys() throws Exception {
+  void overTlsBothSidesAreAuthenticated() throws Exception {
     Tls shared = keys("shared", "ip:127.0.0.1");
     int port = secureServer(shared);
     TestNode a = node("a", options(port).toBuilder().tls(shared).login(OWNER).build());
@@ -222,24 +222,24 @@ final class SecureZooKeeperTest {
         options(port).toBuilder().tls(new Tls(other.trustStore(), PASSWORD, shared.keyStore(), PASSWORD)).build());
     TestNode unknown = node("u",
         options(port).toBuilder().tls(new Tls(shared.trustStore(), PASSWORD, other.keyStore(), PASSWORD)).build());
-    await("neither one that speaks no TLS, nor one that does not believe the server, nor one that it does not believe",
+    await("no member without TLS, with a server that it does not trust, or with a key that the server does not trust",
         () -> plain.isTold(Connection.LOST) && wary.isTold(Connection.LOST) && unknown.isTold(Connection.LOST));
     awaitAgreed(a, b);
   }
 
   @Test
-  void aServerUnderAnotherNameIsNotBelieved() throws Exception {
+  void aServerUnderAnotherNameIsNotTrusted() throws Exception {
     Tls own = keys("own", "ip:127.0.0.1");
     assertThat(believes(own, keys("here", "ip:127.0.0.1"))).isTrue();
     assertThat(believes(own, keys("elsewhere", "dns:zookeeper.test"))).isFalse();
   }
 
-  /** Returns whether a client that trusts a server's key finds the server to be who it should be. */
+  /** Returns whether a client that trusts a server's key accepts the host name in its certificate. */
   private boolean believes(Tls client, Tls server) throws Exception {
     int port = secureServer(new Tls(client.trustStore(), PASSWORD, server.keyStore(), PASSWORD));
     TestNode node = node("a",
         options(port).toBuilder().tls(new Tls(server.trustStore(), PASSWORD, client.keyStore(), PASSWORD)).build());
-    await("it is told", () -> node.view() != null);
+    await("the first view is reported", () -> node.view() != null);
     boolean connected = node.isTold(Connection.CONNECTED);
     node.close();
     return connected;

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A member of a cluster, which records the reports it gets. */
+/** A member of a cluster, which records the views that its coordinator reports. */
 final class TestNode implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(30);
   private static final long POLL_NANOS = 5_000_000;
@@ -47,12 +47,13 @@ final class TestNode implements AutoCloseable {
     coordinator.join(member, views::add);
   }
 
-  /** The last view it received, or null. */
+  /** Returns the last view that was reported, or null if there is none yet. */
   @Nullable
   View view() {
     return views.isEmpty() ? null : views.getLast();
   }
 
+  /** Returns whether the last view that was reported has this state of the connection. */
   boolean isTold(Connection connection) {
     View view = view();
     return view != null && view.connection() == connection;
@@ -73,13 +74,13 @@ final class TestNode implements AutoCloseable {
     return view == null ? 0 : view.version();
   }
 
-  /** Its clock is ahead by as much, at once. */
+  /** Moves the clock of this node forward. */
   void skip(Duration time) {
     skippedNanos.addAndGet(time.toNanos());
     loop.wake();
   }
 
-  /** Stops its loop, as if its process were paused; its session lasts as long as its connection. */
+  /** Stops the loop of this node, as if its process were paused. Its session lasts as long as its connection. */
   void halt() {
     loop.close();
   }
@@ -97,14 +98,14 @@ final class TestNode implements AutoCloseable {
   }
 
   static void awaitAgreed(List<TestNode> alive) {
-    await("these see each other and agree who leads: " + alive, () -> agree(alive));
+    await("these nodes see each other and agree on the leader: " + alive, () -> agree(alive));
   }
 
   static void awaitAgreed(TestNode... alive) {
     awaitAgreed(List.of(alive));
   }
 
-  /** Waits until something holds. */
+  /** Waits until a condition holds, for at most {@link #BOUND}. Returns how long that took. */
   static Duration await(String what, BooleanSupplier condition) {
     long begun = System.nanoTime();
     while (!condition.getAsBoolean()) {
@@ -121,6 +122,6 @@ final class TestNode implements AutoCloseable {
 
   @Override
   public String toString() {
-    return member.node() + " was told " + view();
+    return member.node() + " with view " + view();
   }
 }

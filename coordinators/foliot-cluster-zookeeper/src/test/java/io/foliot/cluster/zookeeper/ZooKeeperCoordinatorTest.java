@@ -29,10 +29,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against a real ZooKeeper, with the faults that it and the network make. */
+/** Members of a cluster with a real ZooKeeper, and with faults of ZooKeeper and of the network. */
 @Tag("long")
 final class ZooKeeperCoordinatorTest {
-  /** Sessions of two ticks and more. */
+  /** Tick of the server; the shortest session is two ticks. */
   private static final int TICK_MILLIS = 500;
   private static final Duration SESSION = Duration.ofSeconds(3);
   private static final Duration LONG_SESSION = Duration.ofSeconds(10);
@@ -80,7 +80,7 @@ final class ZooKeeperCoordinatorTest {
     return closed(TcpProxy.to(server.getPort()));
   }
 
-  /** The one that leads, then the others. */
+  /** Returns three nodes, of which the first one leads. */
   private List<TestNode> three() {
     List<TestNode> nodes = new ArrayList<>();
     for (String name : List.of("a", "b", "c")) {
@@ -100,7 +100,7 @@ final class ZooKeeperCoordinatorTest {
     return text.getBytes(UTF_8);
   }
 
-  /** Ends a session in the server, as the server does when nothing is heard of it; the client learns that from it. */
+  /** Ends a session in the server, as a timeout would; the client learns of it from the server. */
   private void endSession(long session) throws Exception {
     Object main = field(field(server, "testingZooKeeperServer"), "main");
     ((ZooKeeperServerEmbeddedAdapter) main).getServerCnxnFactory().getZooKeeperServer().closeSession(session);
@@ -119,22 +119,23 @@ final class ZooKeeperCoordinatorTest {
     awaitAgreed(a, b);
     assertThat(b.views.getLast().members()).containsExactly(new Member("a", "east"), new Member("b", "west"));
     assertThat(a.coordinator.kind()).isEqualTo("zookeeper");
-    int told = a.views.size();
+    int viewsBefore = a.views.size();
     TestNode c = node("c", "east");
     awaitAgreed(a, b, c);
-    assertThat(a.views.size() - told).as("nothing is told where nothing changes").isEqualTo(1);
+    assertThat(a.views.size() - viewsBefore).as("only the change is reported").isEqualTo(1);
   }
 
   @Test
-  void allMembersKnowTheDescriptionOfAMember() {
+  void allMembersReadTheUpdateOfAMember() {
     TestNode a = node("a", "east");
     TestNode b = node("b", "west");
     awaitAgreed(a, b);
     Member changed = new Member("a", "east", false, 3_600_000);
     a.coordinator.update(changed);
-    await("it is known", () -> List.of(a, b).stream()
+    await("both read the update", () -> List.of(a, b).stream()
         .allMatch(node -> node.views.getLast().members().equals(List.of(changed, b.member))));
-    assertThat(a.views).as("it was a member all the while").noneMatch(view -> view.members().isEmpty());
+    assertThat(a.views).as("the update did not interrupt the membership")
+        .noneMatch(view -> view.members().isEmpty());
   }
 
   @Test
@@ -148,9 +149,9 @@ final class ZooKeeperCoordinatorTest {
     assertThat(a.leads()).isTrue();
     proxy.blackHole();
     Duration taken = await("the next one leads", () -> TestNode.agree(List.of(b, c)));
-    // The session and three ticks at most, unless the machine is paused meanwhile.
+    // It takes at most the session and three ticks, unless the machine pauses.
     assertThat(taken).isLessThan(SESSION.multipliedBy(3));
-    await("who is cut off knows that it has lost its place", () -> a.isTold(Connection.LOST));
+    await("the node without a connection reports the loss", () -> a.isTold(Connection.LOST));
     assertThat(a.views.getLast().leader()).isNull();
     proxy.heal();
     awaitAgreed(a, b, c);
@@ -179,16 +180,16 @@ final class ZooKeeperCoordinatorTest {
     TestNode b = node("b", "east");
     awaitAgreed(a, b);
     long made = stat("a").getCzxid();
-    int told = a.views.size();
+    int viewsBefore = a.views.size();
     proxy.refuse();
     proxy.cut();
-    await("it is told", () -> a.isTold(Connection.SUSPENDED));
+    await("the connection is suspended", () -> a.isTold(Connection.SUSPENDED));
     assertThat(a.views.getLast().members()).hasSize(2);
     assertThat(a.views.getLast().leader()).isNotNull();
     proxy.heal();
     awaitAgreed(a, b);
     assertThat(stat("a").getCzxid()).isEqualTo(made);
-    assertThat(a.views.subList(told, a.views.size())).extracting(View::connection).doesNotContain(Connection.LOST);
+    assertThat(a.views.subList(viewsBefore, a.views.size())).extracting(View::connection).doesNotContain(Connection.LOST);
   }
 
   @Test
@@ -196,18 +197,19 @@ final class ZooKeeperCoordinatorTest {
     List<TestNode> nodes = three();
     TestNode leader = nodes.getFirst();
     Stat before = stat("a");
-    int told = leader.views.size();
+    int viewsBefore = leader.views.size();
     endSession(before.getEphemeralOwner());
-    await("it is told", () -> leader.views.stream().skip(told).anyMatch(view -> view.connection() == Connection.LOST));
+    await("the loss is reported",
+        () -> leader.views.stream().skip(viewsBefore).anyMatch(view -> view.connection() == Connection.LOST));
     awaitAgreed(nodes);
     assertThat(stat("a").getEphemeralOwner()).isNotEqualTo(before.getEphemeralOwner());
     assertThat(nodes.get(1).leads()).as("the next one leads").isTrue();
-    assertThat(leader.views.stream().skip(told).filter(view -> view.connection() == Connection.LOST))
+    assertThat(leader.views.stream().skip(viewsBefore).filter(view -> view.connection() == Connection.LOST))
         .allSatisfy(view -> assertThat(view.leader()).isNull());
   }
 
   @Test
-  void allSessionsMayEndAgainAndAgain() throws Exception {
+  void allSessionsMayEndRepeatedly() throws Exception {
     List<TestNode> nodes = three();
     for (int round = 0; round < 3; round++) {
       List<Long> ended = new ArrayList<>();
@@ -233,12 +235,12 @@ final class ZooKeeperCoordinatorTest {
   void deletedZnodesAreCreatedAgainWithinASecond() throws Exception {
     List<TestNode> nodes = three();
     for (String deleted : List.of("/prod", ROOT, ROOT + "/members", ROOT + "/leader", ROOT + "/members/a")) {
-      int told = nodes.getFirst().views.size();
+      int viewsBefore = nodes.getFirst().views.size();
       operator.delete().deletingChildrenIfNeeded().forPath(deleted);
-      Duration healed = await("all is there again: " + deleted, () -> TestNode.agree(nodes) && candidates() == 3
+      Duration healed = await("all nodes exist again: " + deleted, () -> TestNode.agree(nodes) && candidates() == 3
           && members() == 3);
       assertThat(healed).as(deleted).isLessThan(BEAT.multipliedBy(10));
-      assertThat(nodes.getFirst().views.subList(told, nodes.getFirst().views.size())).extracting(View::connection)
+      assertThat(nodes.getFirst().views.subList(viewsBefore, nodes.getFirst().views.size())).extracting(View::connection)
           .as("no member lost a session").doesNotContain(Connection.LOST);
     }
   }
@@ -262,7 +264,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void aServerThatStartsAgainFindsEverybodyAndTheDocument() throws Exception {
+  void aRestartedServerHasAllMembersAndTheDocument() throws Exception {
     List<TestNode> nodes = three();
     nodes.getFirst().coordinator.publish(bytes("one"), 0);
     await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
@@ -274,23 +276,23 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void aZooKeeperThatIsGoneForHoursIsTriedForEver() throws Exception {
+  void membersKeepTryingAZooKeeperThatIsDownForHours() throws Exception {
     List<TestNode> nodes = three();
     nodes.getFirst().coordinator.publish(bytes("one"), 0);
     await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
     server.stop();
-    await("all know", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
-    nodes.forEach(node -> assertThat(node.document()).as("what was read last").isEqualTo(bytes("one")));
-    int told = nodes.getFirst().views.size();
+    await("all report the loss", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
+    nodes.forEach(node -> assertThat(node.document()).as("the document that was read last").isEqualTo(bytes("one")));
+    int viewsBefore = nodes.getFirst().views.size();
     for (int hour = 0; hour < 3; hour++) {
-      // Each time the client is replaced by a new one.
+      // After an hour without a connection, the client is replaced by a new one.
       nodes.forEach(node -> node.skip(Duration.ofHours(1)));
       ZooKeeperOptions here = options(server.getPort(), SESSION);
       TestNode late = closed(new TestNode("late-" + hour, "east", here));
-      await("the newcomer knows, too", () -> late.isTold(Connection.LOST));
+      await("the new node reports the loss too", () -> late.isTold(Connection.LOST));
       late.close();
     }
-    assertThat(nodes.getFirst().views).as("nothing is told where nothing changes").hasSize(told);
+    assertThat(nodes.getFirst().views).as("no view is reported without a change").hasSize(viewsBefore);
     server.restart();
     awaitAgreed(nodes);
   }
@@ -316,7 +318,7 @@ final class ZooKeeperCoordinatorTest {
   void aNodeStartedWithoutZooKeeperBecomesAMemberLater() throws Exception {
     server.stop();
     TestNode a = node("a", "east");
-    await("it is told", () -> a.isTold(Connection.LOST));
+    await("the loss is reported", () -> a.isTold(Connection.LOST));
     assertThat(a.views).hasSize(1);
     assertThat(a.views.getLast().members()).isEmpty();
     server.restart();
@@ -324,7 +326,7 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void allReadOnlyTheDocumentThatTheLeaderPublishes() throws Exception {
+  void onlyTheLeaderPublishesDocuments() throws Exception {
     List<TestNode> nodes = three();
     TestNode leader = nodes.getFirst();
     nodes.get(1).coordinator.publish(bytes("not mine to say"), 0);
@@ -348,7 +350,7 @@ final class ZooKeeperCoordinatorTest {
     a.coordinator.publish(bytes("one"), 0);
     await("it is read", () -> a.version() == 1);
     int changes = 8;
-    // A test that waits for each change before the next would wait for a beat each time.
+    // Without watches, each of these changes would be seen only at the next beat.
     Duration members = Duration.ZERO;
     Duration documents = Duration.ZERO;
     for (int change = 1; change <= changes; change++) {
@@ -367,9 +369,9 @@ final class ZooKeeperCoordinatorTest {
   void aLeaderWhosePublishFailedGetsTheViewAgain() throws Exception {
     TestNode leader = node("a", "east");
     awaitAgreed(leader);
-    int told = leader.views.size();
+    int viewsBefore = leader.views.size();
     leader.coordinator.publish(bytes("behind"), 7);
-    await("it is told", () -> leader.views.size() > told);
+    await("the view is reported again", () -> leader.views.size() > viewsBefore);
     assertThat(leader.version()).isZero();
   }
 
@@ -391,11 +393,11 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void ofTwoLiveNodesWithOneNameTheLaterHasItUntilItLeaves() throws Exception {
+  void theLaterOfTwoNodesKeepsTheirNameUntilItLeaves() throws Exception {
     TestNode first = node("a", "east");
     awaitAgreed(first);
     TestNode second = node("a", "west");
-    await("the first one gives way", () -> first.isTold(Connection.DISPLACED));
+    await("the first node gives up the name", () -> first.isTold(Connection.DISPLACED));
     awaitAgreed(second);
     long made = stat("a").getCzxid();
     for (int beat = 0; beat < 4; beat++) {
@@ -413,19 +415,19 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void aNodeThatHasLostItsNameHasNotRegainedItWhenZooKeeperIsAway() throws Exception {
+  void aDisplacedNodeStaysDisplacedWhileZooKeeperIsDown() throws Exception {
     TestNode first = node("a", "east");
     awaitAgreed(first);
     TestNode second = node("a", "west");
-    await("the first one gives way", () -> first.isTold(Connection.DISPLACED));
+    await("the first node gives up the name", () -> first.isTold(Connection.DISPLACED));
     awaitAgreed(second);
-    int told = first.views.size();
+    int viewsBefore = first.views.size();
     server.stop();
-    await("the second one knows that it is alone", () -> second.isTold(Connection.LOST));
+    await("the second node reports the loss", () -> second.isTold(Connection.LOST));
     first.skip(Duration.ofHours(1));
     TestNode late = node("late", "east");
-    await("the newcomer knows, too", () -> late.isTold(Connection.LOST));
-    assertThat(first.views).hasSize(told);
+    await("the new node reports the loss too", () -> late.isTold(Connection.LOST));
+    assertThat(first.views).hasSize(viewsBefore);
   }
 
   @Test

@@ -6,14 +6,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that a callback may reach. Public addresses are permitted; others only inside a network that the
- * operator allows. The addresses at which clouds hand out credentials are never permitted.
+ * The addresses that a callback may reach. Public addresses are permitted. Any other address is permitted only if a
+ * network that the operator allows contains it. The addresses at which clouds hand out credentials are never permitted.
  *
  * <p>An IPv6 address that carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP) is
  * permitted only if a network that the operator allows contains it, and the IPv4 address is permitted as well.
  */
 public final class AddressRules {
-  /** The one denial that no operator can lift. */
+  /** Reason of the only denial that no operator can lift. */
   static final String METADATA_DENIAL = "cloud metadata, never permitted";
 
   private static final List<Cidr> METADATA = networks(
@@ -36,7 +36,7 @@ public final class AddressRules {
       new Range("documentation", "203.0.113.0/24"), new Range("multicast", "224.0.0.0/4"),
       new Range("reserved or broadcast", "240.0.0.0/4"));
 
-  /** In order: the narrower range before the wider one that names it less well. */
+  /** Denied IPv6 ranges. A narrower range comes before a wider one that contains it and has a less exact name. */
   private static final List<Range> DENIED_V6 = List.of(new Range("unspecified", "::/128"),
       new Range("loopback", "::1/128"), new Range("IPv4-mapped", "::ffff:0:0/96"),
       new Range("IPv4-translated", "::ffff:0:0:0/96"), new Range("IPv4-compatible", "::/96"),
@@ -49,18 +49,21 @@ public final class AddressRules {
   private static final Cidr LOOPBACK_V4 = Cidr.parse("127.0.0.0/8");
   private static final Cidr LOOPBACK_V6 = Cidr.parse("::1");
 
-  /** Position of an IPv4 address's bytes in an IPv6 network, and whether they are inverted. */
+  /** IPv6 networks whose addresses contain an IPv4 address, the positions of its bytes, and their inversion. */
   private static final List<Carrier> CARRIERS = List.of(Carrier.at("::ffff:0:0/96", 12, 13, 14, 15),
       Carrier.at("::ffff:0:0:0/96", 12, 13, 14, 15), Carrier.at("::/96", 12, 13, 14, 15),
       Carrier.at("64:ff9b::/96", 12, 13, 14, 15), Carrier.at("64:ff9b:1::/48", 12, 13, 14, 15),
       Carrier.at("2002::/16", 2, 3, 4, 5), Carrier.at("2001::/32", 4, 5, 6, 7),
       new Carrier(Cidr.parse("2001::/32"), new int[]{12, 13, 14, 15}, 0xFF));
 
-  /** RFC 6052: translators with prefixes of 48, 56 and 64 bits, which step over byte 8. Elsewhere these bytes are 0. */
+  /**
+   * Translators with prefixes of 48, 56 and 64 bits, which skip byte 8 (RFC 6052). Addresses with a prefix of 96 bits
+   * have 0 in these bytes.
+   */
   private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
       Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));
 
-  private static final byte[] NOTHING = new byte[4];
+  private static final byte[] NO_ADDRESS = new byte[4];
 
   private final List<Cidr> allowed;
   private final boolean allowLoopback;
@@ -138,7 +141,7 @@ public final class AddressRules {
       }
     }
     for (Carrier carrier : SHORT_CARRIERS) {
-      byte[] carried = carrier.network.contains(address) ? carrier.carried(address) : NOTHING;
+      byte[] carried = carrier.network.contains(address) ? carrier.carried(address) : NO_ADDRESS;
       String denied = carried[0] == 0 ? null : denial(carried);
       if (denied != null) {
         return denied;
@@ -148,8 +151,8 @@ public final class AddressRules {
   }
 
   /**
-   * Returns whether an address is of ISATAP (RFC 5214): an interface identifier of 00-00-5E-FE or 02-00-5E-FE and an
-   * IPv4 address.
+   * Returns whether an IPv6 address is one of ISATAP (RFC 5214): its interface identifier is 00-00-5E-FE or
+   * 02-00-5E-FE, followed by an IPv4 address.
    */
   private static boolean isIsatap(byte[] address) {
     return (address[8] & 0xFD) == 0 && address[9] == 0 && address[10] == 0x5E && address[11] == (byte) 0xFE;

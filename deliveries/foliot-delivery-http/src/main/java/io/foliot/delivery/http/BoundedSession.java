@@ -16,23 +16,23 @@ import org.apache.hc.core5.util.Timeout;
  * A connection that limits the bytes read: {@link #MAX_EVENT_BYTES} per input event, so that all connections of an I/O
  * thread get their turns, and {@link #MAX_ANSWER_BYTES} per answer, beyond which reading fails.
  *
- * <p>The client reads a connection until nothing is left to read, and its own limits apply to one head, one line or the
- * payload of a body. A receiver that sends endlessly, within these limits and faster than it is read, would occupy the
- * I/O thread. A request is written before its answer is read, so all bytes read since the last write belong to one
- * answer.
+ * <p>The client reads a connection until no bytes are left, and its own limits apply to one head, one line or the
+ * payload of a body. A receiver that sends endlessly, within these limits and faster than the client reads, would
+ * occupy the I/O thread. A request is written before its answer is read, so all bytes read since the last write belong
+ * to one answer.
  *
- * <p>Over TLS the client decrypts a single buffer per event, and another event follows only if the socket has more.
- * There the rest of a buffer must be read at once, and needs no limit.
+ * <p>Over TLS the client decrypts one buffer per event, and another event follows only if the socket has more bytes. So
+ * the rest of the buffer must be read in the same event, which its size bounds already.
  */
 final class BoundedSession implements IOSession {
   /**
-   * Most bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. It is more than the
-   * client's limits on these allow.
+   * Most bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. An answer within the
+   * client's own limits is shorter.
    */
   static final int MAX_ANSWER_BYTES = 1 << 20;
 
   /**
-   * Most bytes read per input event. Most answers are shorter; the rest of a longer one is read with the next event,
+   * Most bytes read per input event. Most answers are shorter; the rest of a longer answer is read in the next event,
    * which follows at once.
    */
   static final int MAX_EVENT_BYTES = 16 << 10;
@@ -181,7 +181,7 @@ final class BoundedSession implements IOSession {
     return session.getLastEventTime();
   }
 
-  /** Called by the reactor when an input event begins. */
+  /** Begins to count the bytes of an input event. The reactor calls this method when an event begins. */
   @Override
   public void updateReadTime() {
     eventBytes = 0;

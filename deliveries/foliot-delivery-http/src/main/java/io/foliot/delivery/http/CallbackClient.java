@@ -37,21 +37,20 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Apache HttpClient, with all that it does beyond one request and one answer switched off: no retries, redirects,
- * cookies, authentication, decompression, proxies or protocol upgrades. The rest is HTTP/1.1, TLS, and pools of
- * connections.
+ * An Apache HttpClient that does no more than send a request and read its answer: without retries, redirects, cookies,
+ * authentication, decompression, proxies or protocol upgrades. It has HTTP/1.1, TLS, and pools of connections.
  */
 final class CallbackClient implements AutoCloseable {
   /**
-   * Many servers close a connection that idles for 5 s (Node) or longer. A request that meets that close is lost, so
-   * connections are given up before.
+   * Longest time for which an idle connection is kept. Many servers close it after 5 s (Node) or longer, and a request
+   * that is sent at that moment is lost.
    */
   private static final TimeValue IDLE = TimeValue.ofSeconds(4);
-  /** A connection outlives a change of DNS by this much at most. */
+  /** Longest life of a connection, and thus its longest use after a change of the host's address. */
   private static final TimeValue CONNECTION_LIFE = TimeValue.ofMinutes(1);
   private static final String READER = "foliot.reader";
   private static final int MAX_HEADERS = 100;
-  /** A line of the answer's head, in bytes. */
+  /** Longest line of the answer's head, in bytes. */
   private static final int MAX_LINE = 8 << 10;
 
   private final CloseableHttpAsyncClient client;
@@ -78,8 +77,8 @@ final class CallbackClient implements AutoCloseable {
   }
 
   private static PoolingAsyncClientConnectionManager pools(HttpDeliveryOptions options, DnsResolver addresses) {
-    // Both the JDK and the client compare the name with the certificate: in 5.6.3 the JDK alone did, too late, and any
-    // name passed.
+    // Both the JDK and the client compare the name with the certificate. With the default policy of client 5.6.3 only
+    // the JDK did, too late, so that any name passed.
     ClientTlsStrategyBuilder tls = ClientTlsStrategyBuilder.create()
         .setHostVerificationPolicy(HostnameVerificationPolicy.BOTH)
         .setHostnameVerifier(HttpsSupport.getDefaultHostnameVerifier());
@@ -87,7 +86,7 @@ final class CallbackClient implements AutoCloseable {
       tls.setSslContext(options.tls());
     }
     Timeout connect = timeout(options.connectTimeout());
-    // Lax: bounded per destination only, so that no destination takes the places of another.
+    // Lax: the bound is per destination only, so that no destination uses up the connections of another.
     return PoolingAsyncClientConnectionManagerBuilder.create()
         .setDnsResolver(addresses)
         .setTlsStrategy(tls.buildAsync())
@@ -111,25 +110,25 @@ final class CallbackClient implements AutoCloseable {
     return Timeout.ofMilliseconds(duration.toMillis());
   }
 
-  /** As long as the receiver says, less a second for the way; and never longer than we keep one. */
+  /** Keeps a connection for a second less than the receiver announces, and for {@link #IDLE} at most. */
   private static final class KeepAlive extends DefaultConnectionKeepAliveStrategy {
     @Override
     public TimeValue getKeepAliveDuration(HttpResponse response, HttpContext context) {
       if (!response.containsHeader("keep-alive")) {
         return IDLE;
       }
-      TimeValue said = super.getKeepAliveDuration(response, context);
-      if (said == null || said.getDuration() < 0) {
+      TimeValue announced = super.getKeepAliveDuration(response, context);
+      if (announced == null || announced.getDuration() < 0) {
         return IDLE;
       }
-      return TimeValue.ofMilliseconds(Math.max(1, Math.min(IDLE.toMilliseconds(), said.toMilliseconds() - 1_000)));
+      return TimeValue.ofMilliseconds(Math.max(1, Math.min(IDLE.toMilliseconds(), announced.toMilliseconds() - 1_000)));
     }
   }
 
   /**
-   * Notes who holds the connection. Cancelling a future of the client leaves the connection alone once a status of 400
-   * or more was read, so a body that never ends would keep it for ever. The holder of the connection can close it at
-   * any time.
+   * Passes the holder of the connection to the reader, which can close the connection at any time. Cancelling a future
+   * of the client does not close the connection once a status of 400 or more was read, so a body that never ends would
+   * keep the connection for ever.
    */
   private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
       AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {
@@ -141,7 +140,7 @@ final class CallbackClient implements AutoCloseable {
     chain.proceed(request, entity, scope, callback);
   }
 
-  /** Sends a request once. The callback hears how it ends. */
+  /** Sends a request once. The callback receives the result. */
   Future<Reply> execute(AsyncRequestProducer request, ReplyReader reader, FutureCallback<Reply> callback) {
     HttpClientContext context = HttpClientContext.create();
     context.setAttribute(READER, reader);

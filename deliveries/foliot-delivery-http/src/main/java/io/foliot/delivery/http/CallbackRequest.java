@@ -25,9 +25,9 @@ import org.apache.hc.core5.net.URIAuthority;
 final class CallbackRequest {
   private static final DateTimeFormatter MILLIS = new DateTimeFormatterBuilder().appendInstant(3).toFormatter(
       Locale.ROOT);
-  /** Shortest secret that is masked: a flag or a number would otherwise be masked all over a detail. */
+  /** Shortest value of a header that is masked: a flag or a number would otherwise be masked throughout a detail. */
   private static final int MIN_REDACTED = 8;
-  /** Largest checkpoint in a header, in bytes: receivers bound all headers of a request, often to 8 KiB. */
+  /** Largest checkpoint in a header, in bytes: receivers limit all headers of a request together, often to 8 KiB. */
   private static final int MAX_CHECKPOINT = 2 << 10;
 
   /** Parts of the names of headers that hold secrets. */
@@ -36,9 +36,10 @@ final class CallbackRequest {
   private CallbackRequest() {}
 
   /**
-   * Creates the request, with the present time as its timestamp.
+   * Creates the request.
    *
-   * @param onSent runs when the head was handed to a connection, which the client follows by asking for the body
+   * @param wallMillis the current time, for the timestamp
+   * @param onSent runs when the head was passed to a connection: the client then asks for the body
    */
   static AsyncRequestProducer of(Attempt attempt, HttpTarget target, String userAgent, long wallMillis,
       Runnable onSent) {

@@ -4,13 +4,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a callback. It is read once, strictly, and handed on in parts, so that nothing after it can read the
- * same text differently.
+ * The URL of a callback. It is parsed once, strictly, and passed on in parts, so that no later code can parse the same
+ * text differently.
  *
- * @param secure whether it is https
+ * @param secure whether the scheme is https
  * @param host the name in lower case, or the address without brackets
- * @param port the port, also when the text left it out
- * @param path path and query, beginning with a slash
+ * @param port the port; the default of the scheme if the text has none
+ * @param path the path and the query, beginning with a slash
  */
 record CallbackUrl(boolean secure, String host, int port, String path) {
   /** Longest URL that servers and proxies accept; a request line of 8 KiB is refused by most. */
@@ -19,7 +19,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
   private static final int MAX_LABEL_LENGTH = 63;
 
   /**
-   * Reads a URL.
+   * Parses a URL.
    *
    * @throws IllegalArgumentException if a callback cannot be sent to it
    */
@@ -31,7 +31,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c <= ' ' || c >= 0x7F || c == '\\' || c == '"' || c == '<' || c == '>') {
-        throw malformed("has a character that must be percent-encoded (a name: in its xn-- form): at=" + i);
+        throw malformed("has a character that must be percent-encoded (in a host name: use its xn-- form): at=" + i);
       }
     }
     boolean secure = text.regionMatches(true, 0, "https://", 0, 8);
@@ -109,7 +109,7 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     }
   }
 
-  /** Returns whether a C library would read a last label as a number, so that the whole is an address and no name. */
+  /** Returns whether a C library would read the last label as a number, and thus the host as an address. */
   private static boolean isNumber(String label) {
     if (label.startsWith("0x")) {
       return label.chars().skip(2).allMatch(c -> Character.digit(c, 16) >= 0);
@@ -117,22 +117,22 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return label.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** Returns the address, if the host is one and no name. */
+  /** Returns the bytes of the host if it is an address, or null if it is a name. */
   byte @Nullable [] literal() {
     return IpLiteral.parse(host);
   }
 
-  /** Returns the port for a Host header: -1 for the usual one of the scheme. */
+  /** Returns the port for a Host header: -1 for the default of the scheme. */
   int shownPort() {
     return port == (secure ? 443 : 80) ? -1 : port;
   }
 
-  /** Returns the part that fails as a whole: everything behind one host and port. */
+  /** Returns the destination: scheme, host and port, which fail together. */
   String destination() {
     return (secure ? "https://" : "http://") + hostAndPort();
   }
 
-  /** Returns a text for messages, without the path, which may hold a secret. */
+  /** Returns host and port for messages, without the path, which may contain a secret. */
   String hostAndPort() {
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
   }

@@ -16,16 +16,16 @@ public final class Cidr {
   }
 
   /**
-   * Reads {@code 10.0.0.0/8}, {@code fd00::/8}, or a single address.
+   * Parses {@code 10.0.0.0/8}, {@code fd00::/8}, or a single address.
    *
-   * @throws IllegalArgumentException if the text is not one of these, or if bits are set after the prefix, which is a
-   *     typing mistake more often than not
+   * @throws IllegalArgumentException if the text has none of these forms, or if bits are set after the prefix, which is
+   *     most likely a typing mistake
    */
   public static Cidr parse(String text) {
     int slash = text.indexOf('/');
     byte[] address = IpLiteral.parse(slash < 0 ? text : text.substring(0, slash));
     if (address == null) {
-      throw malformed(text, "the address is not one");
+      throw malformed(text, "this is not an IP address");
     }
     int bits = address.length * 8;
     int prefix = slash < 0 ? bits : number(text.substring(slash + 1));
@@ -34,7 +34,7 @@ public final class Cidr {
     }
     for (int bit = prefix; bit < bits; bit++) {
       if ((address[bit >> 3] & (0x80 >> (bit & 7))) != 0) {
-        throw malformed(text, "bits are set behind the prefix");
+        throw malformed(text, "bits are set after the prefix");
       }
     }
     return new Cidr(address, prefix, text);
@@ -53,7 +53,7 @@ public final class Cidr {
         "a network is written like 10.0.0.0/8 or fd00::/8; " + why + ": network=" + shown);
   }
 
-  /** Returns whether an address of 4 or 16 bytes lies in it. Families never match each other. */
+  /** Returns whether this network contains an address of 4 or 16 bytes; false for an address of another family. */
   boolean contains(byte[] address) {
     if (address.length != network.length) {
       return false;

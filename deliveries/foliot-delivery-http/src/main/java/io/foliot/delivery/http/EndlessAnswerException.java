@@ -3,8 +3,8 @@ package io.foliot.delivery.http;
 import java.io.IOException;
 
 /**
- * Thrown to a connection whose receiver sends more than an answer may have. It is an {@link IOException} so that it
- * closes.
+ * The failure of a connection whose receiver sends more than an answer may have. The client closes a connection that
+ * throws an {@link IOException}.
  */
 final class EndlessAnswerException extends IOException {
   private static final long serialVersionUID = 1;

@@ -19,7 +19,7 @@ import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt in progress: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, in
+ * One attempt in progress: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, on
  * any thread; {@link #ended} decides which end comes first.
  */
 final class Exchange implements FutureCallback<Reply> {
@@ -32,14 +32,14 @@ final class Exchange implements FutureCallback<Reply> {
   private final CompletableFuture<Answer> answer = new CompletableFuture<>();
   private final AtomicBoolean ended = new AtomicBoolean();
 
-  // written by the thread that begins or sends, read by the one that ends
+  // written by the thread that begins or sends, read by the thread that ends the exchange
   private volatile @Nullable Timeout timeout;
   private volatile @Nullable Future<?> sent;
 
-  /** The answer so far. Written by the I/O thread, read by the thread that ends the exchange. */
+  /** Reader of the answer. Written by the thread that sends, read by the thread that ends the exchange. */
   private volatile @Nullable ReplyReader reader;
 
-  // accessed by one thread after the other: the one that sends
+  // accessed only by the thread that sends, which may be another one for each resend
   private int resends;
 
   Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {
@@ -73,7 +73,7 @@ final class Exchange implements FutureCallback<Reply> {
         var unused = delivery.lookup().find(url.host()).thenAccept(this::proceed);
       }
     } catch (RejectedExecutionException e) {
-      end(FailureReason.unreachable("this node stops"));
+      end(FailureReason.unreachable("this node is stopping"));
     } catch (Throwable e) {
       endBroken(e);
     }
@@ -112,7 +112,7 @@ final class Exchange implements FutureCallback<Reply> {
 
   @Override
   public void completed(Reply reply) {
-    // The reader ends the exchange once the connection is back in the pool.
+    // The reader ends the exchange when the connection is back in the pool.
   }
 
   @Override
@@ -122,8 +122,8 @@ final class Exchange implements FutureCallback<Reply> {
       send();
       return;
     }
-    Answer said = saidSoFar();
-    end(said != null ? said : FailureReason.answer(failure, wasSent(), target.url()));
+    Answer byStatus = answerByStatus();
+    end(byStatus != null ? byStatus : FailureReason.answer(failure, wasSent(), target.url()));
   }
 
   @Override
@@ -132,9 +132,9 @@ final class Exchange implements FutureCallback<Reply> {
   }
 
   private void timeIsUp() {
-    Answer said = saidSoFar();
-    end(said != null
-        ? said
+    Answer byStatus = answerByStatus();
+    end(byStatus != null
+        ? byStatus
         : FailureReason.timeout(attempt.target().timeout(), reader != null, wasSent(), target.url()));
   }
 
@@ -144,10 +144,10 @@ final class Exchange implements FutureCallback<Reply> {
   }
 
   /**
-   * Returns the answer that follows from the status, or null if none was received. The status decides, however the body
-   * ends: a receiver that sent 200 has done the work.
+   * Returns the answer that follows from the status, or null if no status was received. The status decides, however the
+   * body ends: a receiver that sent 200 has done the work.
    */
-  private @Nullable Answer saidSoFar() {
+  private @Nullable Answer answerByStatus() {
     ReplyReader current = reader;
     Reply reply = current == null ? null : current.soFar();
     return reply == null ? null : answerOf(reply);

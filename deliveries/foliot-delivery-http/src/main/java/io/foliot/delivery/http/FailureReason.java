@@ -12,13 +12,14 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MessageConstraintException;
 
-/** Explanations for attempts without an answer. */
+/** The answers that represent attempts without a complete answer of the receiver, with an explanation. */
 final class FailureReason {
   private FailureReason() {}
 
   /**
    * Returns the answer that represents a failure of the exchange.
    *
+   * @param failure the exception with which the client reported it
    * @param sent whether the receiver may have received any part of the request
    */
   static Answer answer(Exception failure, boolean sent, CallbackUrl url) {
@@ -32,14 +33,14 @@ final class FailureReason {
         unreachable("the certificate is for another host: " + HeaderText.shown(words(e)) + where);
       case SSLException e -> unreachable("TLS failed: " + HeaderText.shown(words(e)) + where);
       case EndlessAnswerException e -> failing(words(e) + where);
-      case MessageConstraintException e -> failing("the answer has more or longer headers than are read" + where);
+      case MessageConstraintException e -> failing("the answer has more or longer headers than the limit" + where);
       case HttpException e -> failing("the answer is not HTTP/1.1" + where);
       default -> unreachable("the connection broke before the answer was complete" + where);
     };
   }
 
   /**
-   * Returns the answer when time is up.
+   * Returns the answer that represents a timeout.
    *
    * @param resolved whether an address was found in time
    * @param sent whether the receiver may have received any part of the request

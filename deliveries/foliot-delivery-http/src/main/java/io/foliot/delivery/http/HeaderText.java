@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.foliot.core.JobHeaders;
 import java.util.Set;
 
-/** Text that becomes part of a request's header, or came with an answer, made harmless. */
+/** The cleaning of text that becomes part of a request's header, or that came with an answer. */
 final class HeaderText {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
   private static final int SHOWN = 64;
 
-  /** Those that frame the message, belong to one connection, or that the callback sets itself. */
+  /** Headers that frame the message, that belong to one connection, or that the callback sets itself. */
   private static final Set<String> RESERVED = Set.of("host", "content-length", "transfer-encoding", "connection",
       "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer", "upgrade", "expect", "http2-settings",
       "content-type", "user-agent", "traceparent");
@@ -18,8 +18,8 @@ final class HeaderText {
   private HeaderText() {}
 
   /**
-   * Returns whether a task may set this header: a name as HTTP writes it, in lower case, and none of ours. Those of
-   * jobs are a job's: no submission may have them.
+   * Returns whether a header of a task's body is sent: its name, which is in lower case, must be an HTTP token, and not
+   * be reserved. Headers of jobs are sent too; submissions cannot have them.
    */
   static boolean isFree(String lowerName) {
     return isToken(lowerName) && !RESERVED.contains(lowerName) && !lowerName.startsWith("webhook-")
@@ -56,7 +56,7 @@ final class HeaderText {
     return clean.toString();
   }
 
-  /** Returns a key for a header. A percent sign is encoded as well, so that decoding always gives the key back. */
+  /** Returns a key for a header. A percent sign is encoded as well, so that decoding always returns the key. */
   static String key(String key) {
     int i = 0;
     while (i < key.length() && isPlain(key.charAt(i))) {
@@ -84,7 +84,7 @@ final class HeaderText {
     }
   }
 
-  /** Returns text of others for a message: short and without control characters. */
+  /** Returns a text from outside for a message: at most 64 characters of it, without control characters. */
   static String shown(String text) {
     String head = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
     return oneLine(head);

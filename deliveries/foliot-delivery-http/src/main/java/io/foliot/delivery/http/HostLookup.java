@@ -17,36 +17,37 @@ import org.apache.hc.client5.http.DnsResolver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolves hosts and checks their addresses. Every connection gets its address here, so that only checked addresses are
- * connected to: there is no second look-up, which could answer differently, between check and connection.
+ * The resolver of hosts, which checks their addresses. Every connection gets its address here, so only checked
+ * addresses are connected to: between the check and the connection there is no second look-up, whose result could
+ * differ.
  *
  * <p>A finding is used for a short time. In the second half of that time the next look-up runs in the background, so
  * that attempts to a busy host never wait. At most one look-up per host runs at a time.
  *
  * <p>Name servers fail. While the look-up of a host hangs, or reports that a recently resolved host does not exist, the
- * last permitted addresses are used for up to a minute; they were checked. Look-ups of hosts in use do not share
- * threads with those of others, so that many hanging names, which anyone can register, delay no host that works.
+ * last permitted addresses, which were checked, are used for up to a minute. Look-ups of hosts in use do not share
+ * threads with look-ups of other hosts, so that many hanging names, which anyone can register, delay no host in use.
  *
- * <p>Each attempt reads the map twice: when it begins, and when it connects, which uses only kept addresses. Rejected:
- * a cache library. A full cache may drop the newest host at once, between the two reads, and supports neither a running
- * look-up that later callers join, nor addresses that outlive their finding.
+ * <p>Each attempt reads the map twice: when it begins, and when it connects, for which only the addresses in the map
+ * are used. Rejected: a cache library. A full cache may drop the newest host at once, between the two reads. It also
+ * supports neither a running look-up that later callers join, nor addresses that outlive their finding.
  */
 final class HostLookup implements DnsResolver {
-  /** Most hosts kept. Names come from queues; this many are a leak, and the oldest findings are dropped. */
+  /** Most hosts kept. Names come from queues; so many are a leak, and old findings are dropped. */
   private static final int MAX_HOSTS = 10_000;
   /**
-   * The time for which a refusal is kept: a name that was just created should be found soon, but a missing one should
-   * not be looked up at every attempt.
+   * Time for which a refusal is kept: a name that was just created should be found soon, but a missing name should not
+   * be looked up at every attempt.
    */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** The time for which addresses are used after a failed look-up; open connections live as long. */
+  /** Time for which permitted addresses are used while look-ups fail; open connections live as long. */
   private static final long STALE_NANOS = Duration.ofMinutes(1).toNanos();
-  /** A look-up that takes longer than this counts as hanging. */
+  /** Time after which a running look-up counts as hanging. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
   /**
    * Longest time for which a failed look-up is not repeated. A slow failure is kept for as long as the look-up took, up
-   * to this.
+   * to this time.
    */
   private static final long MAX_REFUSED_NANOS = Duration.ofSeconds(30).toNanos();
 
@@ -63,6 +64,7 @@ final class HostLookup implements DnsResolver {
    *
    * @param refreshes runs the resolver for hosts that were permitted lately
    * @param searches runs the resolver for other hosts
+   * @param keep how long permitted addresses are used before the next look-up
    */
   HostLookup(Resolver resolver, Executor refreshes, Executor searches, TimeSource clock, AddressRules rules,
       Duration keep) {
@@ -77,13 +79,13 @@ final class HostLookup implements DnsResolver {
   /** The result of a look-up. */
   sealed interface Finding {}
 
-  /** The host may be connected to at all its addresses. */
+  /** The finding that callbacks may reach all addresses of the host. */
   record Permitted(List<InetAddress> addresses) implements Finding {}
 
-  /** The host has no address, or none could be found. */
+  /** The finding that the host has no address, or that its look-up failed. */
   record Unresolved(String detail) implements Finding {}
 
-  /** At least one address of the host must not be connected to. */
+  /** The finding that callbacks may not reach at least one address of the host. */
   record Denied(String detail) implements Finding {}
 
   private record Dated(Finding finding, long atNanos, long keepNanos) {
@@ -94,9 +96,9 @@ final class HostLookup implements DnsResolver {
 
   private static final class Host {
     volatile @Nullable Dated last;
-    /** The last finding that was permitted, unless another result was denied since. */
+    /** The last finding that permitted the host; null if a later one denied it. */
     volatile @Nullable Dated permitted;
-    /** When the running look-up was handed to its executor. */
+    /** Time at which the running look-up was passed to its executor. */
     volatile long launchedNanos;
     final AtomicReference<@Nullable CompletableFuture<Finding>> running = new AtomicReference<>();
   }
@@ -252,8 +254,8 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * Returns the addresses for a new connection: the last permitted ones, however old, unless they were denied since.
-   * The attempt that connects has checked them. Never looks up a name.
+   * Returns the addresses for a new connection: the last permitted ones, however old, unless a later finding denied the
+   * host. The attempt that connects has checked them. Never looks up a name.
    */
   @Override
   public InetAddress[] resolve(String host) throws UnknownHostException {

@@ -31,12 +31,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Signed callbacks over HTTP/1.1: each attempt is one POST, to an address that was checked when it began.
  *
- * <p>An attempt goes: the settings of its target, read once and kept; a place among those in flight; a timer for the
- * whole; the checked addresses of its host, nearly always known; then the client. Whichever ends it first, answer,
- * failure, timer or close, completes its stage, once.
+ * <p>The steps of an attempt: it gets the settings of its target, which are parsed once and kept; takes a place among
+ * the attempts in flight; starts a timer for the whole attempt; gets the checked addresses of its host, which are
+ * nearly always known; and calls the client. Its stage completes once, by the first of these: answer, failure, timer,
+ * close.
  *
- * <p>A request is sent at most once. Only if its connection turns out to be closed before any byte was written, it is
- * sent on another one.
+ * <p>A request is sent at most once. It is sent again, on another connection, only if its connection turns out to have
+ * been closed before any byte was written.
  */
 public final class HttpDelivery implements Delivery {
   /** Names of the settings that a target of this delivery may have. */
@@ -44,15 +45,15 @@ public final class HttpDelivery implements Delivery {
 
   private static final System.Logger LOG = System.getLogger(HttpDelivery.class.getName());
 
-  /** Longest wait of a registration for a name server. Addresses that come later are checked by the attempts. */
+  /** Longest wait of {@link #check} for a name server. Addresses that are found later are checked by the attempts. */
   private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
-  /** Look-ups of hosts in use that may hang without delaying others in use; one per host runs at a time. */
+  /** Most concurrent look-ups of hosts in use. Fewer that hang delay no other host in use; a host has one at a time. */
   private static final int REFRESH_THREADS = 32;
-  /** Look-ups of new hosts, or hosts not found lately, that may hang without delaying others of their kind. */
+  /** Most concurrent look-ups of new hosts, and of hosts that were not found lately. */
   private static final int SEARCH_THREADS = 128;
-  /** Beyond this the name server is down, and waiting longer does not help. */
+  /** Most look-ups that wait for a thread. If more wait, the name server is down, and a longer wait does not help. */
   private static final int LOOKUPS_WAITING = 4_096;
-  /** Distinct targets whose settings are kept read: a queue has one. */
+  /** Most targets whose parsed settings are kept; a queue has one target. */
   private static final int MAX_TARGETS = 10_000;
 
   private final HttpDeliveryOptions options;
@@ -76,9 +77,10 @@ public final class HttpDelivery implements Delivery {
   /**
    * Creates a delivery.
    *
+   * @param options the settings
    * @param clock gives the timestamps of the callbacks and the age of look-ups
    * @param resolver finds the addresses of hosts
-   * @param lookups runs the resolver, which may block; null for threads of its own
+   * @param lookups runs the resolver, which may block; null for threads of this delivery
    */
   public HttpDelivery(HttpDeliveryOptions options, TimeSource clock, Resolver resolver, @Nullable Executor lookups) {
     this.options = options;
@@ -94,7 +96,7 @@ public final class HttpDelivery implements Delivery {
     client = new CallbackClient(options, lookup);
   }
 
-  // Platform threads: a name is resolved in native code, which would keep the carrier of a virtual thread.
+  // Platform threads: native code resolves names, and would block the carrier of a virtual thread.
   private static ExecutorService lookupThreads(String name, int count) {
     ThreadPoolExecutor threads = new ThreadPoolExecutor(count, count, 10, TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(LOOKUPS_WAITING), Thread.ofPlatform().daemon().name(name, 0).factory());
@@ -108,8 +110,11 @@ public final class HttpDelivery implements Delivery {
   }
 
   /**
-   * Checks the settings, and the addresses of the host. Unlike the other methods it may wait, up to two seconds, for a
-   * name server that is slow; the attempts check again in any case.
+   * Checks the settings, and the addresses of the host. Unlike the other methods it may block, for up to two seconds,
+   * if the name server is slow. The attempts check the addresses again in any case.
+   *
+   * @throws IllegalArgumentException if the settings are malformed, an address of the host is denied, or the host does
+   *     not resolve and {@link HttpDeliveryOptions#allowUnresolved} is false
    */
   @Override
   public void check(Target target) {
@@ -124,7 +129,7 @@ public final class HttpDelivery implements Delivery {
         throw new IllegalArgumentException("delivery.url: " + unresolved.detail());
       }
       LOG.log(System.Logger.Level.WARNING,
-          "the receiver of a queue cannot be resolved yet; its callbacks fail until it can: {0}", unresolved.detail());
+          "the receiver of a queue does not resolve yet; its callbacks fail until it does: {0}", unresolved.detail());
     }
   }
 
@@ -154,7 +159,7 @@ public final class HttpDelivery implements Delivery {
     return targets.get(target, HttpTarget::parse);
   }
 
-  /** Returns how many targets are kept read. */
+  /** Returns the number of targets whose parsed settings are kept. */
   long targetsKept() {
     targets.cleanUp();
     return targets.estimatedSize();
@@ -169,7 +174,7 @@ public final class HttpDelivery implements Delivery {
       return CompletableFuture
           .completedFuture(new Answer.Retry(null, Health.WELL, "the queue cannot deliver: " + e.getMessage()));
     }
-    // The engine claims no more than there is room for; this protects against other callers.
+    // The engine claims no more tasks than maxInFlight; this protects against other callers.
     if (inFlight.incrementAndGet() > options.maxInFlight()) {
       inFlight.decrementAndGet();
       return CompletableFuture.completedFuture(new Answer.Retry(null, Health.OVERLOADED,
@@ -194,7 +199,7 @@ public final class HttpDelivery implements Delivery {
     return options.maxInFlight();
   }
 
-  /** Callbacks under way. */
+  /** Returns the number of callbacks under way. */
   public int inFlight() {
     return inFlight.get();
   }
@@ -215,13 +220,13 @@ public final class HttpDelivery implements Delivery {
     return clock.wallMillis();
   }
 
-  /** Called by an exchange that has ended, once. */
+  /** Removes an exchange that has ended. Each exchange calls it once. */
   void ended(Exchange exchange) {
     exchanges.remove(exchange);
     inFlight.decrementAndGet();
   }
 
-  /** Ends attempts under way as failed, because they may have reached their receivers or not. */
+  /** Ends attempts under way as failed; they may or may not have reached their receivers. */
   @Override
   public void close() {
     closed = true;

@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of an {@link HttpDelivery}.
  *
- * @param allowedNetworks networks that are not public and that callbacks may reach all the same
+ * @param allowedNetworks networks that callbacks may reach although they are not public
  * @param allowLoopback whether callbacks may reach this machine by 127.0.0.0/8 and ::1
- * @param allowUnresolved whether a queue may be created before the name of its receiver is
+ * @param allowUnresolved whether a queue may be created before the name of its receiver resolves
  * @param connectTimeout how long a connection, and its TLS handshake, may take within an attempt
  * @param addressTtl how long the addresses of a host are used before it is looked up again
- * @param connectionsPerDestination open connections to one host and port; further attempts wait for one, within their
- *        timeout. The engine has up to twice its destination limit under way there
- * @param maxInFlight attempts under way at once; the engine claims no more than that, and others are refused at once
- * @param ioThreads threads that read and write
+ * @param connectionsPerDestination the most connections to one host and port; further attempts wait for a connection,
+ *        within their timeout. The engine has up to twice its destination limit of attempts under way there
+ * @param maxInFlight the most attempts under way; the engine claims no more, and attempts of other callers are refused
+ * @param ioThreads the number of threads that read and write
  * @param version the version of Foliot, for the header User-Agent
- * @param tls the trust in the receivers' certificates; null for the trust of this Java
+ * @param tls the context that decides which certificates of receivers are trusted; null for the default of this Java
  */
 public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopback, boolean allowUnresolved,
     Duration connectTimeout, Duration addressTtl, int connectionsPerDestination, int maxInFlight, int ioThreads,
@@ -39,8 +39,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
   }
 
   /**
-   * Returns the number of I/O threads. One handles some 50,000 callbacks a second, and the engine needs the other
-   * processors.
+   * Returns the default number of I/O threads. One thread handles some 50,000 callbacks a second, and the engine needs
+   * the other processors.
    */
   private static int defaultIoThreads() {
     return Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors() / 4));
@@ -85,7 +85,7 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     private Builder() {}
 
-    /** Sets the networks that are not public and that callbacks may reach all the same; none by default. */
+    /** Sets the networks that callbacks may reach although they are not public; none by default. */
     public Builder allowedNetworks(List<Cidr> value) {
       allowedNetworks = value;
       return this;
@@ -97,7 +97,7 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
       return this;
     }
 
-    /** Sets whether a queue may be created before the name of its receiver is; false by default. */
+    /** Sets whether a queue may be created before the name of its receiver resolves; false by default. */
     public Builder allowUnresolved(boolean value) {
       allowUnresolved = value;
       return this;
@@ -121,7 +121,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     /**
      * Sets how many connections to one host and port are open at most, at least 1; by default 2,000. Further attempts
-     * wait for one, within their timeout. The engine has up to twice its destination limit under way there.
+     * wait for a connection, within their timeout. The engine has up to twice its destination limit of attempts under
+     * way there.
      */
     public Builder connectionsPerDestination(int value) {
       connectionsPerDestination = value;
@@ -129,8 +130,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
 
     /**
-     * Sets how many attempts are under way at once, at least 1; by default 16,384. The engine claims no more than that,
-     * and others are refused at once.
+     * Sets how many attempts are under way at most, at least 1; by default 16,384. The engine claims no more, and
+     * attempts of other callers are refused.
      */
     public Builder maxInFlight(int value) {
       maxInFlight = value;
@@ -143,13 +144,16 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
       return this;
     }
 
-    /** Sets the version of Foliot that the user-agent names. */
+    /** Sets the version of Foliot in the header User-Agent. */
     public Builder version(String value) {
       version = value;
       return this;
     }
 
-    /** Sets the trust in the receivers' certificates; null, the default, for the trust of this Java. */
+    /**
+     * Sets the context that decides which certificates of receivers are trusted; null, the default, for the default of
+     * this Java.
+     */
     public Builder tls(@Nullable SSLContext value) {
       tls = value;
       return this;
@@ -158,7 +162,7 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     /**
      * Returns the options.
      *
-     * @throws IllegalArgumentException if one is out of its range
+     * @throws IllegalArgumentException if a value is out of its range
      */
     public HttpDeliveryOptions build() {
       return new HttpDeliveryOptions(allowedNetworks, allowLoopback, allowUnresolved, connectTimeout, addressTtl,

@@ -6,9 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a target, read.
+ * The parsed settings of a target.
  *
- * @param url where to
+ * @param url the URL of the callbacks
  * @param signer the signer, or null for no signature
  */
 record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
@@ -18,9 +18,9 @@ record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
   static final List<String> KNOWN = List.of(URL, SECRET);
 
   /**
-   * Reads the settings of a target.
+   * Parses the settings of a target.
    *
-   * @throws IllegalArgumentException if they are not those of a callback
+   * @throws IllegalArgumentException if the target is of another type, or a setting is missing, unknown or malformed
    */
   static HttpTarget parse(Target target) {
     if (!target.type().equals(TYPE)) {
@@ -36,17 +36,17 @@ record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
     }
     String url = settings.get(URL);
     if (url == null) {
-      throw new IllegalArgumentException("an http delivery needs a url: where its callbacks are posted to");
+      throw new IllegalArgumentException("an http delivery needs a url, to which it posts its callbacks");
     }
     return new HttpTarget(CallbackUrl.parse(url), WebhookSigner.parse(settings.get(SECRET)));
   }
 
   private static String nearest(String name) {
-    String lower = name.length() > 64 ? name.substring(0, 64) : name;
-    return distance(lower, SECRET) < distance(lower, URL) ? SECRET : URL;
+    String cut = name.length() > 64 ? name.substring(0, 64) : name;
+    return distance(cut, SECRET) < distance(cut, URL) ? SECRET : URL;
   }
 
-  /** Returns how many letters must be inserted, removed or changed, relative to the length of the word. */
+  /** Returns how many letters must be inserted, removed or changed, relative to the longer of the two words. */
   private static double distance(String name, String word) {
     int[] row = new int[word.length() + 1];
     for (int j = 0; j <= word.length(); j++) {

@@ -3,8 +3,8 @@ package io.foliot.delivery.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses as text, read strictly: four decimal numbers without leading zeros, or IPv6 as RFC 4291 writes it, without
- * a zone. Other forms that a C library accepts (octal, hexadecimal, one large number) are refused.
+ * A strict parser of IP addresses: four decimal numbers without leading zeros, or IPv6 as in RFC 4291, without a zone.
+ * Other forms that a C library accepts (octal, hexadecimal, one large number) are refused.
  */
 final class IpLiteral {
   private static final int GROUPS = 8;
@@ -58,7 +58,10 @@ final class IpLiteral {
     return all;
   }
 
-  /** The bytes of groups between single colons; the last may be an IPv4 address. */
+  /**
+   * Returns the bytes of groups between single colons, the last of which may be an IPv4 address; null if one is
+   * malformed.
+   */
   private static byte @Nullable [] groups(String text) {
     if (text.isEmpty()) {
       return new byte[0];

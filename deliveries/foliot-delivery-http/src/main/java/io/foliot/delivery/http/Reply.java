@@ -29,20 +29,21 @@ import org.jspecify.annotations.Nullable;
 record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
     @Nullable String contentType, byte[] body) {
   /**
-   * Longest wait that a receiver can ask for. A longer one is taken for a mistake; retries continue after this time.
+   * Longest wait that a receiver can ask for. A longer one counts as a mistake, and the next attempt begins after this
+   * time.
    */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
-  /** Most characters of an answer that are shown to people. */
+  /** Most characters of an answer's body in a detail. */
   static final int DETAIL_LENGTH = 200;
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
   private static final String REDACTED = "[redacted]";
 
   /**
-   * Returns its meaning for the task.
+   * Returns the meaning of the answer for the task.
    *
    * @param wallMillis the current time, with which a date is compared
-   * @param secrets values that were sent and must not appear in a detail, should the receiver repeat them
+   * @param secrets values that were sent and must not appear in a detail, even if the receiver repeats them
    */
   Answer answer(long wallMillis, Collection<String> secrets) {
     if (status >= 200 && status < 300) {
@@ -50,7 +51,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     }
     if (status >= 300 && status < 400) {
       return new Answer.Retry(null, Health.WELL,
-          "HTTP " + status + ": redirects are not followed; set the url of the queue to where it leads");
+          "HTTP " + status + ": redirects are not followed; set the url of the queue to the redirect's location");
     }
     String detail = detail(secrets);
     if (status == 410) {
@@ -81,7 +82,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   }
 
   /**
-   * Returns the answer to a foliot-next that cannot be read: another attempt, because ending the task could lose an
+   * Returns the meaning of a foliot-next that cannot be parsed: another attempt, because ending the task could lose an
    * alarm.
    */
   private Answer unclear(String problem) {

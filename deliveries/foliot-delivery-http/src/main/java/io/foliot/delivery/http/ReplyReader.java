@@ -15,13 +15,13 @@ import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an answer: its head, the beginning of its body if it is a failure, and the rest up to a limit. */
+/** A reader of an answer: its head, the beginning of its body if it is a failure, and the rest up to a limit. */
 final class ReplyReader implements AsyncResponseConsumer<Reply> {
-  /** Reading a little more than needed keeps the connection; reading much more costs more than a new one. In bytes. */
+  /** Most bytes of a body that are read, so that the connection can be kept: reading more costs more than a new one. */
   static final int MAX_BODY_BYTES = 64 << 10;
-  /** Enough for the text of a detail, in any script. */
+  /** Bytes of a body that are kept: enough for the text of a detail, in any script. */
   private static final int KEPT_BYTES = 1 << 10;
-  /** Informational responses before the answer: a proxy or two may send some each, and more of them have no use. */
+  /** Most informational responses before the answer: a proxy or two may send some each; more have no use. */
   static final int MAX_INFORMATIONAL = 20;
   private static final byte[] EMPTY = new byte[0];
 
@@ -42,30 +42,30 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   private volatile @Nullable Reply head;
 
   /**
-   * Creates a reader whose consumer gets the whole answer when its connection has been given back, so that the next
-   * request can have it.
+   * Creates a reader. The consumer gets the whole answer when its connection is back in the pool, so that the next
+   * request can use the connection.
    */
   ReplyReader(Consumer<Reply> onComplete) {
     this.onComplete = onComplete;
   }
 
-  /** Takes over the connection. Returns false if the exchange has ended meanwhile, so that nothing may be sent. */
+  /** Sets the holder of the connection. Returns false if the exchange has ended meanwhile: nothing may be sent then. */
   boolean readFrom(AsyncExecRuntime newRuntime) {
     runtime = newRuntime;
     return !aborted;
   }
 
-  /** Notes that the head of the request was handed to the connection. */
+  /** Notes that the head of the request was passed to the connection. */
   void sent() {
     sent = true;
   }
 
-  /** Returns whether the receiver may have got anything of the request. Any thread. */
+  /** Returns whether the receiver may have received any part of the request. Any thread. */
   boolean wasSent() {
     return sent;
   }
 
-  /** Closes the connection, unless it has been given back. Any thread. */
+  /** Closes the connection, unless it is back in the pool. Any thread. */
   void abort() {
     aborted = true;
     AsyncExecRuntime current = runtime;
@@ -74,7 +74,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     }
   }
 
-  /** Returns the answer without its body, once its head is there. */
+  /** Returns the answer without its body, or null until its head was read. Any thread. */
   @Nullable
   Reply soFar() {
     return head;
@@ -107,7 +107,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     informational++;
     if (informational > MAX_INFORMATIONAL) {
       throw new EndlessAnswerException(
-          "more informational responses than are read before an answer: count=" + MAX_INFORMATIONAL);
+          "more informational responses before an answer than the limit: count=" + MAX_INFORMATIONAL);
     }
   }
 
@@ -148,7 +148,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
 
   @Override
   public void failed(Exception cause) {
-    // The client reports it to the exchange.
+    // The client reports the failure to the exchange.
   }
 
   @Override

@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Finds the addresses of a host. May block; it is never called on a thread that must not. */
+/** A resolver of host names. It may block: it is called only on threads for look-ups. */
 @FunctionalInterface
 public interface Resolver {
   /**

@@ -11,19 +11,19 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signs callbacks by <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a>: {@code v1,} and the
+ * A signer of callbacks by <a href="https://www.standardwebhooks.com">Standard Webhooks 1.0.0</a>: {@code v1,} and the
  * HMAC-SHA256 of {@code id.timestamp.body} in base64, once for each secret.
  */
 final class WebhookSigner {
   private static final String PREFIX = "whsec_";
   private static final String ALGORITHM = "HmacSHA256";
-  /** The standard demands 192 to 512 bits. */
+  /** Shortest secret; the standard demands 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
   private static final int MAX_SECRET_BYTES = 64;
-  /** Most secrets of a queue: the old one, the new one, and some room. Each costs a pass over the body. */
+  /** Most secrets of a queue: the old one, the new one, and two more. Each costs a pass over the body. */
   static final int MAX_SECRETS = 4;
 
-  /** One for each secret, initialized with its key; cloned for each signature, which is cheaper than a new one. */
+  /** One MAC for each secret, initialized with its key. A clone for each signature is cheaper than a new MAC. */
   private final List<Mac> prototypes;
 
   private WebhookSigner(List<Mac> prototypes) {
@@ -44,7 +44,7 @@ final class WebhookSigner {
       prototypes.add(prototype(key(secret)));
     }
     if (prototypes.size() > MAX_SECRETS) {
-      throw malformed("are at most " + MAX_SECRETS + ", with spaces between: secrets=" + prototypes.size());
+      throw malformed("are at most " + MAX_SECRETS + ", separated by spaces: secrets=" + prototypes.size());
     }
     return new WebhookSigner(List.copyOf(prototypes));
   }
@@ -59,7 +59,7 @@ final class WebhookSigner {
       throw malformed("are whsec_ and base64; this is not base64");
     }
     if (key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES) {
-      throw malformed("are whsec_ and the base64 of 24 to 64 random bytes; make one with:"
+      throw malformed("are whsec_ and the base64 of 24 to 64 random bytes; create one with:"
           + " echo whsec_$(openssl rand -base64 32)");
     }
     return key;

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+/** Rules for addresses, and the parsers of addresses and networks. */
 class AddressRulesTest {
   private static final List<String> PUBLIC = List.of("1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0",
       "100.63.255.255",
@@ -83,7 +84,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void anAllowedTranslatorStillReachesNothingThatIsDenied() {
+  void anAllowedTranslatorReachesNoDeniedAddress() {
     AddressRules rules = new AddressRules(List.of(Cidr.parse("64:ff9b::/96"), Cidr.parse("64:ff9b:1::/48")), false);
     assertThat(rules.denial(bytes("64:ff9b::8.8.8.8"))).isNull();
     assertThat(rules.denial(bytes("64:ff9b:1::8.8.8.8"))).isNull();
@@ -92,17 +93,17 @@ class AddressRulesTest {
         .allSatisfy(address -> assertThat(rules.denial(bytes(address))).isNotNull());
   }
 
-  /** A denied IPv4 address is denied in each of its IPv6 forms, also where all of IPv6 is allowed. */
+  /** A denied IPv4 address is denied in each of its IPv6 forms, even if all of IPv6 is allowed. */
   @Test
   void anEmbeddedDeniedAddressIsDenied() {
     AddressRules allV6 = new AddressRules(List.of(Cidr.parse("::/0")), false);
     long seed = Long.getLong("foliot.seed", System.nanoTime());
     Random random = new Random(seed);
-    List<Function<byte[], byte[]>> dresses = List.of(v4 -> dress("::ffff:0:0", v4, 12),
-        v4 -> dress("::ffff:0:0:0", v4, 12),
-        v4 -> dress("64:ff9b::", v4, 12), v4 -> dress("64:ff9b:1::", v4, 12), v4 -> dress("2002::", v4, 2),
-        v4 -> dress("2001::", v4, 4), AddressRulesTest::teredoClient, v4 -> dress("2a00::5efe:0:0", v4, 12),
-        v4 -> dress("2a00::200:5efe:0:0", v4, 12));
+    List<Function<byte[], byte[]>> forms = List.of(v4 -> embed("::ffff:0:0", v4, 12),
+        v4 -> embed("::ffff:0:0:0", v4, 12),
+        v4 -> embed("64:ff9b::", v4, 12), v4 -> embed("64:ff9b:1::", v4, 12), v4 -> embed("2002::", v4, 2),
+        v4 -> embed("2001::", v4, 4), AddressRulesTest::teredoClient, v4 -> embed("2a00::5efe:0:0", v4, 12),
+        v4 -> embed("2a00::200:5efe:0:0", v4, 12));
     for (int i = 0; i < 200_000; i++) {
       byte[] v4 = new byte[4];
       random.nextBytes(v4);
@@ -110,16 +111,16 @@ class AddressRulesTest {
         byte[] known = bytes(DENIED_V4.get(random.nextInt(DENIED_V4.size())));
         System.arraycopy(known, 0, v4, 0, random.nextInt(4) + 1);
       }
-      byte[] dressed = dresses.get(random.nextInt(dresses.size())).apply(v4);
+      byte[] embedded = forms.get(random.nextInt(forms.size())).apply(v4);
       String shown = "seed=" + seed + ", v4=" + List.of(v4[0] & 255, v4[1] & 255, v4[2] & 255, v4[3] & 255);
-      assertThat(strict.denial(dressed)).as(shown).isNotNull();
+      assertThat(strict.denial(embedded)).as(shown).isNotNull();
       if (strict.denial(v4) != null) {
-        assertThat(allV6.denial(dressed)).as(shown).isNotNull();
+        assertThat(allV6.denial(embedded)).as(shown).isNotNull();
       }
     }
   }
 
-  private static byte[] dress(String network, byte[] v4, int at) {
+  private static byte[] embed(String network, byte[] v4, int at) {
     byte[] address = bytes(network);
     System.arraycopy(v4, 0, address, at, 4);
     return address;
@@ -134,7 +135,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void everyAddressOfTheJdkThatIsNotGlobalIsDenied() throws Exception {
+  void addressesThatAreSpecialForTheJdkAreDenied() throws Exception {
     long seed = Long.getLong("foliot.seed", System.nanoTime());
     Random random = new Random(seed);
     for (int i = 0; i < 200_000; i++) {
@@ -189,7 +190,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void aNetworkContainsExactlyWhatSharesItsPrefix() {
+  void aNetworkContainsExactlyTheAddressesWithItsPrefix() {
     Random random = new Random(Long.getLong("foliot.seed", System.nanoTime()));
     for (int i = 0; i < 20_000; i++) {
       int prefix = random.nextInt(33);

@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Attempts to try deliveries with. */
+/** Attempts for tests of deliveries. */
 final class Attempts {
   static final String TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   static final Token TOKEN = new Token(0x0011_2233_4455_6677L, 0x8899_AABB_CCDD_EEFFL);
-  /** 2026-11-21T14:00:00.123Z. */
+  /** Due time of the task: 2026-11-21T14:00:00.123Z. */
   static final long DUE_AT = 1_795_269_600_123L;
   private static final long BOUND_SECONDS = 20;
 

@@ -42,18 +42,17 @@ import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
 
 /**
- * The cost of a callback beside the same HTTP client without Foliot: the same receiver, in a process of its own,
- * answers both. The bare client sends the payload with a content type and nothing else. Prints requests a second,
- * processor time per request of this process, and whether the receiver counted what was sent.
+ * The cost of a callback compared with the same HTTP client without Foliot. Both send to one receiver, which is a
+ * process of its own. The bare client sends only the payload and its content type. Prints requests per second, the
+ * processor time of this process per request, and whether the receiver counted as many requests as were sent.
  *
  * <pre>
- * mvn -q test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp -pl
- * :foliot-wheel,:foliot-core,foliot-delivery-http
- * java -cp foliot-delivery-http/target/test-classes:foliot-delivery-http/target/classes:$(cat /tmp/cp) \
- *   io.foliot.delivery.http.CallbackBenchmark 128 5
+ * mvn -q -pl :foliot-wheel,:foliot-core,:foliot-delivery-http test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp
+ * target=deliveries/foliot-delivery-http/target
+ * java -cp $target/test-classes:$target/classes:$(cat /tmp/cp) io.foliot.delivery.http.CallbackBenchmark 128 5
  * </pre>
  *
- * <p>Arguments: attempts at once, seconds per round.
+ * <p>Arguments: number of attempts at once, and seconds per round.
  */
 final class CallbackBenchmark {
   private static final int ROUNDS = 3;
@@ -71,7 +70,7 @@ final class CallbackBenchmark {
     this.port = port;
   }
 
-  /** Sends one request and says whether it got a 200. */
+  /** A sender of one request, which reports whether the answer was a 200. */
   private interface Sender {
     void send(Consumer<Boolean> done);
   }
@@ -198,7 +197,7 @@ final class CallbackBenchmark {
     final ByteBuffer out = ByteBuffer.allocate(1 << 14);
   }
 
-  /** Counts POSTs and answers them; as little work as a receiver can do. Ends with its process. */
+  /** Counts POSTs and answers them, with as little work as possible. Never returns. */
   private static void receive() throws IOException {
     Selector selector = Selector.open();
     ServerSocketChannel server = ServerSocketChannel.open();

@@ -21,13 +21,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FloodTest {
   private static final HttpDeliveryOptions ONE_THREAD = HttpDeliveryOptions.builder().allowLoopback(true)
       .connectionsPerDestination(256).maxInFlight(1_000).ioThreads(1).build();
-  /** Long enough that the flood, were it let, would outlast everything else here. */
+  /** Timeout of an attacked attempt: long enough that only the limits can end a flood during the test. */
   private static final Duration FLOODED = Duration.ofMinutes(5);
   private static final Duration HEALTHY = Duration.ofSeconds(10);
   private static final int FLOODS = 4;
   private static final int CALLBACKS = 50;
 
-  /** Tests what a receiver sends back, and what the attempt reports of it. */
+  /** A flood: a head, a piece that repeats without end, and a part of the detail that the attempt reports. */
   enum Flood {
     EARLY_HINTS("", "HTTP/1.1 103 E\r\n\r\n", "more informational responses"), LONG_HINTS("",
         "HTTP/1.1 103 E\r\n" + ("l: " + "x".repeat(8_000) + "\r\n").repeat(90) + "\r\n",
@@ -54,14 +54,14 @@ class FloodTest {
     }
 
     boolean send(OutputStream out, CountDownLatch begun) throws IOException {
-      // Many at once, so that the sender is faster than the reader.
+      // Many pieces per write make the sender faster than the reader.
       byte[] pieces = piece.repeat(Math.max(1, (64 << 10) / piece.length())).getBytes(ISO_8859_1);
       out.write(head.getBytes(ISO_8859_1));
       while (true) {
         try {
           out.write(pieces);
         } finally {
-          // The client may be quick to close the connection in the middle of the first pieces.
+          // The client may close the connection during the first write.
           begun.countDown();
         }
       }
@@ -70,7 +70,7 @@ class FloodTest {
 
   @ParameterizedTest
   @EnumSource
-  void aFloodHoldsUpNoOtherCallback(Flood flood) throws Exception {
+  void aFloodDelaysNoOtherCallback(Flood flood) throws Exception {
     CountDownLatch begun = new CountDownLatch(FLOODS);
     try (ScriptedReceiver flooding = new ScriptedReceiver((request, out) -> flood.send(out, begun));
         ScriptedReceiver healthy = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
@@ -108,7 +108,7 @@ class FloodTest {
     }
   }
 
-  /** The bound is that of an answer, not of a connection. */
+  /** The limit applies to an answer, not to a connection. */
   @Test
   void manyAnswersOnOneConnectionAreNoFlood() throws Exception {
     String body = "b".repeat(ReplyReader.MAX_BODY_BYTES);
@@ -123,7 +123,7 @@ class FloodTest {
     }
   }
 
-  /** The bytes that follow an answer belong to none. */
+  /** The bytes of the flood follow an answer that is complete. */
   @Test
   void aFloodAfterAnAnswerClosesTheConnection() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);

@@ -77,7 +77,7 @@ final class HostLookupTest {
     find(0, 1);
     passes(KEEP.dividedBy(2).minusNanos(1));
     assertThat(lookup.known("host0")).isInstanceOf(Permitted.class);
-    assertThat(resolved).as("not in the first half").hasSize(1);
+    assertThat(resolved).as("no refresh in the first half of the time").hasSize(1);
     waits = true;
     passes(Duration.ofNanos(1));
     assertThat(lookup.known("host0")).isInstanceOf(Permitted.class);
@@ -106,7 +106,7 @@ final class HostLookupTest {
     find(0, 1_000);
     passes(Duration.ofSeconds(61));
     find(1_000, MAX_HOSTS);
-    assertThat(isKept("host0")).as("up to the bound, however old").isTrue();
+    assertThat(isKept("host0")).as("up to the bound, old findings are kept").isTrue();
     find(MAX_HOSTS, MAX_HOSTS + 1);
     assertThat(isKept("host0")).isFalse();
     assertThat(isKept("host999")).isFalse();
@@ -120,7 +120,7 @@ final class HostLookupTest {
     passes(Duration.ofSeconds(2));
     find(0, 1);
     passes(Duration.ofSeconds(59));
-    assertThat(lookup.known("host0")).as("its finding is old").isNull();
+    assertThat(lookup.known("host0")).as("its finding has expired").isNull();
     find(MAX_HOSTS, MAX_HOSTS + 1);
     assertThat(isKept("host0")).isTrue();
     assertThat(isKept("host1")).isFalse();
@@ -137,7 +137,7 @@ final class HostLookupTest {
   }
 
   @Test
-  void freshFindingsAreForgottenWhereAllAreFresh() {
+  void freshFindingsAreDroppedIfAllAreFresh() {
     find(0, MAX_HOSTS);
     assertThat(isKept("host0")).isTrue();
     find(MAX_HOSTS, MAX_HOSTS + 1);

@@ -38,6 +38,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
+/** Attempts against a receiver on this machine. */
 class HttpDeliveryTest {
   private static final HttpDeliveryOptions LOOPBACK = HttpDeliveryOptions.builder().allowLoopback(true).build();
   private static final Duration SHORT = Duration.ofMillis(300);
@@ -156,7 +157,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aTaskCannotSetOrSplitHeadersThatAreNotItsOwn() throws Exception {
+  void aTaskCannotSetReservedHeadersOrSplitHeaders() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery()) {
       Map<String, String> headers = new HashMap<>(Map.of("Host", "evil.test", "Content-Length", "1", "Connection",
@@ -244,13 +245,13 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void anAttemptEndsByItsTimeoutWhateverTheReceiverDoes() throws Exception {
+  void anAttemptEndsAtItsTimeoutWhateverTheReceiverDoes() throws Exception {
     byte[] head = "HTTP/1.1 200 OK\r\n".getBytes(UTF_8);
     byte[] headers = "HTTP/1.1 500 Oops\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n"
         .getBytes(UTF_8);
     CountDownLatch over = new CountDownLatch(1);
     byte[] silent = "HTTP/1.1 404 Nowhere\r\ncontent-length: 9\r\n\r\nhalf".getBytes(UTF_8);
-    List<ScriptedReceiver.Reply> unkind = List.of((request, out) -> true, (request, out) -> {
+    List<ScriptedReceiver.Reply> replies = List.of((request, out) -> true, (request, out) -> {
       out.write(silent);
       return true;
     },
@@ -258,7 +259,7 @@ class HttpDeliveryTest {
         (request, out) -> drip(out, over, headers, "1\r\nx\r\n".getBytes(UTF_8)),
         (request, out) -> drip(out, over, new byte[0], "HTTP/1.1 100 Continue\r\n\r\n".getBytes(UTF_8)));
     try (HttpDelivery delivery = delivery()) {
-      for (ScriptedReceiver.Reply reply : unkind) {
+      for (ScriptedReceiver.Reply reply : replies) {
         try (ScriptedReceiver receiver = new ScriptedReceiver(reply)) {
           long start = System.nanoTime();
           Answer answer = Attempts.answer(delivery, Attempts.attempt(Attempts.target(receiver.url(), SHORT)));
@@ -273,7 +274,7 @@ class HttpDeliveryTest {
     }
   }
 
-  /** Writes a piece every few milliseconds until the client hangs up or the test is over. */
+  /** Writes a piece every few milliseconds until the client closes the connection or the test is over. */
   private static boolean drip(OutputStream out, CountDownLatch over, byte[] first, byte[] piece) throws IOException,
       InterruptedException {
     out.write(first);
@@ -339,7 +340,7 @@ class HttpDeliveryTest {
     }
   }
 
-  /** The status is the answer; a truncated body does not undo the work. */
+  /** The status is the answer: the receiver has done the work even if the body is truncated. */
   @Test
   void theStatusDecidesHoweverTheBodyEnds() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> {
@@ -363,7 +364,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aConnectionThatIdledAndWasClosedSendsNothingTwice() throws Exception {
+  void aRequestOnAClosedIdleConnectionIsNotSentTwice() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery()) {
       int lost = 0;
@@ -374,7 +375,7 @@ class HttpDeliveryTest {
         }
         receiver.hangUp();
       }
-      // A close that crosses the request on its way is a failure, never a second request.
+      // If the receiver closes while the request is on its way, the attempt fails; the request is not sent again.
       assertThat(receiver.requests.get()).isBetween(100 - lost, 100);
     }
   }
@@ -415,7 +416,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aNameIsConnectedToByTheAddressThatWasChecked() throws Exception {
+  void connectionsUseTheCheckedAddress() throws Exception {
     List<String> asked = new ArrayList<>();
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery(LOOPBACK, host -> {
@@ -440,9 +441,9 @@ class HttpDeliveryTest {
     }
   }
 
-  /** DNS rebinding: public while it is registered, this machine when it is called. */
+  /** DNS rebinding: the address is public when the queue is checked, and this machine when the attempt begins. */
   @Test
-  void aNameThatTurnsToADeniedAddressIsNotConnectedTo() throws Exception {
+  void aHostWhoseAddressBecomesDeniedIsNotConnectedTo() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     AtomicLong nanos = new AtomicLong();
     TimeSource clock = new TimeSource() {
@@ -472,7 +473,7 @@ class HttpDeliveryTest {
 
   /** An open connection is not used after its address is denied. */
   @Test
-  void aNameThatTurnsToADeniedAddressLosesItsOpenConnections() throws Exception {
+  void aHostWhoseAddressBecomesDeniedLosesItsConnections() throws Exception {
     AtomicReference<InetAddress> address = new AtomicReference<>(address(127, 0, 0, 1));
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery(
@@ -507,7 +508,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aNameThatDoesNotResolveSaysWhatToDo() throws Exception {
+  void anUnresolvedNameIsReportedWithARemedy() throws Exception {
     try (HttpDelivery delivery = delivery(LOOPBACK, host -> {
       throw new UnknownHostException(host);
     })) {
@@ -538,7 +539,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void theCallerNeverWaitsForNames() throws Exception {
+  void theCallerNeverWaitsForNameServers() throws Exception {
     List<Runnable> lookups = new ArrayList<>();
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = new HttpDelivery(LOOPBACK, new SystemClock(),
@@ -555,7 +556,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void anExecutorThatRefusesIsAnAnswer() throws Exception {
+  void aRejectedLookUpFailsTheAttempt() throws Exception {
     Executor refusing = task -> {
       throw new RejectedExecutionException();
     };
@@ -565,7 +566,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aBrokenTargetOrResolverIsAnAnswer() throws Exception {
+  void aBrokenTargetOrResolverFailsTheAttempt() throws Exception {
     try (HttpDelivery delivery = delivery(LOOPBACK, host -> {
       throw new IllegalStateException("broken");
     })) {
@@ -576,7 +577,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void fiveHundredAtOnceAreEachSentOnce() throws Exception {
+  void fiveHundredConcurrentAttemptsAreEachSentOnce() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = new HttpDelivery(
             LOOPBACK.toBuilder().connectionsPerDestination(64).maxInFlight(1_000).ioThreads(2).build())) {
@@ -644,7 +645,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void moreThanTheBoundIsRefusedAsOverload() throws Exception {
+  void attemptsAboveTheBoundAreRefusedAsOverload() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver hanging = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS));
         HttpDelivery delivery = new HttpDelivery(

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
+/** The settings of targets, and their check. */
 class HttpTargetTest {
   private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -38,7 +39,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void urlsThatOtherReadersUnderstandDifferentlyAreRefused() {
+  void ambiguousUrlsAreRefused() {
     assertThat(List.of("ftp://a.test/", "file:///etc/passwd", "a.test", "//a.test/", "http:a.test", "http:///x",
         "http://",
         "https://?x", "http://user@a.test/", "http://user:pw@a.test/", "http://a.test@b.test/", "http://a.test:0/",
@@ -55,7 +56,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void urlsAreReadInParts() {
+  void urlsAreParsedIntoParts() {
     assertThat(CallbackUrl.parse("HTTP://A.Test")).isEqualTo(new CallbackUrl(false, "a.test", 80, "/"));
     assertThat(CallbackUrl.parse("https://a.test?x=1")).isEqualTo(new CallbackUrl(true, "a.test", 443, "/?x=1"));
     assertThat(CallbackUrl.parse("http://my_service:8080/a//b?c=d%20e"))
@@ -101,7 +102,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void aNameThatDoesNotResolveIsRefusedWithWhatToDo() {
+  void anUnresolvedNameIsRefusedWithARemedy() {
     Resolver none = host -> {
       throw new UnknownHostException(host);
     };
@@ -114,7 +115,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void aNameServerThatHangsHoldsRegistrationUpForTwoSecondsAtMost() throws Exception {
+  void aHangingNameServerDelaysRegistrationByTwoSecondsAtMost() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
     Resolver hanging = host -> {
       try {
@@ -144,14 +145,14 @@ class HttpTargetTest {
   }
 
   @Test
-  void aBoundedNumberOfTargetsIsKeptRead() {
+  void aBoundedNumberOfParsedTargetsIsKept() {
     try (HttpDelivery delivery = delivery(HttpDeliveryOptions.builder().build(), Resolver.system())) {
       for (int i = 0; i < 12_000; i++) {
         String url = "http://h" + i + ".test:81/";
         assertThat(delivery.destination(target(Map.of("url", url)))).contains("h" + i + ".test:81");
         assertThat(delivery.targetsKept()).isLessThanOrEqualTo(10_000);
       }
-      assertThat(delivery.targetsKept()).as("no more are let go than must be").isEqualTo(10_000);
+      assertThat(delivery.targetsKept()).as("no more are dropped than necessary").isEqualTo(10_000);
     }
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Name servers that hang or fail, beside hosts that work. */
 class NameTroubleTest {
-  /** Each resolved address expires at once, so that each attempt resolves the name again. */
+  /** Options with which each finding expires at once, so that each attempt resolves the name again. */
   private static final HttpDeliveryOptions ALWAYS_OLD = HttpDeliveryOptions.builder().allowLoopback(true)
       .connectTimeout(Duration.ofSeconds(5)).addressTtl(Duration.ofMillis(1)).build();
   private static final Duration SHORT = Duration.ofMillis(300);
@@ -82,7 +82,7 @@ class NameTroubleTest {
   }
 
   @Test
-  void namesThatHangHoldUpNoHostThatWorks() throws Exception {
+  void hangingLookUpsDelayNoOtherHost() throws Exception {
     CountDownLatch hanging = new CountDownLatch(32);
     try (HttpDelivery delivery = new HttpDelivery(ALWAYS_OLD, clock, host -> {
       if (host.startsWith("dead")) {

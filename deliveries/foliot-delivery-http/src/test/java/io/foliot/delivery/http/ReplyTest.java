@@ -47,7 +47,7 @@ class ReplyTest {
   }
 
   @Test
-  void fewDurationsAskForAnotherCall() {
+  void aDurationInFoliotNextAsksForAnotherCall() {
     assertThat(List.of("30s", " 30S ", "PT30S", "pt30s", "30000ms", "0.5m"))
         .allSatisfy(next -> assertThat(answer(200, next, null, null))
             .isEqualTo(new Answer.Again(Duration.ofSeconds(30), "HTTP 200")));
@@ -58,7 +58,7 @@ class ReplyTest {
   }
 
   @Test
-  void aMistakenDurationIsAFailureThatSaysWhatWasExpected() {
+  void aMalformedDurationIsAFailureThatNamesTheExpectedForm() {
     assertThat(List.of("", "soon", "30", "-30s", "PT-30S", "36526d", "101y", "9999999999999999999s", "PT", "s",
         "PT9999999999999999999S", "30s\u0000\u0007"))
         .allSatisfy(next -> assertThat(answer(200, next, null, null)).as(next)

@@ -23,7 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A receiver that reads requests plainly, remembers them, and answers as a script says, byte for byte. */
+/** A receiver that records requests, and sends the bytes of a script as its answers. */
 class ScriptedReceiver implements AutoCloseable {
   private final ServerSocket server;
   private final Reply reply;
@@ -34,13 +34,13 @@ class ScriptedReceiver implements AutoCloseable {
   /** One element for each connection that the client closed. */
   final BlockingQueue<Boolean> closedByClient = new LinkedBlockingQueue<>();
 
-  /** Writes an answer. Returning false closes the connection. */
+  /** A script that writes an answer. If it returns false, the receiver closes the connection. */
   @FunctionalInterface
   interface Reply {
     boolean to(Request request, OutputStream out) throws IOException, InterruptedException;
   }
 
-  /** A request as it came in. */
+  /** A request as it was received. */
   record Request(String line, Map<String, List<String>> headers, List<Byte> body, int connection) {
     @Nullable
     String header(String name) {
@@ -95,7 +95,7 @@ class ScriptedReceiver implements AutoCloseable {
     return "http://127.0.0.1:" + port() + "/hook";
   }
 
-  /** Called with each new connection. */
+  /** Accepts a new connection; subclasses observe it here. */
   void accepted(Socket socket) {
     // Nothing to do.
   }
@@ -176,7 +176,7 @@ class ScriptedReceiver implements AutoCloseable {
     return line.toString(ISO_8859_1);
   }
 
-  /** Closes all connections, as a receiver does with those that idle. */
+  /** Closes all connections, as a receiver closes idle ones. */
   void hangUp() throws IOException {
     for (Socket socket : open) {
       socket.close();

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+/** Callbacks over TLS. */
 class SecureCallbackTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
   private static final Resolver HERE = host -> List.of(InetAddress.getByAddress(new byte[]{127, 0, 0, 1}));
@@ -39,7 +40,7 @@ class SecureCallbackTest {
   private static @Nullable Path folder;
   private static @Nullable SSLContext tls;
 
-  /** A key for receiver.test that only these tests trust. */
+  /** Creates a key for receiver.test, which only these tests trust. */
   @BeforeAll
   static void makeKey() throws Exception {
     Path store = Path.of(String.valueOf(folder), "keys.p12");
@@ -72,7 +73,11 @@ class SecureCallbackTest {
         null);
   }
 
-  /** Names that the client asked for by SNI, one for each connection. */
+  /**
+   * Returns a receiver with TLS.
+   *
+   * @param names gets the name that the client sends by SNI, one for each connection
+   */
   private static ScriptedReceiver receiver(BlockingQueue<String> names) throws Exception {
     return receiver(names, ScriptedReceiver.always(ScriptedReceiver.ok()));
   }
@@ -92,7 +97,7 @@ class SecureCallbackTest {
   }
 
   @Test
-  void theNameIsAskedForAndCheckedThoughTheAddressIsPinned() throws Exception {
+  void tlsChecksTheNameAlthoughTheAddressIsPinned() throws Exception {
     BlockingQueue<String> names = new LinkedBlockingQueue<>();
     try (ScriptedReceiver receiver = receiver(names); HttpDelivery delivery = delivery(context())) {
       String port = ":" + receiver.port();
@@ -110,7 +115,7 @@ class SecureCallbackTest {
 
   @ParameterizedTest
   @EnumSource(names = {"EARLY_HINTS", "LONG_HINTS", "CHUNK_EXTENSIONS"})
-  void aFloodOverTlsHoldsUpNoOtherCallback(FloodTest.Flood flood) throws Exception {
+  void aFloodOverTlsDelaysNoOtherCallback(FloodTest.Flood flood) throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     try (ScriptedReceiver flooding = receiver(new LinkedBlockingQueue<>(), (request, out) -> flood.send(out, begun));
         ScriptedReceiver healthy = receiver(new LinkedBlockingQueue<>());

@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record that no statement reads, each in a {@link Frame} of its own. Whether or not the database has
- * checksums of its pages, these also detect parts that were restored or copied into another task's row.
+ * The parts of a record that no statement interprets, each in a {@link Frame} of its own. The checksum of a frame also
+ * detects a part that was restored or copied into another task's row, which checksums of the database's pages do not.
  */
 final class Blobs {
-  /** Statements change generations and times without their blobs, so these have no base. */
+  /** Base of the generations and times in a blob: none, because statements change the columns but not the blobs. */
   private static final long NO_BASE = 0;
 
   private Blobs() {}
@@ -62,8 +62,8 @@ final class Blobs {
   /**
    * The attempts of a task and their notes, in one column: both are read and written with the record as a whole.
    *
-   * @param attempts those that ended
-   * @param noted the last note, or null
+   * @param attempts the attempts that have ended
+   * @param noted the last note, or null if there is none
    */
   record History(List<AttemptRecord> attempts, TaskRecord.@Nullable Noted noted) {
     private static final History NONE = new History(List.of(), null);

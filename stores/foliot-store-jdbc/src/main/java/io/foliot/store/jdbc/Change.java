@@ -34,7 +34,7 @@ record Change(RecordChange change, long version, int queue, int part) {
     return change.changesBody() ? Blobs.body(after().id(), after().key(), after().body()) : null;
   }
 
-  /** Returns the code of the result with which its claim was settled. */
+  /** Returns the code of the end of the last attempt, or {@link ColumnCodes#NO_END}. */
   int settledAs() {
     return after().settledAs() == null ? ColumnCodes.NO_END : ColumnCodes.of(after().settledAs());
   }

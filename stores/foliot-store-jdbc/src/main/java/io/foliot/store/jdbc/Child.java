@@ -3,7 +3,7 @@ package io.foliot.store.jdbc;
 /**
  * A new record that is inserted together with the change of another record.
  *
- * @param change the record
- * @param parent the position of the other change in its batch
+ * @param change the insert of the new record
+ * @param parent the position, in its batch, of the change of the other record
  */
 record Child(Change change, int parent) {}

@@ -7,12 +7,12 @@ import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.List;
 
-/** Statements that claim tasks, move and park their index entries, and end those that succeeded. */
+/** Statements that claim tasks, move and park their index entries, and settle the common outcomes. */
 interface ClaimStatements {
-  /** Claims tasks that wait. */
+  /** Claims waiting tasks that are due, and moves the index entries of those that are not. */
   Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount) throws SQLException;
 
-  /** Moves the index entries of tasks that are not due. It may leave out rows that another statement is changing. */
+  /** Moves the index entries of waiting tasks that are not due. May skip rows that another statement is changing. */
   Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount) throws SQLException;
 
   /** Parks tasks that wait and are due. Returns the positions of those that were parked. */
@@ -26,10 +26,11 @@ interface ClaimStatements {
       long otherRetentionMillis) throws SQLException;
 
   /**
-   * Re-arms running tasks with their next payloads if they have the token of their latest claim, no successor and no
-   * cancel, and inserts the children of those. It may leave out any of them.
+   * Re-arms running tasks with their next payloads if the settlement has the token of the latest claim and the task has
+   * no successor and no cancel; inserts the children of the tasks that were re-armed. May leave any plan to the general
+   * path.
    *
-   * @param seenMicros the largest generation that this process has seen
+   * @param seenMicros the latest reading of the clock by this process; no smaller generation is given out
    */
   Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) throws SQLException;
 }

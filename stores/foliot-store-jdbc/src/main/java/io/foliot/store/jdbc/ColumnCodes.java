@@ -5,7 +5,7 @@ import io.foliot.core.store.AttemptRecord;
 import io.foliot.core.store.SubmitResult;
 import io.foliot.core.store.format.EnumCodes;
 
-/** The codes of constants ({@link EnumCodes}) as columns hold them, and other values of columns. */
+/** The codes of enum constants ({@link EnumCodes}) in columns, and other special values of columns. */
 final class ColumnCodes {
   static final int DELAYED = EnumCodes.DELAYED;
   static final int RUNNING = EnumCodes.RUNNING;
@@ -13,7 +13,7 @@ final class ColumnCodes {
   static final int FAILED = EnumCodes.FAILED;
   static final int CANCELLED = EnumCodes.CANCELLED;
 
-  /** The value of a claim that is not settled yet. */
+  /** Value that a statement gets instead of the end of an attempt if the last claim is not settled. */
   static final int NO_END = -1;
 
   private ColumnCodes() {}
@@ -25,7 +25,7 @@ final class ColumnCodes {
     return EnumCodes.of(state);
   }
 
-  /** Returns the state, or FAILED for an unknown number. */
+  /** Returns the state, or FAILED for an unknown code. */
   static TaskState stateOrFailed(int code) {
     return code >= DELAYED && code <= CANCELLED ? EnumCodes.state(code) : TaskState.FAILED;
   }
@@ -34,7 +34,7 @@ final class ColumnCodes {
     return EnumCodes.of(end);
   }
 
-  /** Returns the state in the answer to a request; the first answer to one may be that its task is ready. */
+  /** Returns the code of a state in an answer. Unlike the state of a row, it may be READY. */
   static int ofAnswer(TaskState state) {
     return EnumCodes.of(state);
   }

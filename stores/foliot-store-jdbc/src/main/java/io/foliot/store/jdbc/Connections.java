@@ -19,21 +19,21 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to a database, and the threads that wait for its answers, one for each. A connection that breaks is
- * replaced by the next call that needs one, for ever.
+ * The connections to a database, and one thread for each of them, which waits for the database. A broken connection is
+ * replaced by the next call that needs one, however long the database was unavailable.
  */
 final class Connections implements AutoCloseable {
-  /** Calls that wait for a connection; each is a caller, or a batch of them, that waits for its answer. */
+  /** Most calls that wait for a thread. Each is the call of one caller, or a batch of the calls of several. */
   private static final int MAX_WAITING = 10_000;
-  /** The time that a call waits for a connection before it reports the database as unavailable. */
+  /** Longest time that a call waits for a connection before it reports the database as unavailable. */
   static final Duration CONNECT = Duration.ofSeconds(5);
-  /** The connection itself is given up this long after its statement should have been. */
+  /** Time after the timeout of a statement at which its connection is closed, if the statement was not cancelled. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
-   * Makes MariaDB end the session of a machine that was lost in the middle of a transaction, whose locks would
-   * otherwise be held for two hours: no transaction of a batch waits for anything but its own statements. MySQL has no
-   * such setting, and reads the text between the marks as a comment.
+   * Statement that makes MariaDB end the session of a machine that was lost during a transaction. The locks of that
+   * transaction would otherwise be held for two hours. No transaction of a batch is idle: it waits only for its own
+   * statements. MySQL has no such setting, and reads the text between the marks as a comment.
    */
   private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
 
@@ -66,12 +66,12 @@ final class Connections implements AutoCloseable {
     };
   }
 
-  /** Opens a pool. A failure is reported without the URL, which a pool or driver repeats if it cannot use it. */
+  /** Opens a pool. A failure is reported without the URL, which pools and drivers put into their own messages. */
   private static HikariDataSource opened(JdbcSource.Login login, int count, Duration timeout) {
     try {
       return pool(login, count, timeout);
     } catch (RuntimeException e) {
-      // Without the cause, which says the same with the password.
+      // The cause is left out: its message may contain the password.
       throw new StoreException("the URL of the database cannot be used: database=" + login + ", error="
           + login.redacted(e.getMessage() + ""), null);
     }
@@ -80,7 +80,7 @@ final class Connections implements AutoCloseable {
   private static HikariDataSource pool(JdbcSource.Login login, int count, Duration timeout) {
     HikariConfig config = new HikariConfig();
     config.setPoolName("foliot");
-    // One more than there are threads, for background work.
+    // One connection for each thread, and one for background work.
     config.setMaximumPoolSize(count + 1);
     config.setConnectionTimeout(CONNECT.toMillis());
     config.setInitializationFailTimeout(-1);
@@ -104,12 +104,15 @@ final class Connections implements AutoCloseable {
     return name;
   }
 
-  /** The work of a call with its connection. */
+  /** The work of a call on its connection. */
   interface Work<R> {
     R with(Session session) throws SQLException;
   }
 
-  /** Does work on one of the threads. */
+  /**
+   * Runs work on one of the threads. The stage fails with {@link StoreAwayException} if too many calls wait, or if no
+   * connection is available.
+   */
   <R> CompletionStage<R> call(Dialect dialect, Work<R> work) {
     CompletableFuture<R> stage = new CompletableFuture<>();
     try {
@@ -128,7 +131,7 @@ final class Connections implements AutoCloseable {
     return stage;
   }
 
-  /** Does work on the caller's thread. */
+  /** Runs work on the caller's thread, and blocks until a connection is available. */
   <R> R now(Dialect dialect, Work<R> work) {
     try (Connection connection = connection()) {
       boolean commits = connection.getAutoCommit();
@@ -144,7 +147,7 @@ final class Connections implements AutoCloseable {
         return result;
       } catch (SQLException e) {
         if (own != null && dialect.isReadOnly(e)) {
-          // The server is a standby by now: the next connection finds the one that writes.
+          // The server has become a standby: the next connection may find the primary.
           own.evictConnection(connection);
         }
         throw translated(dialect, e, session.mayHaveWritten());
@@ -163,28 +166,28 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Returns why there is no connection, or why a statement failed, as the driver says it. A pool that has waited in
-   * vain says only so, and has the driver's last failure as the cause.
+   * Returns the SQL state and the message with which the driver reported that a connection or a statement failed. The
+   * exception of a pool says only that it waited too long; its cause is the driver's last failure.
    */
   static String reason(SQLException failure) {
-    SQLException said = failure instanceof SQLTransientConnectionException
+    SQLException root = failure instanceof SQLTransientConnectionException
         && failure.getCause() instanceof SQLException last
             ? last
             : failure;
-    StringBuilder text = new StringBuilder(said.getMessage() + "");
-    for (Throwable cause = said.getCause(); cause != null; cause = cause.getCause()) {
+    StringBuilder text = new StringBuilder(root.getMessage() + "");
+    for (Throwable cause = root.getCause(); cause != null; cause = cause.getCause()) {
       String more = cause.getMessage();
       if (more != null && text.indexOf(more) < 0) {
         text.append("; ").append(more);
       }
     }
-    return "sqlState=" + said.getSQLState() + ", error=" + text;
+    return "sqlState=" + root.getSQLState() + ", error=" + text;
   }
 
-  /** Returns the failure of a statement that found no room, where nothing of the call was written. */
+  /** Returns the failure of a call that wrote nothing because the database is full. */
   static StoreException full(SQLException e) {
     StoreException full = new StoreFullException(
-        "the database has no room: submits are refused until there is: " + e.getMessage());
+        "the database is full; submits are refused until it has space: error=" + e.getMessage());
     full.addSuppressed(e);
     return full;
   }
@@ -195,7 +198,7 @@ final class Connections implements AutoCloseable {
     }
     String what = "database=" + name + ", " + reason(e);
     if (dialect.isReadOnly(e)) {
-      String why = "the database server does not write; it may be a standby: " + what;
+      String why = "the database server is read-only; it may be a standby: " + what;
       return mayHaveWritten ? new StoreException(why, e) : new StoreAwayException(why, e);
     }
     return new StoreException("the database is unavailable, or has refused a statement: " + what, e);
@@ -206,7 +209,7 @@ final class Connections implements AutoCloseable {
     threads.shutdown();
     try {
       while (!threads.awaitTermination(1, TimeUnit.MINUTES)) {
-        // A statement cannot run for ever: it has a time limit.
+        // Every statement has a timeout, so the threads end.
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -98,12 +98,12 @@ final class DatabaseShard implements AutoCloseable {
       failing = false;
     } catch (StoreException e) {
       if (!failing) {
-        LOG.log(System.Logger.Level.WARNING, "The database does not answer; it is asked again every second: {0}",
+        LOG.log(System.Logger.Level.WARNING, "background work on the database failed; it is retried every second: {0}",
             e.getMessage());
       }
       failing = true;
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "Background work on the database failed", e);
+      LOG.log(System.Logger.Level.ERROR, "background work on the database failed unexpectedly", e);
     }
   }
 
@@ -138,12 +138,12 @@ final class DatabaseShard implements AutoCloseable {
     return connections.call(dialect, work);
   }
 
-  /** Returns a session of the transaction of a caller. */
+  /** Returns a session in the transaction of a caller. */
   Session within(Connection transaction) {
     return Session.within(transaction, dialect, connections);
   }
 
-  /** Returns a value of the table of facts about the database of a connection; it is created if it is absent. */
+  /** Returns a property of the database that a connection leads to. A missing property is written as an empty text. */
   String meta(Connection connection, String name) throws SQLException {
     return Schema.meta(connection, dialect, name, "");
   }
@@ -258,7 +258,8 @@ final class DatabaseShard implements AutoCloseable {
   }
 
   /**
-   * Returns the counts of each queue. One thread counts at a time; the others return the last counts, if there are any.
+   * Returns the counts of each queue. One thread counts at a time; the others return the last counts, or wait if there
+   * are none.
    */
   Map<String, QueueCounts> counts(Session session) throws SQLException {
     Counted last = counted;
@@ -325,7 +326,7 @@ final class DatabaseShard implements AutoCloseable {
     background.shutdown();
     try {
       while (!background.awaitTermination(1, TimeUnit.MINUTES)) {
-        // A statement cannot run for ever: it has a timeout.
+        // Every statement has a timeout, so the background thread ends.
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -35,7 +35,7 @@ interface Dialect {
   /** Prepares a statement that has the query timeout. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException;
 
-  /** Returns the name of the database for messages. */
+  /** Returns the kind of the database, for messages. */
   String kind();
 
   /** Returns the folder of the migrations on the class path. */
@@ -64,6 +64,7 @@ interface Dialect {
   /**
    * A live row that cannot be decoded.
    *
+   * @param id the id of its task
    * @param version the version that the row had when it was read
    * @param reason the reason that the final record shows
    * @param keptMillis how long the final record is kept
@@ -73,7 +74,7 @@ interface Dialect {
   /** The columns by which rows are counted. */
   record RowGroup(int queue, int state, boolean parked) {}
 
-  /** Returns the instant of a due time, or its delay, in milliseconds. */
+  /** Returns the instant or the delay of a due time, in milliseconds. */
   static long millis(Due due) {
     return switch (due) {
       case Due.At at -> at.millis();

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration documents. The first version of a document is the microsecond of its creation, so that a version is not
- * given out again after a delete, although nothing of the deleted document is kept. Any thread.
+ * The configuration documents. The first version of a document is the time of its creation in microseconds, so that a
+ * version is not given out again after a delete, although nothing of the deleted document is kept. Any thread.
  */
 final class Documents {
   private final Dialect dialect;
@@ -33,7 +33,7 @@ final class Documents {
     delete = dialect.files().text("delete_document");
   }
 
-  /** Returns the document of that name, or all of the kind if the name is null, ordered by name. */
+  /** Returns the document with this name if it exists, or all of the kind, ordered by name, if the name is null. */
   List<Document> find(Connection connection, DocumentKind kind, @Nullable String name) throws SQLException {
     try (PreparedStatement read = dialect.prepare(connection, select.when("named", name != null).text())) {
       dialect.text(read, 1, EnumCodes.nameOf(kind));
@@ -59,7 +59,7 @@ final class Documents {
           : insert(session, kind, name, content);
     }
     if (content == null) {
-      // Otherwise a clock that is set back could give out its versions again.
+      // Otherwise a new document of this name could get the same versions again after the clock was set back.
       clock.raiseFloor(session, expectedVersion + 1);
     }
     return session.run(connection -> {

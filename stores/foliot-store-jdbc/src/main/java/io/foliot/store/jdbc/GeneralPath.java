@@ -73,8 +73,8 @@ final class GeneralPath {
    * succeed.
    *
    * @param bodies whether payloads are read, because results show them
-   * @param writes false to return the results of the batch without writing: a move whose row another statement is
-   *     changing would wait for that statement, after which there may be nothing left to move
+   * @param writes whether changes are written. For moves they are not: the write of a move would wait for a statement
+   *     that is changing the row, after which there may be nothing left to move
    */
   <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies, boolean writes) throws SQLException {
     for (List<Integer> chunk : Rounds.chunks(batch.open())) {
@@ -90,7 +90,7 @@ final class GeneralPath {
     }
   }
 
-  /** Decides the items on the records that were read, by the clock of the read. */
+  /** Decides the items from the records that were read, by the clock of that read. */
   <Q, R> List<BatchUnit<R>> decide(OptimisticBatch<Q, R> batch, List<Integer> places, Snapshot snapshot) {
     long floor = Math.max(snapshot.floor(), clock.seen());
     return batch.decide(places, snapshot, snapshot.micros(), floor, tokens, terms);
@@ -119,20 +119,20 @@ final class GeneralPath {
       // A task that gets the key later must not get a smaller generation.
       clock.raise(session, last);
     }
-    List<SetAside> told = sorted.stream().map(GeneralPath::toldOf).toList();
+    List<SetAside> reports = sorted.stream().map(GeneralPath::toldOf).toList();
     List<Dialect.Unreadable> rows = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
       TaskRecord record = sorted.get(i).record();
-      rows.add(new Dialect.Unreadable(record.id(), sorted.get(i).version(), Rows.cut(told.get(i).finalReason()),
+      rows.add(new Dialect.Unreadable(record.id(), sorted.get(i).version(), Rows.cut(reports.get(i).finalReason()),
           Math.min(terms.of(record.queue()).retainFailedMillis(), Limits.MAX_DELAY_MILLIS)));
     }
-    session.run(connection -> dialect.records().setAside(connection, rows)).stream().mapToObj(told::get)
-        .forEach(one -> {
+    session.run(connection -> dialect.records().setAside(connection, rows)).stream().mapToObj(reports::get)
+        .forEach(report -> {
           LOG.log(System.Logger.Level.ERROR,
               "a task was set aside because its record cannot be read; its bytes are kept in"
                   + " foliot_final: task={0}, queue={1}, reason={2}",
-              one.id(), one.queue(), one.reason());
-          onSetAside.accept(one);
+              report.id(), report.queue(), report.reason());
+          onSetAside.accept(report);
         });
   }
 
@@ -192,7 +192,7 @@ final class GeneralPath {
    * @param children the records inserted with it
    */
   private record Family(Change parent, List<Change> children) {
-    /** Cost of a row, in bytes of payload: it lets the number of rows bound a statement of small rows. */
+    /** Cost of a row beside its payload, in bytes, so that a statement of small rows has a bounded number of them. */
     private static final long ROW_BYTES = 4_096;
 
     TaskId id() {
@@ -231,7 +231,7 @@ final class GeneralPath {
     return new Change(change, row == null ? 0 : row.version(), queue, part);
   }
 
-  /** Returns false if nothing was written, because another caller has recorded an answer to a request meanwhile. */
+  /** Writes updates and answers. Returns false, with nothing written, if a request has got an answer meanwhile. */
   private boolean update(Session session, List<Change> updates, Map<RequestName, RecordTable.Answered> answers,
       Set<TaskId> failed) throws SQLException {
     if (answers.isEmpty()) {
@@ -252,7 +252,7 @@ final class GeneralPath {
     }
   }
 
-  /** Returns the answers to write, each with the change among these that it depends on. */
+  /** Returns the answers to write, each with the position of the update that it depends on, or -1. */
   private List<NewAnswer> newAnswers(List<Change> updates, Map<RequestName, RecordTable.Answered> answers) {
     Map<TaskId, Integer> changed = new HashMap<>();
     for (int i = 0; i < updates.size(); i++) {

@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The database's clock as the source of generations. Any thread.
  *
- * <p>Generations that are given out ahead of the clock (it was set back, or a key is reset more than once in a
- * microsecond) raise the floor before a caller sees them, so that no later task of the key gets a smaller one.
+ * <p>Generations ahead of the clock (the clock was set back, or a key is reset more than once in a microsecond) raise
+ * the floor before a caller gets them, so that no later task of the key gets a smaller generation.
  */
 final class GenerationClock {
   private final Dialect dialect;
-  /** The latest reading of any statement of this process. */
+  /** The latest reading of the clock by any statement of this process. */
   private final AtomicLong seenMicros = new AtomicLong();
 
   GenerationClock(Dialect dialect) {

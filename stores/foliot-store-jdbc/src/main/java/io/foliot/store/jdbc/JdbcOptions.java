@@ -10,19 +10,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of a store.
  *
- * @param parts the databases, in the order of their first slots, the first of which is 0; settings live in the first
+ * @param parts the databases, in the order of their first slots, beginning with slot 0; the first database also holds
+ *     the documents of the store
  * @param slots how many slots a new store gets; a power of two from 1 to 65,536. A store keeps the number that it was
  *     created with
  * @param connections how many calls each database serves at a time, each on a thread and a connection of its own
- * @param timeout how long a statement may take before it is given up
+ * @param timeout how long a statement may take before it is cancelled
  * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
  */
 public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Duration timeout,
     Consumer<SetAside> onSetAside) {
   private static final int DEFAULT_SLOTS = 256;
   /**
-   * Connections to each database unless set. Each batch is one statement that keeps a core of the server busy; a few
-   * more than it has cores wait for its disk.
+   * Default number of connections to each database. Each batch is one statement that keeps a core of the server busy. A
+   * few more connections than cores are useful, because some statements wait for the disk.
    */
   public static final int DEFAULT_CONNECTIONS = 8;
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(15);
@@ -43,10 +44,10 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
       }
     }
     if (connections < 1) {
-      throw new IllegalArgumentException("a store needs a connection: connections=" + connections);
+      throw new IllegalArgumentException("a store needs at least one connection: connections=" + connections);
     }
     if (timeout.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw new IllegalArgumentException("a statement may take at least a second: timeout=" + timeout);
+      throw new IllegalArgumentException("the timeout of a statement is at least 1 s: timeout=" + timeout);
     }
   }
 
@@ -99,8 +100,8 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     }
 
     /**
-     * Sets the databases, in the order of their first slots, the first of which is 0. Settings live in the first
-     * database.
+     * Sets the databases, in the order of their first slots, beginning with slot 0. The first database also holds the
+     * documents of the store.
      */
     public Builder parts(List<JdbcPart> value) {
       parts = value;
@@ -108,8 +109,8 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     }
 
     /**
-     * Sets how many slots a new store gets, a power of two from 1 to 65,536; by default 256. A store keeps what it was
-     * made with.
+     * Sets how many slots a new store gets, a power of two from 1 to 65,536; by default 256. A store keeps the number
+     * that it was created with.
      */
     public Builder slots(int value) {
       slots = value;
@@ -125,7 +126,7 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
       return this;
     }
 
-    /** Sets how long a statement may take before it is given up, at least 1 s; by default 15 s. */
+    /** Sets how long a statement may take before it is cancelled, at least 1 s; by default 15 s. */
     public Builder timeout(Duration value) {
       timeout = value;
       return this;
@@ -143,7 +144,7 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     /**
      * Returns the options.
      *
-     * @throws IllegalArgumentException if one is out of its range, or the parts are not in order from slot 0
+     * @throws IllegalArgumentException if a value is out of range, or the parts are not in order from slot 0
      */
     public JdbcOptions build() {
       return new JdbcOptions(parts, slots, connections, timeout, onSetAside);

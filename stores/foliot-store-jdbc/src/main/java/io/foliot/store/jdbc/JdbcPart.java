@@ -1,7 +1,7 @@
 package io.foliot.store.jdbc;
 
 /**
- * A database that holds a range of slots, which ends where that of the next part begins.
+ * A database that holds a range of slots. The range ends before the first slot of the next part.
  *
  * @param firstSlot the first slot of the range
  * @param source the database

@@ -13,27 +13,30 @@ import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The source of connections. */
+/** The source of connections to one database. */
 public sealed interface JdbcSource {
   /**
-   * Returns a pool of the store's own.
+   * Returns a source for which the store opens, and closes, a pool of its own.
    *
-   * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}, of which the
-   *     last is spoken to by MariaDB's driver
+   * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}; MariaDB's driver is
+   *     used for MySQL too
    * @param user the login, or null for the one in the URL
-   * @param password their password, or null
-   * @throws IllegalArgumentException if it is the URL of another kind of database, or has a user in front of the host
+   * @param password the password of the login, or null
+   * @throws IllegalArgumentException if the URL is that of another kind of database, or has a user in front of the host
    */
   static JdbcSource of(String url, @Nullable String user, @Nullable String password) {
     return new Login(url, user, password);
   }
 
-  /** Returns a pool of the application's, which closes it. It must have room for the store's connections. */
+  /**
+   * Returns a source that uses the application's pool. The application closes the pool, after the store. The pool must
+   * have room for {@link JdbcOptions#connections} connections and one more for background work.
+   */
   static JdbcSource of(DataSource dataSource) {
     return new Given(dataSource);
   }
 
-  /** A pool of the store's own. */
+  /** The login of a pool that the store opens. */
   record Login(String url, @Nullable String user, @Nullable String password) implements JdbcSource {
     private static final String MYSQL = "jdbc:mysql:";
     private static final List<String> KINDS = List.of("jdbc:postgresql:", "jdbc:mariadb:", MYSQL);
@@ -52,7 +55,7 @@ public sealed interface JdbcSource {
       }
     }
 
-    /** Returns whether it is the URL of a database that can keep tasks. */
+    /** Returns whether this is the URL of a database that can keep tasks. */
     public static boolean isSupported(String url) {
       return KINDS.stream().anyMatch(url::startsWith);
     }
@@ -67,8 +70,8 @@ public sealed interface JdbcSource {
     }
 
     /**
-     * Returns the driver's properties beside the URL. MariaDB's insists on TLS with a trusted certificate, which a
-     * stock server does not have; connections to this machine's own address cannot be overheard.
+     * Returns the driver's properties beside the URL. MariaDB's driver requires TLS with a trusted certificate, which a
+     * stock server does not have. Connections to the loopback address need no TLS, because no other machine sees them.
      */
     Properties driverProperties(Duration connectTimeout, Duration answerTimeout) {
       Properties properties = new Properties();
@@ -95,7 +98,7 @@ public sealed interface JdbcSource {
       return Arrays.stream(authority.split(",", -1)).allMatch(host -> host.matches(LOOPBACK));
     }
 
-    /** Returns a connection by itself, as those of the pool are. */
+    /** Opens a connection outside the pool. Its connect and its socket timeout are 5 s. The caller closes it. */
     public Connection connect() throws SQLException {
       if (isPostgres()) {
         return new PostgresSource(this, Connections.CONNECT, Connections.CONNECT).getConnection();
@@ -103,7 +106,7 @@ public sealed interface JdbcSource {
       return DriverManager.getConnection(driverUrl(), driverProperties(Connections.CONNECT, Connections.CONNECT));
     }
 
-    /** Returns a text of the driver without the secrets of this login. */
+    /** Returns a message of the driver without the secrets of this login and of its URL. */
     public String redacted(String text) {
       String open = text.replace(url, shown()).replace(driverUrl(), shown());
       for (String secret : secrets()) {
@@ -135,7 +138,7 @@ public sealed interface JdbcSource {
       return StoreAddress.shown(url);
     }
 
-    /** Returns the kind of database, its host and its name, which is no URL and has no secrets. */
+    /** Returns the kind of the database, its host and its name, without secrets. */
     @Override
     public String toString() {
       String place = shown().substring(shown().indexOf(':') + 1);
@@ -143,6 +146,6 @@ public sealed interface JdbcSource {
     }
   }
 
-  /** A pool of the application's. */
+  /** The pool of the application. */
   record Given(DataSource dataSource) implements JdbcSource {}
 }

@@ -69,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  * always replaced. A call that fails may or may not have taken effect.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
-  /** More take no less time each, with server and caller on one machine, and others wait longer for their turn. */
+  /** Most items of a batch. With server and caller on one machine, larger batches do not cost less per item. */
   private static final int BATCH = 400;
 
   private final List<DatabaseShard> parts;
@@ -93,7 +93,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   }
 
   /**
-   * Returns whether the first database holds a store. Changes nothing. Blocks until the database has answered.
+   * Returns whether the first database holds a store. Changes nothing. Blocks until the database has responded.
    *
    * @throws StoreException if the database cannot be reached
    */
@@ -104,7 +104,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     }
   }
 
-  /** The dialects, which tests replace. */
+  /** A factory of dialects, which tests replace. */
   interface Dialects {
     Dialect of(DataSource source, String name, Duration timeout);
   }
@@ -171,7 +171,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     };
   }
 
-  /** Runs a call on one database with its items. */
+  /** A call on one database, with the items in its slots. */
   private interface Batch<Q, R> {
     List<R> take(DatabaseShard part, Session session, List<Q> items) throws SQLException;
   }
@@ -181,7 +181,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return database.call(session -> work.with(database, session));
   }
 
-  /** Runs a call on one database. */
+  /** A call on one database. */
   private interface PartWork<R> {
     R with(DatabaseShard part, Session session) throws SQLException;
   }
@@ -208,9 +208,9 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
       List<Q> share = shares.get(i);
       List<Integer> at = places.get(i);
       if (!share.isEmpty()) {
-        CompletionStage<Share<R>> asked = on(i, (part, session) -> batch.take(part, session, share))
+        CompletionStage<Share<R>> result = on(i, (part, session) -> batch.take(part, session, share))
             .handle(Share::new);
-        all = all.thenCombine(asked, (spread, answered) -> spread.with(at, answered));
+        all = all.thenCombine(result, (spread, part) -> spread.with(at, part));
       }
     }
     return all.thenApply(Spread::results);
@@ -270,7 +270,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     }
   }
 
-  /** Runs work on every database, and concatenates the results. */
+  /** Runs work on every database, and returns the results in the order of the databases. */
   private <R> CompletionStage<List<R>> everywhere(PartWork<R> work) {
     CompletionStage<List<R>> all = CompletableFuture.completedFuture(List.of());
     for (int i = 0; i < parts.size(); i++) {
@@ -337,7 +337,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   }
 
   /**
-   * As {@link #submit(Connection, List)}, over a data source that returns the connection of the current transaction,
+   * As {@link #submit(Connection, List)}, with a data source that returns the connection of the current transaction,
    * such as Spring's {@code TransactionAwareDataSourceProxy}, or that of a container.
    *
    * @throws SQLException if a statement fails, or no connection is available; the caller rolls back
@@ -360,7 +360,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return within(transaction, refs, this::slotOf, (part, session, items) -> part.steps().cancel(session, items));
   }
 
-  /** Runs a batch in the transaction of a caller, on the only database that holds the slots of all its items. */
+  /** Runs a batch in the transaction of a caller, on the one database that holds the slots of all its items. */
   private <Q, R> List<R> within(Connection transaction, List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch)
       throws SQLException {
     if (transaction.getAutoCommit()) {

@@ -5,17 +5,17 @@ import io.foliot.core.store.Due;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A deadline to be pushed back.
+ * A new deadline for the live task of a key, usually a later one.
  *
  * @param queue the number of the queue
  * @param key the key
- * @param due when
- * @param maxWaitMillis the longest time by which it may be later than its first due time
- * @param body the payload from now on; null for the present one
- * @param maxAttempts instead of those it has, or 0
+ * @param due the new deadline
+ * @param maxWaitMillis how much later than the first due time of the task the deadline may be
+ * @param body the new payload, or null to keep the present one
+ * @param maxAttempts the new number of attempts, or 0 to keep the present one
  */
 record KeyTouch(int queue, String key, Due due, long maxWaitMillis, @Nullable Body body, int maxAttempts) {
-  /** Returns how much there is to be written, roughly. */
+  /** Returns the approximate number of bytes to be written. */
   long bytes() {
     return body == null ? 0 : body.payload().length;
   }

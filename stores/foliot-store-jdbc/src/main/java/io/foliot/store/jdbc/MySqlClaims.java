@@ -24,7 +24,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Claims, moves of index entries, and settles of MariaDB and MySQL. */
+/** The {@link ClaimStatements} of MariaDB and MySQL. */
 final class MySqlClaims implements ClaimStatements {
   private final MySqlStatements statements;
   private final Results results;
@@ -49,8 +49,8 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Claims in two statements: the tokens show the rows that the first one has changed. They are made of the task's id
-   * and of a secret of this call, within the statement, which then needs no more than a list of ids.
+   * Claims in two statements: the first one writes tokens into the rows, and the second one reads which rows have them.
+   * The first statement derives each token from the task's id and a secret of this call, so it needs no list of tokens.
    */
   @Override
   public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
@@ -76,7 +76,7 @@ final class MySqlClaims implements ClaimStatements {
           readMicros = row.getLong(1);
           Row read = results.record(connection, numbers, row, 2, true);
           if (read.damage() != null) {
-            // The general path sets it aside, or leaves it to nodes that can read it.
+            // The general path sets the record aside, or leaves it to nodes that can read it.
             continue;
           }
           TaskRecord task = read.record();
@@ -128,12 +128,12 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Returns the last instant at which a claim may win; a move never wins. */
+  /** Returns the last millisecond in which a claim may win; a move never wins. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }
 
-  /** Returns whether the claim of a row may still win. */
+  /** Returns the SQL condition that the claim of a row may still win. */
   private String inTime(List<List<NewClaim>> bounded) {
     return bounded.isEmpty()
         ? "TRUE"
@@ -141,7 +141,7 @@ final class MySqlClaims implements ClaimStatements {
             + notAfter(some.getFirst())).collect(Collectors.joining("", "CASE", " ELSE TRUE END"));
   }
 
-  /** Returns the lease of a row: that of the first list, unless another list has the row. */
+  /** Returns the SQL expression for the lease of a row: that of the first list, unless another list has the row. */
   private static String lease(List<List<NewClaim>> byLease) {
     long first = byLease.getFirst().getFirst().leaseMillis();
     if (byLease.size() == 1) {
@@ -161,7 +161,7 @@ final class MySqlClaims implements ClaimStatements {
     return at;
   }
 
-  /** Returns the token that the statement has made. */
+  /** Returns the token that the statement derives for a task. */
   private static Token tokenOf(byte[] secret, TaskId id) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -187,7 +187,7 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
-  /** Inserts the records to be kept, which locks the rows, and deletes the live rows of those that were inserted. */
+  /** Inserts the kept records, which locks the live rows, and then deletes the live rows of the inserted records. */
   @Override
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
@@ -208,15 +208,15 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Leaves all plans to the general path. Without RETURNING, a special statement would need a second one that reads
-   * which rows it wrote and a third one that inserts; the general path has these three too.
+   * Leaves all plans to the general path. Without RETURNING, a plan takes three statements: one that updates tasks, one
+   * that reads which were updated, and one that inserts children. The general path takes no more.
    */
   @Override
   public Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) {
     return new Planned(seenMicros, Planned.none(plans.size()));
   }
 
-  /** Returns which of these tasks are kept as ended by this claim although their rows are still live. */
+  /** Returns the positions of the tasks that this transaction has inserted as kept, and whose live rows still exist. */
   private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
     ParameterTable values = statements.values("id", "token");
     settlements.forEach(item -> values.next().add(item.id()).add(item.token()));

@@ -11,9 +11,9 @@ import java.util.Set;
 /**
  * MariaDB 10.6 and newer, MySQL 8.0.19 and newer. A batch is a table of parameters within the statement.
  *
- * <p>An UPDATE does not return which rows it changed. So each written row gets a version that was never used, and is
- * read for that version afterwards: for a claim, which has a token of its own, by another statement; for other changes,
- * which are not as distinctive, within one short transaction.
+ * <p>An UPDATE does not return which rows it changed. So it marks each row, and a second statement reads which rows
+ * have the mark. A claim is marked by its token, and needs no transaction. Any other change is marked by a version that
+ * was never used, and both statements are in one short transaction, whose locks keep the version until it is read.
  *
  * <p>No NULL is ever read: the code that JDK 25 compiles for decoding a NULL in MariaDB's driver sometimes crashes the
  * JVM (decision 0047).

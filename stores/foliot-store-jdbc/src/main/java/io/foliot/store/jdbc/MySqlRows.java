@@ -8,7 +8,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of MariaDB and MySQL. Texts are read as bytes, and no column is read as NULL: an absent value has no bytes. */
+/**
+ * The {@link Rows} of MariaDB and MySQL. Texts are read as bytes, and no column is read as NULL: an absent value has no
+ * bytes.
+ */
 final class MySqlRows extends Rows {
   static TaskId idOf(ResultSet row, int at) throws SQLException {
     ByteBuffer bytes = ByteBuffer.wrap(row.getBytes(at));

@@ -29,7 +29,7 @@ final class MySqlStatements {
    * Creates the statements of a database.
    *
    * @param timeoutSeconds how long a statement may take
-   * @param isMariaDb else it is MySQL
+   * @param isMariaDb whether the server is MariaDB; otherwise it is MySQL
    * @param clock an SQL expression: microseconds since 1970
    * @param rowClock the same, evaluated anew for each row
    */
@@ -72,7 +72,7 @@ final class MySqlStatements {
     return FULL.contains(e.getErrorCode());
   }
 
-  /** Takes steps in one transaction: in that of the caller if there is one. */
+  /** Runs steps in one transaction: the caller's if there is one, otherwise a new one, which is then committed. */
   static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
     if (!connection.getAutoCommit()) {
       return steps.take(connection);
@@ -95,8 +95,8 @@ final class MySqlStatements {
   }
 
   /**
-   * Commits. Unlike a statement, a commit that fails because the disk is full may have taken effect. Its error must not
-   * be one that {@link #isFull} recognizes.
+   * Commits. Unlike a statement, a commit that fails because the disk is full may have taken effect. So its exception
+   * is replaced by one that {@link #isFull} does not recognize.
    */
   private static void commit(Connection connection) throws SQLException {
     try {
@@ -108,7 +108,7 @@ final class MySqlStatements {
     }
   }
 
-  /** Returns the first of a range of unused versions. The row at position i of a batch gets this plus i. */
+  /** Returns the first of a range of unused versions. The rows of a batch get versions in the order of their places. */
   static long newVersions() {
     return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
   }
@@ -159,7 +159,7 @@ final class MySqlStatements {
     return rowsOfVersion(connection, values, false);
   }
 
-  /** Returns the positions of the rows that have these versions. With locks, they keep them until the commit. */
+  /** Returns the positions of the rows that have these versions. With locks, the rows keep them until the commit. */
   BitSet rowsOfVersion(Connection connection, ParameterTable values, boolean locking) throws SQLException {
     return places(connection, rowsOfVersion.with("wanted", values.with()).when("locking", locking).text(), values);
   }

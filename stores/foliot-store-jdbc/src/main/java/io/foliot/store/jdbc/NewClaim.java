@@ -8,8 +8,8 @@ import io.foliot.core.Token;
  *
  * @param id the task
  * @param leaseMillis the length of the lease; 0 for a move
- * @param notAfterMillis after this it counts as a move
- * @param token never used before
+ * @param notAfterMillis the time after which the claim counts as a move, in milliseconds
+ * @param token a token that was never used before
  * @param slot the slot of the index entry
  */
 record NewClaim(TaskId id, long leaseMillis, long notAfterMillis, Token token, int slot) {}

@@ -7,15 +7,16 @@ import java.util.List;
 /**
  * The end of an attempt that gives its task a payload or children.
  *
+ * @param settlement the settlement that ends the attempt
  * @param outcome the outcome of the settlement
- * @param slot the slot of the task's id, which is that of its children's too
- * @param children those of the outcome, as rows
+ * @param slot the slot of the task, which its children share
+ * @param children the children of the outcome, as rows
  */
 record NewPlan(Settlement settlement, Outcome.Rearm outcome, int slot, List<ChildRow> children) {
-  /** Cost of a row, in bytes of payload: it lets the number of rows bound a statement of small rows. */
+  /** Cost of a row beside its payload, in bytes, so that a statement of small rows has a bounded number of them. */
   private static final long ROW_BYTES = 4_096;
 
-  /** Returns the bytes to write. */
+  /** Returns the approximate cost of writing the plan, in bytes. */
   long bytes() {
     return outcome.bytes() + ROW_BYTES * children.size();
   }

@@ -15,10 +15,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of parameters within a statement, for databases without arrays: {@code wanted} with a place in front and then
- * the columns, row by row. One thread.
+ * A table of parameters within a statement, for databases without arrays. The statement calls it {@code wanted}; its
+ * first column, {@code place}, is the position of the row in the batch, counted from 1. One thread.
  *
- * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently cuts off longer ones. Long cells are
+ * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently truncates longer ones. Long cells are
  * therefore kept outside: {@link #column} returns the text to write instead of {@code wanted.column}. In a statement
  * the table comes first, then the columns that may be long, each once, in the order in which they were named here.
  */
@@ -29,14 +29,14 @@ final class ParameterTable {
   private final String row;
   private final int width;
   private final List<@Nullable Object> cells = new ArrayList<>();
-  /** By the place of their cell. */
+  /** Values of more than {@link #CELL_BYTES_MAX} bytes, by the index of their cell in {@link #cells}. */
   private final NavigableMap<Integer, byte[]> longCells = new TreeMap<>();
 
   /**
    * Creates an empty table.
    *
    * @param rowWord the word before a row: {@code ROW} in MySQL, nothing in MariaDB
-   * @param columns their names, without that of the place
+   * @param columns the names of the columns after {@code place}
    */
   ParameterTable(String rowWord, String... columns) {
     this.columns = List.of(columns);
@@ -98,7 +98,7 @@ final class ParameterTable {
     return cells.size() / width;
   }
 
-  /** Returns the table as a part of a WITH. */
+  /** Returns the table as a subquery of a WITH clause. */
   String with() {
     return "wanted(place, " + String.join(", ", columns) + ") AS (VALUES " + (row + ", ").repeat(rows() - 1) + row
         + ")";
@@ -108,7 +108,7 @@ final class ParameterTable {
     return cell % width == columns.indexOf(column) + 1;
   }
 
-  /** Returns the column, as an expression. */
+  /** Returns an SQL expression for the value of a column, including values that are outside the table. */
   String column(String column) {
     StringBuilder cases = new StringBuilder();
     for (int cell : longCells.keySet()) {
@@ -129,7 +129,7 @@ final class ParameterTable {
         case null -> statement.setNull(at, Types.VARBINARY);
         case Long number -> statement.setLong(at, number);
         case byte[] bytes -> statement.setBytes(at, bytes);
-        default -> throw new IllegalStateException("a cell is a number, bytes, or nothing: cell=" + cell);
+        default -> throw new IllegalStateException("a cell is a number, bytes, or null: cell=" + cell);
       }
       at++;
     }

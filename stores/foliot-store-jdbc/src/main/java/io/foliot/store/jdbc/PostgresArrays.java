@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Binds arrays to the parameters of a statement, one after the other. One thread. */
+/** The array parameters of a statement, bound in order from the first. One thread. */
 final class PostgresArrays {
   private final Connection connection;
   private final PreparedStatement statement;

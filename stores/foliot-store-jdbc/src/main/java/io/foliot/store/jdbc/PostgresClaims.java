@@ -19,7 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Claims, moves of index entries, and settles of PostgreSQL. */
+/** The {@link ClaimStatements} of PostgreSQL. */
 final class PostgresClaims implements ClaimStatements {
   private final PostgresStatements statements;
   private final String claim;

@@ -8,13 +8,14 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * PostgreSQL 12 and newer. A batch is a set of arrays; each method is one statement, a read of requests excepted.
+ * PostgreSQL 12 and newer. A batch is a set of arrays. Each method executes one statement; a read of requests, and an
+ * insert of ids that exist, take a second one.
  *
- * <p>A data-modifying WITH sees the tables as they were when the statement began, and rows that another transaction had
- * locked as they are once it is over. So every condition that safety rests on is in the WHERE of the UPDATE or DELETE
- * itself, which PostgreSQL judges again on the newest version of such a row.
+ * <p>A data-modifying WITH sees the tables as they were when the statement began. For a row that another transaction
+ * has locked, PostgreSQL waits, and then evaluates the WHERE of the UPDATE or DELETE again on the newest version of the
+ * row. So every condition that safety rests on is in that WHERE itself.
  *
- * <p>Conditions on a row alone are written {@code CASE WHEN ... THEN true END}, which the planner takes to hold for
+ * <p>Conditions on a row alone are written {@code CASE WHEN ... THEN true END}: the planner assumes that they hold for
  * half of the rows. Statistics about a state are wrong a second later, and a planner that assumes few running tasks
  * reads all running tasks once for each task of the batch.
  */
@@ -23,7 +24,7 @@ final class PostgresDialect implements Dialect {
 
   private static final String READ_ONLY = "25006";
   private static final String FULL = "53100";
-  /** Deadlock, failed serialization, lock not available: the statement took no effect and may be repeated. */
+  /** Deadlock, failed serialization, lock not available: the statement had no effect and may be repeated. */
   private static final List<String> ROLLED_BACK = List.of("40P01", "40001", "55P03");
 
   private final PostgresStatements statements;
@@ -105,7 +106,7 @@ final class PostgresDialect implements Dialect {
       boolean waits = !row.getString(4).equals("off");
       String detail = "PostgreSQL " + row.getString(1) + ", fsync=" + row.getString(2) + ", full_page_writes="
           + row.getString(3) + ", synchronous_commit=" + row.getString(4);
-      // A commit that does not wait is synced within three rounds of the writer of the log.
+      // A commit that does not wait is synced within three rounds of the WAL writer.
       return !whole
           ? new Durability("NONE", 0, detail)
           : waits ? new Durability("D", 0, detail) : new Durability("B", 3L * row.getInt(5), detail);

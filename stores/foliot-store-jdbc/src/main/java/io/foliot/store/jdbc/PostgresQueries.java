@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of the index, pages and counts of PostgreSQL. */
+/** The {@link QueryStatements} of PostgreSQL. */
 final class PostgresQueries implements QueryStatements {
   private static final String BODY = "record.body";
 

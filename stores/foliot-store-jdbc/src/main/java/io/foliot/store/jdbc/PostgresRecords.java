@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of records, and writes by version, of PostgreSQL. */
+/** The {@link RecordStatements} of PostgreSQL. */
 final class PostgresRecords implements RecordStatements {
   private static final int BY_ID = 1;
   private static final int BY_KEY = 2;
@@ -25,7 +25,7 @@ final class PostgresRecords implements RecordStatements {
 
   private final PostgresStatements statements;
   private final Results results;
-  /** Statements by the rows they read: {@link #BY_ID}, {@link #BY_KEY}, {@link #BODIES}. */
+  /** Statements of {@link #read}, by the sum of {@link #BY_ID}, {@link #BY_KEY} and {@link #BODIES}. */
   private final String[] readSql = new String[BY_ID + BY_KEY + BODIES + 1];
   private final String readAnswers;
   private final String update;
@@ -168,7 +168,7 @@ final class PostgresRecords implements RecordStatements {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       bindLive(arrays, changes);
       PostgresColumns columns = new PostgresColumns(inserted);
-      // Inserted tasks are due when they wake.
+      // The wakeAt of a new task is its due time.
       arrays.longs(columns.dueAt).longs(columns.changedAt).longs(columns.generation)
           .ints(inserted.stream().mapToInt(Change::queue).toArray()).ints(columns.part).ints(columns.maxAttempts)
           .ids(columns.id).blobs(columns.body)

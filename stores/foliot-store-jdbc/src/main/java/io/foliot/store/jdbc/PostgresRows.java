@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of PostgreSQL. */
+/** The {@link Rows} of PostgreSQL. */
 final class PostgresRows extends Rows {
   static TaskId idOf(ResultSet row, int at) throws SQLException {
     return TaskId.parse(row.getString(at));

@@ -15,22 +15,22 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * Connections to PostgreSQL for a pool of the store's own. A connection with a session of its own keeps its statements
  * prepared, because parsing and planning are more than half of the cost of a small batch, and sets the planner once.
- * Behind a pooler that gives each transaction another session, neither would hold for the next transaction. Such a
- * pooler must answer cancel requests with a number of its own, so the session's number differs from the one that the
- * connection was given.
+ * Behind a pooler that gives each transaction another session, neither would hold for the next transaction. To forward
+ * cancel requests, such a pooler gives the connection a process id of its own. It differs from the id of the session's
+ * process, which shows that there is a pooler.
  */
 final class PostgresSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1;
 
   /**
-   * Each row of a batch is looked up by an index. Left to itself the planner would, before the first ANALYZE or after a
-   * burst, sort or hash the whole table, and it would read the whole index of a small one, where a lookup seems to cost
-   * four pages.
+   * Settings that make the planner look up each row of a batch by an index. Without them, it would sort or hash the
+   * whole table before the first ANALYZE or after a burst. It would also read the whole index of a small table, because
+   * it assumes that a lookup costs as much as four pages.
    */
   private static final SortedMap<String, String> BY_INDEX = new TreeMap<>(Map.of("enable_hashjoin", "off",
       "enable_mergejoin", "off", "enable_seqscan", "off", "jit", "off", "random_page_cost", "0.1"));
 
-  /** Unless the address says how statements are to be prepared. */
+  /** Whether this class sets the prepare threshold: not if the URL does. */
   private final boolean prepares;
 
   PostgresSource(JdbcSource.Login login, Duration connectTimeout, Duration socketTimeout) {
@@ -41,7 +41,7 @@ final class PostgresSource extends PGSimpleDataSource {
     setConnectTimeout(Math.toIntExact(connectTimeout.toSeconds()));
     setSocketTimeout(Math.toIntExact(socketTimeout.toSeconds()));
     setTcpKeepAlive(true);
-    // Parameters of the address take precedence over all of these.
+    // Parameters of the URL take precedence over all of these.
     setURL(login.url());
     if (login.user() != null) {
       setUser(login.user());
@@ -80,7 +80,7 @@ final class PostgresSource extends PGSimpleDataSource {
     }
   }
 
-  /** Returns whether a session plans so by itself, because of a setting made here or on its server. */
+  /** Returns whether a session already plans by index, because of settings made here or on its server. */
   static boolean plansByIndex(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT "
@@ -96,7 +96,7 @@ final class PostgresSource extends PGSimpleDataSource {
         .collect(Collectors.joining(" AND "));
   }
 
-  /** Returns a statement that has the rest of its transaction planned so. */
+  /** Returns a statement that makes the rest of its transaction plan by index. */
   static String planByIndex() {
     return BY_INDEX.entrySet().stream().map(setting -> set(setting.getKey(), setting.getValue()))
         .collect(Collectors.joining(", ", "SELECT ", ""));

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Reads, plans and executes the statements of PostgreSQL. Any thread. */
+/** The parts that the groups of statements of PostgreSQL share. Any thread. */
 final class PostgresStatements {
-  /** Precede a statement, in the same round trip and the same transaction. */
+  /** Settings of the planner that precede a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex() + "; ";
-  /** As BY_INDEX, and the commit does not wait for the disk: its effect may be lost, and is then repeated. */
+  /** As BY_INDEX; also, the commit does not wait for the disk. A crash may lose the move, which is then repeated. */
   private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex()
       + ", set_config('synchronous_commit', 'off', true); ";
   private static final String AS_ANYWHERE = PostgresSource.planAsAnywhere() + "; ";
@@ -43,7 +43,7 @@ final class PostgresStatements {
     return files;
   }
 
-  /** Returns a statement that is planned as the session is. */
+  /** Returns a statement that is planned by the settings of its session. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
     statement.setQueryTimeout(timeoutSeconds);
@@ -51,14 +51,14 @@ final class PostgresStatements {
   }
 
   /**
-   * Returns a statement that finds its rows by index. In a caller's transaction nothing is set, for it would stay set
-   * there.
+   * Returns a statement that finds its rows by index. In a caller's transaction the settings are left as they are,
+   * because a change would apply to the caller's own statements too.
    */
   PreparedStatement batch(Connection connection, String sql) throws SQLException {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
   }
 
-  /** Returns a statement that only moves entries of the index. */
+  /** Returns a statement that only moves index entries, and whose commit does not wait for the disk. */
   PreparedStatement unsynced(Connection connection, String sql) throws SQLException {
     return prepare(connection, BY_INDEX_UNSYNCED + sql);
   }
@@ -72,7 +72,7 @@ final class PostgresStatements {
     return DUPLICATE.equals(e.getSQLState());
   }
 
-  /** Returns the rows of a statement; preceding results have been read. */
+  /** Executes a statement and returns its rows, after the result of the settings that precede it, if any. */
   static ResultSet rows(PreparedStatement statement) throws SQLException {
     statement.execute();
     ResultSet first = statement.getResultSet();
@@ -93,7 +93,7 @@ final class PostgresStatements {
     return ids;
   }
 
-  /** Returns a text without NUL, the one character that the type text does not hold. */
+  /** Returns a text with spaces in place of NUL, the one character that the type text cannot hold. */
   static String plain(String text) {
     return text.replace('\0', ' ');
   }

@@ -11,7 +11,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Inserts and touches of PostgreSQL. */
+/** The {@link SubmitStatements} of PostgreSQL. */
 final class PostgresSubmits implements SubmitStatements {
   private final PostgresStatements statements;
   private final Results results;
@@ -81,7 +81,7 @@ final class PostgresSubmits implements SubmitStatements {
         if (!PostgresStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // A caller that got no answer repeats its call: nothing was inserted then, and missing rows are inserted below.
+        // A caller repeats a call that failed. The statement inserted nothing; the missing tasks are inserted below.
       }
     }
     try (PreparedStatement statement = anyRequest
@@ -116,8 +116,8 @@ final class PostgresSubmits implements SubmitStatements {
   }
 
   /**
-   * Inserts all drafts or none. Nothing else can have their names, so one reading of the clock determines all
-   * generations.
+   * Inserts tasks that have neither key nor request: all of them, or none if an id exists. No other task can have their
+   * names, so one reading of the clock gives all generations.
    */
   private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {
     try (ResultSet row = PostgresStatements.rows(statement)) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Statements that read the index, page through records, count, and delete expired rows. */
 interface QueryStatements {
-  /** Returns when tasks can be claimed next, in the order of the ids; as {@code TaskStore.probe}. */
+  /** Returns when tasks can be claimed next, in the order of the given ids, as {@code TaskStore.probe} does. */
   List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException;
 
   List<DueSlice> due(Connection connection, QueueIds numbers, List<DueScan> scans) throws SQLException;
@@ -27,24 +27,24 @@ interface QueryStatements {
   List<Integer> parkedQueues(Connection connection, SlotSet slots) throws SQLException;
 
   /**
-   * Pages through the live records of all queues in the order of ids.
+   * Returns the next page of the live records of all queues in the order of ids.
    *
    * @param limit the largest number of records
-   * @param scanned the number of rows that are examined
+   * @param scanned the largest number of rows that are examined
    */
   Page pageOfLive(Connection connection, QueueIds numbers, TaskId after, int limit, int scanned) throws SQLException;
 
   /**
-   * Pages through the live and the kept records of a queue in the order of ids.
+   * Returns the next page of the live and the kept records of a queue in the order of ids.
    *
-   * @param state the code in the rows, or 0 for all
+   * @param state the code of a state as rows have it, or 0 for all states
    * @param limit the largest number of records
-   * @param scanned the number of rows that are examined
+   * @param scanned the largest number of rows of each table that are examined
    */
   Page pageOfQueue(Connection connection, QueueIds numbers, int queue, int state, TaskId after, int limit, int scanned)
       throws SQLException;
 
-  /** Returns whether a queue has a live task, by an index. */
+  /** Returns whether a queue has a live task; reads at most one entry of each index. */
   boolean hasLive(Connection connection, int queue) throws SQLException;
 
   /** Returns the number of rows of each group. */

@@ -8,11 +8,11 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Queues by number: numbers are shorter in rows than names. A number is given once and stays for ever. Any thread. */
+/** The numbers of queues, which rows have instead of names to be shorter. A number never changes. Any thread. */
 final class QueueIds {
   private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
   private static final String NAMELESS = "#";
-  /** The number of a queue that never had a task: no row has it. */
+  /** Value instead of the number of a queue that has none: no row has it. */
   static final int NONE = -1;
 
   private final Dialect dialect;
@@ -29,7 +29,7 @@ final class QueueIds {
     insertQueue = dialect.files().text("insert_queue");
   }
 
-  /** Returns the number of a queue that was requested before. */
+  /** Returns the number of a queue that {@link #take} or {@link #find} has returned before. */
   int of(String queue) {
     Integer number = numbers.get(queue);
     if (number == null) {
@@ -38,7 +38,7 @@ final class QueueIds {
     return number;
   }
 
-  /** Returns the number, or {@link #NONE}. */
+  /** Returns the number, or {@link #NONE} if the queue has none. */
   int find(Connection connection, String queue) throws SQLException {
     Integer known = numbers.get(queue);
     if (known != null) {
@@ -52,7 +52,7 @@ final class QueueIds {
     }
   }
 
-  /** Returns the number, given now if there was none; by a statement of its own. */
+  /** Returns the number. A queue without one gets one, by a statement of its own. */
   int take(Connection connection, String queue) throws SQLException {
     int number = find(connection, queue);
     if (number != NONE) {
@@ -69,7 +69,7 @@ final class QueueIds {
     return number;
   }
 
-  /** Returns the name of a number that a row has; if the table of names has lost it, one that no queue can be given. */
+  /** Returns the name of the queue with this number; if the table of names has lost it, a name that no queue has. */
   String name(Connection connection, int number) throws SQLException {
     String known = names.get(number);
     if (known != null) {
@@ -80,8 +80,8 @@ final class QueueIds {
       try (ResultSet found = select.executeQuery()) {
         boolean isKnown = found.next();
         if (!isKnown) {
-          LOG.log(System.Logger.Level.ERROR, "rows belong to a queue whose name is gone from foliot_queue; their tasks"
-              + " are shown under a name made of its number and wait: number={0}", number);
+          LOG.log(System.Logger.Level.ERROR, "foliot_queue has lost the name of a queue that has tasks; they"
+              + " are listed under a name made of its number, and wait: number={0}", number);
         }
         String name = isKnown ? dialect.text(found, 1) : NAMELESS + number;
         int same = noted(number, name);

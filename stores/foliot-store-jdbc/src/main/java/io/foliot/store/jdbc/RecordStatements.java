@@ -15,7 +15,7 @@ interface RecordStatements {
   /**
    * Reads records, the clock of the database, and the floor of its generations.
    *
-   * @param bodies whether payloads are read too; else they are {@link Rows#UNREAD}
+   * @param bodies whether payloads are read too; otherwise they are {@link Rows#UNREAD}
    * @param locking whether live rows are read as they are now, and not as they were when the surrounding transaction
    *     began; the rows may get locked
    */

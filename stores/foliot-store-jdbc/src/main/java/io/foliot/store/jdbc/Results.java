@@ -20,11 +20,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the results of statements. The statements of all dialects return the same columns in the same order; a place is
- * that of an item in its batch, counted from 1.
+ * A reader of the results of statements. The statements of all dialects return the same columns in the same order. A
+ * place is the position of an item in its batch, counted from 1; the methods return positions counted from 0.
  */
 final class Results {
-  /** Before all ids, and none. */
+  /** Id that no task has and that sorts before all others. */
   static final TaskId NO_ID = new TaskId(0, 0);
 
   private final Rows rows;
@@ -42,7 +42,7 @@ final class Results {
     return rows.row(connection, numbers, row, first, bodies);
   }
 
-  /** Columns: place. */
+  /** Reads positions. Columns: place. */
   static BitSet places(ResultSet row) throws SQLException {
     BitSet places = new BitSet();
     while (row.next()) {
@@ -51,7 +51,10 @@ final class Results {
     return places;
   }
 
-  /** Columns: the clock; place, or nothing; id, generation, deadline, whether an attempt is outstanding. */
+  /**
+   * Reads the results of touches. Columns: clock, place (0 for none), id, generation, deadline, whether an attempt is
+   * outstanding.
+   */
   Touched touched(ResultSet row, int count) throws SQLException {
     List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long micros = 0;
@@ -67,7 +70,7 @@ final class Results {
     return new Touched(micros, results);
   }
 
-  /** Columns: place, digest, kind, id, generation, deadline, state, when it is forgotten. */
+  /** Reads answers to requests. Columns: place, digest, kind, id, generation, deadline, state, end of retention. */
   Map<RequestName, RecordTable.Answered> answers(ResultSet row, List<RequestName> names) throws SQLException {
     Map<RequestName, RecordTable.Answered> answers = new HashMap<>();
     while (row.next()) {
@@ -78,7 +81,7 @@ final class Results {
     return answers;
   }
 
-  /** Columns: place, when the task can be claimed next, where its entry is. */
+  /** Reads the results of probes. Columns: place, when the task can be claimed next, the time of its index entry. */
   static List<Probed> probed(ResultSet row, int count) throws SQLException {
     List<Probed> found = new ArrayList<>(Collections.nCopies(count, Probed.UNKNOWN));
     while (row.next()) {
@@ -87,7 +90,7 @@ final class Results {
     return found;
   }
 
-  /** Columns: place of the scan, time of the entry, id, queue. */
+  /** Reads index entries into the lists of their scans. Columns: place of the scan, time of the entry, id, queue. */
   void due(Connection connection, QueueIds numbers, ResultSet row, List<List<DueEntry>> found) throws SQLException {
     while (row.next()) {
       found.get(row.getInt(1) - 1)
@@ -95,7 +98,7 @@ final class Results {
     }
   }
 
-  /** Columns: time of the entry, id. */
+  /** Reads index entries of parked tasks. Columns: time of the entry, id. */
   List<DueEntry> parked(ResultSet row, String queue) throws SQLException {
     List<DueEntry> entries = new ArrayList<>();
     while (row.next()) {
@@ -104,7 +107,7 @@ final class Results {
     return entries;
   }
 
-  /** Columns: number of a queue. */
+  /** Reads numbers of queues. Columns: number. */
   static List<Integer> queues(ResultSet row) throws SQLException {
     List<Integer> queues = new ArrayList<>();
     while (row.next()) {
@@ -113,7 +116,7 @@ final class Results {
     return queues;
   }
 
-  /** Reads the counts of rows. Columns: number of a queue, state, whether parked, count. */
+  /** Reads counts of rows. Columns: number of a queue, state, whether parked, count. */
   static Map<RowGroup, Long> tally(ResultSet row) throws SQLException {
     Map<RowGroup, Long> counts = new HashMap<>();
     while (row.next()) {
@@ -123,7 +126,7 @@ final class Results {
   }
 
   /**
-   * Returns a page, of which one record more than the limit was read.
+   * Returns a page. The statement has read one record more than the limit, if there is one.
    *
    * @param edge the last id that was examined, or null if no rows follow
    */

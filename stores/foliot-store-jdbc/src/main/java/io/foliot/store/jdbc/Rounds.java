@@ -5,17 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** The bounds of a call: how much goes into one statement, and how often a call goes round again. */
+/** The bounds of a call: the size of its statements, and the number of rounds in which it is repeated. */
 final class Rounds {
   /**
-   * Rows of one statement: enough that its cost is that of the rows, and few enough that nothing waits long for them.
+   * Most rows of one statement: enough that its fixed cost does not matter, and few enough that no other call waits
+   * long for their locks.
    */
   private static final int ROWS_MAX = 1_000;
-  /** Payload bytes of one statement: a statement is in memory several times over. */
+  /** Payload bytes from which on a statement gets no further row: it is in memory several times over. */
   private static final long BYTES_MAX = 4 << 20;
-  /** The number of rounds, with growing waits, in which rows may change between read and write. */
+  /** Most rounds of a call whose rows change between each read and its write; the pauses between them grow. */
   private static final int ROUNDS = 60;
-  /** Rounds without a wait. */
+  /** Number of repeated rounds without a pause. */
   private static final int ROUNDS_AT_ONCE = 2;
 
   private Rounds() {}
@@ -37,7 +38,7 @@ final class Rounds {
     return chunks;
   }
 
-  /** Returns the places of a list, to be done in several rounds. */
+  /** Returns the positions of a list of this size, as a list that the caller may sort. */
   static List<Integer> places(int count) {
     List<Integer> places = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -47,14 +48,15 @@ final class Rounds {
   }
 
   /**
-   * Waits before a round, the longer the more there were.
+   * Pauses before a round, for longer before later ones.
    *
-   * @throws StoreException if there were too many
+   * @param round the number of rounds so far
+   * @throws StoreException if there were too many rounds
    */
   static void await(int round) {
     if (round >= ROUNDS) {
       throw new StoreException(
-          "the rows of a call changed between read and write each time: rounds=" + round + "; it may be repeated",
+          "the rows of a call changed between read and write each time: rounds=" + round + "; repeat the call",
           null);
     }
     if (round > ROUNDS_AT_ONCE) {

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of the tables of tasks, decoded.
  *
- * @param record live or final; if it cannot be decoded, only the values of its columns, without payload, attempts and
- *     successor
- * @param version changes with every write of a live record; 0 for a final one
- * @param damage why it cannot be decoded, or null if it can
+ * @param record the record, live or final; if it cannot be decoded, only the values of its columns, without payload,
+ *     attempts and successor
+ * @param version the version of a live record, which changes with every write; 0 for a final record
+ * @param damage why the record cannot be decoded, or null if it can
  */
 record Row(TaskRecord record, long version, @Nullable UnreadableException damage) {
   private static final long FINAL_VERSION = 0;

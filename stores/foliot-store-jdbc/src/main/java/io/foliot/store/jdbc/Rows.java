@@ -26,9 +26,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as records. Live and kept ones are read with the same columns, in this order. */
+/** A decoder of rows into records. The rows of live and of kept tasks are read as the same columns, in one order. */
 abstract class Rows {
-  /** Placeholder for a payload that was not read: it is never examined, and not written back. */
+  /** Placeholder for a payload that was not read. It is never examined, and never written back. */
   static final Body UNREAD = new Body(new byte[0], "application/x-foliot-unread", Map.of());
 
   /** Columns of a live task {@code t}, up to its body. */
@@ -41,12 +41,12 @@ abstract class Rows {
     return draft.body() == null ? Body.EMPTY : draft.body();
   }
 
-  /** Returns the part of a receiver's words that is kept. */
+  /** Returns a detail, cut to the length that an attempt record keeps. */
   static String cut(String detail) {
     return detail.length() > AttemptRecord.MAX_DETAIL ? detail.substring(0, AttemptRecord.MAX_DETAIL) : detail;
   }
 
-  /** Returns how long finished tasks are kept, such that it can be added to a time. */
+  /** Returns how long finished tasks are kept, in milliseconds, bounded so that a time plus it does not overflow. */
   static long retention(QueueTerms terms) {
     return Math.min(terms.retainFinishedMillis(), Limits.MAX_DELAY_MILLIS);
   }
@@ -61,7 +61,7 @@ abstract class Rows {
     return numbers;
   }
 
-  /** Returns the answers to scans of which one entry more than the limit was read. */
+  /** Returns the results of scans, each of which has read one entry more than its limit, if there is one. */
   static List<DueSlice> slices(List<DueScan> scans, List<List<DueEntry>> found) {
     List<DueSlice> slices = new ArrayList<>(scans.size());
     for (int i = 0; i < scans.size(); i++) {
@@ -87,10 +87,10 @@ abstract class Rows {
   static final long SET_ASIDE = -1;
 
   /**
-   * Returns the record that begins at this column. If it cannot be read, the row is marked and has the values of its
-   * columns: one bad row must not fail the others of its statement.
+   * Returns the row whose record begins at this column. If the record cannot be decoded, the row has the damage and the
+   * values of the columns: one bad row must not fail the others of its statement.
    *
-   * @param bodies whether the payload was read, so that there must be one
+   * @param bodies whether the statement has read payloads; a missing payload is then damage
    */
   final Row row(Connection connection, QueueIds numbers, ResultSet row, int first, boolean bodies) throws SQLException {
     long version = row.getLong(first + 19);
@@ -127,7 +127,7 @@ abstract class Rows {
     return edit.attempts(attempts).noted(history.noted()).done();
   }
 
-  /** Ensures that the fields of a row do not contradict each other, as no writer leaves them. */
+  /** Ensures that the columns of a row do not contradict each other; no writer leaves such a row. */
   private void ensurePossible(TaskId id, TaskState state, ResultSet row, int first) throws SQLException {
     boolean possible = switch (state) {
       case RUNNING -> token(row, first + 15) != null && row.getLong(first + 5) <= row.getLong(first + 10);
@@ -141,7 +141,7 @@ abstract class Rows {
     }
   }
 
-  /** Returns a record of which only the columns can be used. */
+  /** Returns the record of a damaged row: only the values of its columns. */
   private TaskRecord unreadable(Connection connection, QueueIds numbers, ResultSet row, int first,
       UnreadableException why)
       throws SQLException {
@@ -195,7 +195,7 @@ abstract class Rows {
     edit.body(body == null ? UNREAD : Blobs.body(id, key, body));
   }
 
-  /** Returns the attempts with the last one, where that is in columns of its own. */
+  /** Returns the attempts, including the last one if it is in columns of its own. */
   private List<AttemptRecord> withLast(List<AttemptRecord> attempts, ResultSet row, int first) throws SQLException {
     long begunAt = row.getLong(first + 25);
     if (begunAt == 0) {

@@ -25,11 +25,12 @@ final class Schema {
 
   /** Number of tries to migrate. Together they take longer than another node needs to migrate. */
   private static final int TRIES = 15;
+  /** Argument of {@link Session#pause} for its longest pause. */
   private static final int LONGEST_PAUSE = 10;
 
   private Schema() {}
 
-  /** Returns the dialect of the database. */
+  /** Returns the dialect of the database. Fails with {@link StoreException} if it is unreachable or unsupported. */
   static Dialect dialect(DataSource source, String name, Duration timeout) {
     int seconds = Math.toIntExact(timeout.toSeconds());
     try (Connection connection = source.getConnection()) {
@@ -48,7 +49,7 @@ final class Schema {
     }
   }
 
-  /** Returns the advice that the driver's message lacks. */
+  /** Returns advice for a failure of TLS, which the driver's message lacks; otherwise an empty text. */
   private static String advice(SQLException failure) {
     String reason = Connections.reason(failure).toLowerCase(Locale.ROOT);
     return reason.contains("ssl") || reason.contains("tls") || reason.contains("certif")
@@ -58,7 +59,7 @@ final class Schema {
         : "";
   }
 
-  /** Creates missing tables. Several nodes may do so at the same time. */
+  /** Creates or updates the tables. Several nodes may do so at the same time. */
   static void migrate(DataSource source, Dialect dialect, String name) {
     for (int tried = 1; !isCurrent(source, dialect); tried++) {
       try {
@@ -72,7 +73,7 @@ final class Schema {
           throw new StoreException("the tables cannot be created or updated: database=" + name + ", error="
               + e.getMessage() + "; the user needs the right to create tables when a new version of Foliot starts", e);
         }
-        // A table may be visible before the transaction that creates it has ended: another node may be creating it now.
+        // Another node may be migrating: its tables may become visible before its migration has ended.
         Session.pause(LONGEST_PAUSE);
       }
     }
@@ -91,15 +92,15 @@ final class Schema {
     try (Connection connection = source.getConnection()) {
       return find(connection, dialect, name);
     } catch (SQLException e) {
-      // There are no tables yet, or the database has failed: then the next call fails too, and its error says why.
+      // There are no tables yet, or the database has failed: in that case the next call fails too, and says why.
       return null;
     }
   }
 
   /**
-   * Fails if the blobs of the database have another format than this version writes; notes the format of a new store.
-   * The format is written before the number of slots. A store that has only the number was written by an old version,
-   * which did not write its format.
+   * Ensures that the blobs of the database have the format that this version writes; writes the format of a new store.
+   * The format is written before the number of slots. A store that has only the number of slots was created by an old
+   * version, which did not write a format.
    */
   static void ensureFormat(Connection connection, Dialect dialect, String database) throws SQLException {
     boolean holdsStore = find(connection, dialect, "slots") != null;
@@ -120,7 +121,7 @@ final class Schema {
     }
   }
 
-  /** Returns a property of the store; writes the value given for a new store first if there is none. */
+  /** Returns a property of the store; if it is missing, writes the value for a new store first. */
   static String meta(Connection connection, Dialect dialect, String name, String valueIfNew) throws SQLException {
     for (int tried = 0;; tried++) {
       String value = find(connection, dialect, name);

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for one call. A connection of the store is in auto-commit mode, and the session repeats statements that
- * a conflict rolled back. In the transaction of a caller it repeats none: the failure has ended the transaction.
+ * a conflict rolled back. In a caller's transaction it repeats none, because the failure has ended the transaction.
  */
 final class Session {
-  /** Number of attempts at a statement, each of which a conflict with another transaction rolled back. */
+  /** Most tries of a statement that conflicts with other transactions roll back. */
   private static final int TRIES = 12;
   private static final long WAIT_MILLIS_MAX = 200;
 
@@ -43,7 +43,7 @@ final class Session {
     return outside == null;
   }
 
-  /** A statement, or a few that are one step. */
+  /** One statement, or a few that belong together. */
   interface Step<R> {
     R take(Connection connection) throws SQLException;
   }
@@ -52,7 +52,7 @@ final class Session {
     return connection;
   }
 
-  /** Takes a step that has no effect if it fails. */
+  /** Takes a step that may write, and that has no effect if it fails. */
   <R> R run(Step<R> step) throws SQLException {
     R result = ask(step);
     mayHaveWritten = true;
@@ -119,8 +119,8 @@ final class Session {
   }
 
   /**
-   * Waits a little, longer with each try and for a random part of that, so that two calls do not conflict again and
-   * again.
+   * Pauses for a random time, at most 200 ms, whose bound grows with each try, so that two calls do not conflict
+   * repeatedly.
    */
   static void pause(int tried) {
     long most = Math.min(WAIT_MILLIS_MAX, 1L << Math.min(tried, 10));

@@ -23,8 +23,8 @@ final class Snapshot implements CommittedRecords {
   /**
    * Creates a snapshot.
    *
-   * @param micros the database's clock
-   * @param floor smallest generation that may be given out
+   * @param micros the database's clock at the time of the read
+   * @param floor the smallest generation that may be given out
    * @param rows the rows read; a record may occur twice
    * @param answers the recorded results by request
    */

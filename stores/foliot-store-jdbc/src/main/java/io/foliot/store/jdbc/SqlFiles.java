@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The SQL statements of one dialect. A statement is the resource file {@code sql/NAME.DIALECT.sql}, or {@code
- * sql/NAME.sql} if the dialects agree on it. Files are read once, when a store opens; an error in one fails
- * then.
+ * sql/NAME.sql} if the dialects agree on it. Files are read once, when a store opens; an error in a file makes that
+ * fail.
  *
  * <p>The syntax beyond SQL:
  * <ul>
@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <li><code>{name?}</code> at the beginning of a line makes the line optional; the caller chooses for each call.
  * </ul>
  *
- * <p>A caller names the values that it will give, which must be exactly those that the file leaves open. Rejected: a
- * template library, because the statements need only two constructs, and a reader of SQL should not have to learn a
- * third language.
+ * <p>A caller declares the names whose values it will give, which must be exactly those that the file leaves open.
+ * Rejected: a template library, because the statements need only two constructs, and a reader of SQL should not have to
+ * learn a third language.
  */
 final class SqlFiles {
   private static final String FOLDER = "sql/";
@@ -57,8 +57,7 @@ final class SqlFiles {
   }
 
   /**
-   * Returns the numbers that both dialects write in rows, by the names they have in the files, and those of one
-   * dialect.
+   * Returns the constants of one dialect and those that both dialects share, by their names in the files.
    */
   static Map<String, String> constants(Map<String, String> ofDialect) {
     Map<String, String> all = new HashMap<>(ofDialect);
@@ -80,7 +79,7 @@ final class SqlFiles {
     return template(name).text();
   }
 
-  /** Returns a part that leaves nothing open, for a fragment that the caller writes itself. */
+  /** Returns a part that leaves nothing open, for use in a fragment that the caller assembles itself. */
   String part(String name) {
     List<Piece> pieces = new ArrayList<>();
     add(pieces, ALWAYS, "{" + name + "}", List.of(), new TreeSet<>());
@@ -110,13 +109,13 @@ final class SqlFiles {
     return new Template(name, names, List.copyOf(pieces));
   }
 
-  /** Returns the place of a name among those that the caller gives; a name that it does not give is noted, too. */
+  /** Returns the position of a name among those that the caller gives, or -1, and adds the name to the used ones. */
   private static int index(List<String> names, String name, Set<String> used) {
     used.add(name);
     return names.indexOf(name);
   }
 
-  /** Adds a line with its constants and parts in place. A part may use constants and other parts. */
+  /** Adds the pieces of a line, with its constants and parts replaced. A part may use constants and other parts. */
   private void add(List<Piece> pieces, int when, String line, List<String> names, Set<String> used) {
     Matcher name = NAME.matcher(line);
     int from = 0;
@@ -153,7 +152,7 @@ final class SqlFiles {
         ? SqlFiles.class.getResourceAsStream(common)
         : SqlFiles.class.getResourceAsStream(own)) {
       if (in == null) {
-        throw new IllegalStateException("a statement has no file, or a name in one no meaning: file=" + own);
+        throw new IllegalStateException("a statement, or a part that one names, has no file: file=" + own);
       }
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
       List<String> lines = text.lines().map(SqlFiles::withoutComment).filter(line -> !line.isEmpty()).toList();
@@ -176,11 +175,11 @@ final class SqlFiles {
   }
 
   /**
-   * Some of a statement.
+   * A piece of a statement: a text or a gap.
    *
-   * @param when the option that it depends on, or {@link #ALWAYS}
+   * @param when the position of the option that the piece depends on, or {@link #ALWAYS}
    * @param text the text that is sent
-   * @param gap the name whose text is sent instead, or {@link #NONE}
+   * @param gap the position of the name whose text is sent instead, or {@link #NONE}
    */
   private record Piece(int when, String text, int gap) {}
 

@@ -24,7 +24,7 @@ final class StoreClock {
     return number(connection, micros);
   }
 
-  /** Returns the smallest generation that may be given out, besides the clock. */
+  /** Returns the smallest generation that may be given out, even while the clock is behind it. */
   long floor(Connection connection) throws SQLException {
     return number(connection, floor);
   }
@@ -36,7 +36,7 @@ final class StoreClock {
     }
   }
 
-  /** Raises the floor unless it is as high; returns how many rows have changed. */
+  /** Raises the floor to this value if it is lower. Returns the number of changed rows: 0 or 1. */
   int raiseFloor(Connection connection, long least) throws SQLException {
     try (PreparedStatement update = dialect.prepare(connection, raiseFloor)) {
       update.setLong(1, least);

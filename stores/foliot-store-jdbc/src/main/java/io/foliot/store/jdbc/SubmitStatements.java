@@ -7,7 +7,11 @@ import java.util.List;
 
 /** Statements that insert tasks, or push back waiting ones. */
 interface SubmitStatements {
-  /** Inserts tasks with no live key, no known id and no known request. */
+  /**
+   * Inserts those tasks whose key is not live and whose id and request are not known.
+   *
+   * @param seenMicros the latest reading of the clock by this process; no smaller generation is given out
+   */
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
 
   /**
@@ -21,6 +25,7 @@ interface SubmitStatements {
    * Pushes back tasks that wait.
    *
    * @param resets whether their payloads or numbers of attempts may change
+   * @param seenMicros the latest reading of the clock by this process; no smaller generation is given out
    */
   Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros) throws SQLException;
 }

@@ -56,19 +56,20 @@ import java.util.function.Supplier;
  *
  * <p>A call first lets the database do the plain cases: new tasks are inserted, waiting tasks are claimed, and so on,
  * with one statement for the whole batch. The remaining items take the general path: their rows are read, together with
- * the database's clock; {@link TaskOperations} decides at that time; and each changed row is written if it is still the
- * row that was read. The step then counts as taken at the time of the read: a due task stays due, and a lease is
+ * the database's clock; {@link TaskOperations} decides by that clock; and each changed row is written if it still has
+ * the version that was read. The call counts as made at the time of the read: a due task stays due, and a lease is
  * shorter by the delay, never longer. Items whose rows have changed meanwhile are repeated.
  *
- * <p><b>Generations</b> that are given out ahead of the clock (it was set back, or a key is reset more than once in a
- * microsecond) raise the floor before any caller gets them, so that no later task of the key gets a smaller one.
+ * <p><b>Generations</b> ahead of the clock (the clock was set back, or a key is reset more than once in a microsecond)
+ * raise the floor before any caller gets them, so that no later task of the key gets a smaller generation.
  *
  * <p>One file, because the statement for the plain cases of a call and the general path for the rest are proven
  * together.
  */
 final class TaskSteps {
   /**
-   * Delay until a task that only a newer version can read is claimed again; a newer node may have claimed it by then.
+   * Delay until a claim of a task that only a newer version of Foliot can read is repeated. A newer node may have
+   * claimed the task by then.
    */
   private static final long NOT_MINE_MILLIS = 10_000;
 
@@ -128,7 +129,7 @@ final class TaskSteps {
     return general;
   }
 
-  /** As {@code TaskStore.submit}. The queues must have their numbers. */
+  /** As {@code TaskStore.submit}. The queues must have numbers already. */
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
     OptimisticBatch<Draft, SubmitResult> batch = new OptimisticBatch<>(SUBMIT, drafts);
     try {
@@ -146,7 +147,7 @@ final class TaskSteps {
   private void submit(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
     if (!session.isOwn()) {
-      // An INSERT that meets a live key may lock its neighbours too, and a caller's transaction is not over at once.
+      // An INSERT of a live key may also lock neighbours in the index, and a caller's transaction may hold them long.
       resubmit(session, drafts, batch, false);
     }
     long ahead = 0;
@@ -167,7 +168,10 @@ final class TaskSteps {
     }
   }
 
-  /** Resets tasks that wait and are only pushed back: the common case of a live key. */
+  /**
+   * Resets waiting tasks whose due time is only pushed back: the common case of a live key. Returns the largest
+   * generation that is ahead of the clock, or 0.
+   */
   private long reset(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
     Set<KeyName> names = new HashSet<>();
@@ -184,15 +188,15 @@ final class TaskSteps {
       }
     }
     return pushBack(session, items, true, (i, micros, touched) -> {
-      boolean pends = touched.kind() == TouchResult.Kind.RESET_PENDING;
+      boolean pending = touched.kind() == TouchResult.Kind.RESET_PENDING;
       batch.answer(places.get(i), new SubmitResult(
-          pends ? SubmitResult.Kind.RESET_PENDING : SubmitResult.Kind.RESET, Objects.requireNonNull(touched.id()),
+          pending ? SubmitResult.Kind.RESET_PENDING : SubmitResult.Kind.RESET, Objects.requireNonNull(touched.id()),
           touched.generation(), touched.dueAt(),
           touched.dueAt() <= Math.floorDiv(micros, 1_000) ? TaskState.READY : TaskState.DELAYED, false));
     });
   }
 
-  /** Remembers of which queues drafts rather reset than create, so that the next ones are tried as such first. */
+  /** Notes the queues whose drafts reset more tasks than they created; the next submits there try resets first. */
   private void noteLive(List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch) {
     Map<String, Integer> balance = new HashMap<>();
     for (int i = 0; i < drafts.size(); i++) {
@@ -283,9 +287,10 @@ final class TaskSteps {
   }
 
   /**
-   * Ensures that the generations are the latest. A clock that was set back or has stopped does not order them: a task
-   * of the same key may have ended while ours were being inserted, with a generation that is no smaller. It has then
-   * raised the floor before it ended; if the floor is beyond our generations, our tasks get new ones.
+   * Ensures that the inserted tasks have the largest generations of their keys. If the clock was set back or has
+   * stopped, a task of the same key may have ended during the insert with a generation that is not smaller. That
+   * generation raised the floor before the task ended. If the floor is above the generations of the inserted tasks,
+   * these tasks get new generations.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);
@@ -299,38 +304,39 @@ final class TaskSteps {
     }
   }
 
-  /** Takes drafts that were not inserted, because their key is live or their request was answered. */
+  /** Submits drafts that were not inserted, because their key is live or their request already has an answer. */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
       OptimisticBatch<Draft, SubmitResult> batch) throws SQLException {
     Snapshot snapshot = general.read(session, batch.reads(places), false, locking);
     RecordOverlay found = new RecordOverlay(snapshot, Math.floorDiv(snapshot.micros(), 1_000));
-    List<Integer> mine = new ArrayList<>();
-    List<RequestName> over = new ArrayList<>();
+    List<Integer> undecided = new ArrayList<>();
+    List<RequestName> expired = new ArrayList<>();
     for (int place : places) {
       Draft draft = drafts.get(place);
       TaskRecord same = draft.key() == null ? found.get(draft.id()) : null;
       if (same != null) {
-        // A caller that had no answer repeats itself.
+        // A caller repeats a call that failed although it took effect.
         batch.answer(place, new SubmitResult(SubmitResult.Kind.CREATED, same.id(), same.generation(), same.dueAt(),
             same.stateAt(Math.floorDiv(snapshot.micros(), 1_000)), true));
-      } else if (isAnswered(snapshot, draft, over) || isLive(found, draft) || draft.expectedGeneration() > 0) {
-        mine.add(place);
+      } else if (isAnswered(snapshot, draft, expired) || isLive(found, draft) || draft.expectedGeneration() > 0) {
+        undecided.add(place);
       }
     }
-    if (!over.isEmpty()) {
+    if (!expired.isEmpty()) {
       session.run(connection -> {
-        dialect.records().forgetAnswers(connection, over, numbers);
+        dialect.records().forgetAnswers(connection, expired, numbers);
         return true;
       });
     }
-    general.write(session, snapshot, general.decide(batch, mine, snapshot)).forEach(batch::answer);
+    general.write(session, snapshot, general.decide(batch, undecided, snapshot)).forEach(batch::answer);
   }
 
   private static RequestName requestOf(Draft draft, Draft.Idempotency idempotency) {
     return new RequestName(draft.queue(), draft.key(), idempotency.key());
   }
 
-  private static boolean isAnswered(Snapshot snapshot, Draft draft, List<RequestName> over) {
+  /** Returns whether a draft's request has an answer; adds the request to {@code expired} if its answer has expired. */
+  private static boolean isAnswered(Snapshot snapshot, Draft draft, List<RequestName> expired) {
     Draft.Idempotency idempotency = draft.idempotency();
     if (idempotency == null) {
       return false;
@@ -338,7 +344,7 @@ final class TaskSteps {
     RequestName name = requestOf(draft, idempotency);
     RecordTable.Answered answered = snapshot.answer(name);
     if (answered != null && answered.dropAt() <= Math.floorDiv(snapshot.micros(), 1_000)) {
-      over.add(name);
+      expired.add(name);
       return false;
     }
     return answered != null;
@@ -384,14 +390,14 @@ final class TaskSteps {
     return pushBack(session, items, false, (i, micros, result) -> batch.answer(places.get(i), result));
   }
 
-  /** Takes the result of an item, by its place, and the clock. */
+  /** A receiver of the result of one item: its place, the clock, and the result. */
   private interface PushedBack {
     void accept(int place, long nowMicros, TouchResult result);
   }
 
   /**
-   * Returns the largest generation that is ahead of the clock, so that the floor is raised before a caller gets it; or
-   * 0.
+   * Pushes back waiting tasks by key, and passes the result of each to {@code answer}. Returns the largest generation
+   * that is ahead of the clock, or 0: the floor must be raised above it before a caller gets the results.
    */
   private long pushBack(Session session, List<KeyTouch> items, boolean resets, PushedBack answer) throws SQLException {
     long ahead = 0;
@@ -420,7 +426,7 @@ final class TaskSteps {
     return take(session, BatchSteps.CANCEL, refs);
   }
 
-  /** Takes a call that has no statement of its own. */
+  /** Runs a call that has no statement of its own. */
   private <Q, R> List<R> take(Session session, BatchStep<Q, R> step, List<Q> items) throws SQLException {
     OptimisticBatch<Q, R> batch = new OptimisticBatch<>(step, items);
     general.take(session, batch, false);
@@ -490,7 +496,7 @@ final class TaskSteps {
     return new ClaimBatch(now, batch.results());
   }
 
-  /** Claims the general way, and remembers the clock of the last one. One thread. */
+  /** The claims on the general path, with the latest reading of the clock. One thread. */
   private static final class ClaimStep implements BatchStep<Claim, ClaimResult> {
     private long latestMillis = Long.MIN_VALUE;
 
@@ -542,8 +548,8 @@ final class TaskSteps {
   }
 
   /**
-   * Writes plans whose tasks were not reset or cancelled. Of plans with the same child the first inserts it, which one
-   * statement for all of them does not show: they take the general path.
+   * Writes plans whose tasks were not reset or cancelled. Plans that share a child take the general path: the first one
+   * must insert the child, and one statement for all plans has no order.
    */
   private void plan(Session session, List<Settlement> settlements, OptimisticBatch<Settlement, SettleResult> batch)
       throws SQLException {
@@ -572,7 +578,7 @@ final class TaskSteps {
     }
   }
 
-  /** Returns the children that several settlements insert. */
+  /** Returns the children that occur more than once in these settlements. */
   private static Set<TaskId> shared(List<Settlement> settlements) {
     Set<TaskId> seen = new HashSet<>();
     Set<TaskId> shared = new HashSet<>();
@@ -584,7 +590,7 @@ final class TaskSteps {
     return shared;
   }
 
-  /** Gives numbers to the queues of children, which this process may not have met. */
+  /** Ensures that the queues of children have numbers: this process may not have used these queues yet. */
   private void nameQueues(Session session, List<Settlement> settlements) throws SQLException {
     Set<String> queues = new HashSet<>();
     for (Settlement settlement : settlements) {
@@ -598,7 +604,7 @@ final class TaskSteps {
     }
   }
 
-  /** Returns the retention of each queue whose own differs from the default. */
+  /** Returns the retention of each queue for which it differs from the default. */
   private List<Retention> retentions(Session session) throws SQLException {
     List<String> queues = new ArrayList<>();
     terms.forEach((queue, own) -> {
@@ -634,7 +640,7 @@ final class TaskSteps {
     }, redrives);
   }
 
-  /** Reads the keys of kept tasks. They never change, so they can be read before. */
+  /** Returns the keys of the tasks to redrive. A key never changes, so it can be read before the records are. */
   private Map<TaskId, KeyName> keysOf(Session session, List<Redrive> redrives) throws SQLException {
     Map<TaskId, KeyName> keys = new HashMap<>();
     for (List<Redrive> chunk : Rounds.chunks(redrives)) {
@@ -651,7 +657,7 @@ final class TaskSteps {
     return keys;
   }
 
-  /** As {@code TaskStore.adopt}. The queues must have their numbers. */
+  /** As {@code TaskStore.adopt}. The queues must have numbers already. */
   List<Boolean> adopt(Session session, List<TaskRecord> tasks) throws SQLException {
     return take(session, BatchSteps.ADOPT, tasks);
   }

@@ -16,14 +16,15 @@ import java.util.List;
  *
  * <p>The effects of a call exist if the transaction commits, and never existed if it rolls back. Calls block; their
  * results hold once the transaction commits. Rows that a call changed stay locked until then, so the transaction should
- * be short. A level of isolation above READ COMMITTED may refuse rows that others have changed meanwhile.
+ * be short. Above the isolation level READ COMMITTED, the database may refuse to change rows that another transaction
+ * has changed meanwhile.
  *
  * <p>Each method throws {@link SQLException} if a statement fails, after which the caller rolls back; and
  * {@link IllegalArgumentException}, with nothing written, if the connection is in auto-commit mode or leads to a
  * database that does not hold the slots of all items.
  */
 public interface TransactionalStore {
-  /** Submits tasks. One that is already due when the transaction commits is found by the next poll of the head. */
+  /** Submits tasks. A task that is already due when the transaction commits is found by the next head poll. */
   List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException;
 
   /** As {@link TaskStore#touch}. */

@@ -11,13 +11,13 @@ import org.postgresql.util.PGBinaryObject;
 import org.postgresql.util.PGobject;
 
 /**
- * Ids as an array parameter in the binary form, which the driver has for other types only: as text, ids are more than
- * half of the cost of a batch. Where the connection does not allow it ({@code binaryTransferEnable=UUID_ARRAY}), it is
- * sent as text.
+ * Ids as an array parameter in binary form, which the driver supports for other types only. As text, ids are more than
+ * half of the cost of a batch. Unless the connection enables the binary form ({@code binaryTransferEnable=UUID_ARRAY}),
+ * the array is sent as text.
  */
 final class UuidArray extends PGobject implements PGBinaryObject {
   private static final long serialVersionUID = 1;
-  /** PostgreSQL's number of the type uuid. */
+  /** PostgreSQL's object id of the type uuid. */
   private static final int UUID_TYPE = 2950;
   private static final int HEADER_BYTES = 20;
   private static final int NULL_BYTES = 4;
@@ -73,7 +73,7 @@ final class UuidArray extends PGobject implements PGBinaryObject {
 
   @Override
   public void setByteValue(byte[] bytes, int offset) throws SQLException {
-    throw new SQLException("only sent, never received");
+    throw new SQLException("an array of ids is only sent, never received");
   }
 
   @Override
@@ -101,6 +101,6 @@ final class UuidArray extends PGobject implements PGBinaryObject {
 
   @Override
   public Object clone() throws CloneNotSupportedException {
-    throw new CloneNotSupportedException("used once");
+    throw new CloneNotSupportedException("an array of ids is used once");
   }
 }

@@ -1,4 +1,4 @@
-/** Tasks in a database that is there already: PostgreSQL, MariaDB or MySQL. */
+/** A store that keeps tasks in an existing database: PostgreSQL, MariaDB or MySQL. */
 @NullMarked
 package io.foliot.store.jdbc;
 

@@ -86,7 +86,7 @@ final class BodiesTest {
     }
   }
 
-  /** Of the same keys in each round. */
+  /** Returns drafts with the same keys and lengths, and with other payloads, for each round. */
   private static List<Draft> drafts(int round) {
     List<Draft> drafts = new ArrayList<>();
     Random random = new Random(round);

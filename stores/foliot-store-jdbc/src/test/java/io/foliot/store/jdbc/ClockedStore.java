@@ -11,22 +11,22 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A store on a database whose clock is a row of a table, which is set to a clock of this process before every call: so
- * the whole kit, with its hours and its clock set back, runs against the real server, and what is random is compared
- * with the model step by step.
+ * A store on a database whose clock is a row of a table. Before every call, the row is set to the time of a clock of
+ * this process. So the whole kit runs against the real server, including the tests that skip hours or set the clock
+ * back, and the random tests compare each step with the model.
  */
 final class ClockedStore {
   private ClockedStore() {}
 
-  /** Makes the function that the dialect asks for the time, once for a database. */
+  /** Creates the table, and the function if any, from which the dialect reads the time; once for a database. */
   static void prepare(Database database, List<String> statements) {
     statements.forEach(statement -> Databases.execute(database, statement));
   }
 
   /**
-   * The store with its clock set before every call.
+   * Returns the store, with the clock of its database set before every call.
    *
-   * @param store that reads the time from the table {@code test_clock}
+   * @param store a store that reads the time from the table {@code test_clock}
    */
   static TaskStore of(TaskStore store, Database database, TimeSource clock) {
     Ticker ticker = new Ticker(database, clock);

@@ -67,7 +67,7 @@ abstract class DamageContract {
   private static final int SECONDS_MAX = 60;
   private static final int SUM_BYTES = 4;
 
-  private final List<SetAside> told = Collections.synchronizedList(new ArrayList<>());
+  private final List<SetAside> reported = Collections.synchronizedList(new ArrayList<>());
   private JdbcStore store;
 
   abstract Database database();
@@ -75,7 +75,7 @@ abstract class DamageContract {
   @BeforeEach
   void open() {
     Databases.empty(database());
-    store = JdbcStore.open(Databases.options(database()).toBuilder().onSetAside(told::add).build());
+    store = JdbcStore.open(Databases.options(database()).toBuilder().onSetAside(reported::add).build());
   }
 
   @AfterEach
@@ -158,7 +158,7 @@ abstract class DamageContract {
     return ByteBuffer.wrap(blob, blob.length - SUM_BYTES, SUM_BYTES).getInt();
   }
 
-  /** Other bytes with the checksum that a writer would have given them. */
+  /** Returns other bytes with a valid checksum, as a writer would have stored them in place of a blob. */
   private static byte[] resealed(byte[] blob, byte[] other) {
     int mark = sum(blob) ^ stored(blob);
     byte[] whole = other.clone();
@@ -192,7 +192,7 @@ abstract class DamageContract {
   }
 
   private void assertSetAside(TaskId id) {
-    assertThat(told).extracting(SetAside::id, SetAside::queue).containsExactly(
+    assertThat(reported).extracting(SetAside::id, SetAside::queue).containsExactly(
         tuple(id, QUEUE));
     TaskRecord shown = get(store.find(new TaskRef.ById(id))).orElseThrow();
     assertThat(shown.state()).isEqualTo(TaskState.FAILED);
@@ -214,7 +214,7 @@ abstract class DamageContract {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SUCCESSOR")
-  void oneBadRowAmongAThousandCostsTheOthersNothing(Damage damage) {
+  void oneDamagedRowOfAThousandAffectsNoOther(Damage damage) {
     List<TaskId> ids = submitted(TASKS, 0);
     TaskId bad = ids.get(BAD);
     damage(bad, ids.get(BAD + 1), damage);
@@ -230,11 +230,11 @@ abstract class DamageContract {
     }
     assertSetAside(bad);
     if (bytes != null) {
-      assertThat(read("foliot_final", damage.column, bad)).as("what could not be read is kept").isEqualTo(bytes);
+      assertThat(read("foliot_final", damage.column, bad)).as("the unreadable bytes are kept").isEqualTo(bytes);
     }
     assertThat(claim(ids, HOUR).get(BAD)).isEqualTo(ClaimResult.Gone.ABSENT);
     assertThat(due()).extracting(DueEntry::id).hasSize(TASKS - 1).doesNotContain(bad);
-    assertThat(told).hasSize(1);
+    assertThat(reported).hasSize(1);
     SubmitResult next = get(store.submit(List.of(draft(BAD, 0)))).getFirst();
     assertThat(next.kind()).as("its key is free").isEqualTo(SubmitResult.Kind.CREATED);
     assertThat(next.generation())
@@ -243,7 +243,7 @@ abstract class DamageContract {
 
   @ParameterizedTest
   @EnumSource(names = {"BIT_OF_THE_PAYLOAD", "ATTEMPTS", "SUCCESSOR", "STATE"})
-  void aBadRowWhoseLeaseHasEndedIsSetAside(Damage damage) throws InterruptedException {
+  void aDamagedRowWhoseLeaseHasEndedIsSetAside(Damage damage) throws InterruptedException {
     List<TaskId> ids = submitted(50, 0);
     assertThat(claim(ids, 1)).hasOnlyElementsOfType(ClaimResult.Won.class);
     damage(ids.get(7), ids.get(8), damage);
@@ -251,18 +251,18 @@ abstract class DamageContract {
     List<ClaimResult> results = claim(ids, HOUR);
     for (int i = 0; i < ids.size(); i++) {
       TaskState ended = i == 7 ? null : TaskState.FAILED;
-      assertThat(results.get(i)).as("item %s; its only attempt was used up", i)
+      assertThat(results.get(i)).as("item %s, whose only attempt was used up", i)
           .isEqualTo(i == 7 ? ClaimResult.Gone.ABSENT : new ClaimResult.Gone(ended, QUEUE));
     }
-    assertThat(told).extracting(SetAside::id).containsExactly(ids.get(7));
+    assertThat(reported).extracting(SetAside::id).containsExactly(ids.get(7));
     if (damage == Damage.SUCCESSOR) {
-      assertThat(read("foliot_final", "attempts", ids.get(7))).as("what could not be read is kept")
+      assertThat(read("foliot_final", "attempts", ids.get(7))).as("the unreadable bytes are kept")
           .endsWith(1, 9, 9, 9, 9, 9, 9);
     }
   }
 
   @Test
-  void everyOtherCallContinuesAsWell() {
+  void damagedRowsAffectNoOtherItemOfACall() {
     List<TaskId> ids = submitted(12, HOUR);
     for (int i = 0; i < 6; i++) {
       damage(ids.get(2 * i), ids.get(1), Damage.ATTEMPTS);
@@ -280,7 +280,7 @@ abstract class DamageContract {
     assertThat(get(store.find(new TaskRef.ById(ids.get(8)))).orElseThrow().state()).isEqualTo(TaskState.FAILED);
     TaskPage page = get(store.query(QUEUE, TaskState.DELAYED, 100, null));
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(5).doesNotContain(ids.get(10));
-    assertThat(told).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4), ids.get(6),
+    assertThat(reported).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4), ids.get(6),
         ids.get(8), ids.get(10));
     assertThat(Objects.requireNonNull(get(store.counts()).get(QUEUE)).live()).isEqualTo(5);
   }
@@ -294,24 +294,24 @@ abstract class DamageContract {
   }
 
   @Test
-  void aBadRowsKeyIsFreeForTheNextSubmit() {
+  void theKeyOfADamagedRowIsFreeForTheNextSubmit() {
     List<TaskId> ids = submitted(3, HOUR);
     damage(ids.get(1), ids.get(2), Damage.ATTEMPTS);
-    // Earlier than before, so that the row must be read.
+    // The new deadline is earlier, so the general path must read the row.
     List<SubmitResult> results = get(store.submit(List.of(draft(0, 0), draft(1, 0), draft(2, 0))));
     assertThat(results).extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.RESET,
         SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET);
-    assertThat(told).extracting(SetAside::id).containsExactly(ids.get(1));
+    assertThat(reported).extracting(SetAside::id).containsExactly(ids.get(1));
   }
 
   @Test
-  void aMoveTellsOfBadRowsAndLeavesThem() {
+  void aMigrationReportsDamagedRowsAndLeavesThem() {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), ids.get(2), Damage.BIT_OF_THE_PAYLOAD);
     TaskPage page = get(store.live(100, null));
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(4).doesNotContain(ids.get(3));
     assertThat(page.unreadable()).extracting(SetAside::id).containsExactly(ids.get(3));
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     assertThat(get(store.live(100, null)).unreadable()).hasSize(1);
   }
 
@@ -331,12 +331,12 @@ abstract class DamageContract {
     assertThat(shown.state()).isEqualTo(TaskState.DELAYED);
     assertThat(shown.attempt()).as("no attempt is used up").isZero();
     assertThat(read("foliot_task", "body", newer)).isEqualTo(body);
-    assertThat(told).isEmpty();
-    assertThat(due()).as("who can read it finds it").extracting(DueEntry::id).contains(newer);
+    assertThat(reported).isEmpty();
+    assertThat(due()).as("a newer node finds it").extracting(DueEntry::id).contains(newer);
   }
 
   @Test
-  void onlyTheChangeOfANewerVersionsTaskIsRefused() {
+  void onlyChangesOfTasksOfANewerVersionAreRefused() {
     List<TaskId> ids = submitted(3, HOUR);
     write("attempts", ids.get(1), versionedAttempts(ids.get(1)));
     assertThatThrownBy(
@@ -353,7 +353,7 @@ abstract class DamageContract {
         .hasCauseInstanceOf(ItemsFailedException.class);
     assertThat(get(store.find(new TaskRef.ByKey(QUEUE, "key 7")))).isPresent();
     assertThat(get(store.find(new TaskRef.ById(ids.get(1)))).orElseThrow().state()).isEqualTo(TaskState.DELAYED);
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   private static byte[] versionedAttempts(TaskId id) {
@@ -383,12 +383,12 @@ abstract class DamageContract {
   }
 
   @Test
-  void tasksWhoseQueueHasLostItsNameStopNoPoll() {
+  void tasksWhoseQueueHasLostItsNameFailNoPoll() {
     List<TaskId> ids = submitted(3, 0);
     Databases.execute(database(), "UPDATE foliot_task SET queue = 99 WHERE "
         + (database().kind().equals("postgresql") ? "key = 'key 1'" : "`key` = 'key 1'"));
     store.close();
-    store = JdbcStore.open(Databases.options(database()).toBuilder().onSetAside(told::add).build());
+    store = JdbcStore.open(Databases.options(database()).toBuilder().onSetAside(reported::add).build());
     assertThat(due()).extracting(DueEntry::id).containsExactlyInAnyOrderElementsOf(ids);
     assertThat(due()).extracting(DueEntry::queue).containsOnly(QUEUE, "#99");
     assertThat(get(store.counts())).containsKey("#99");

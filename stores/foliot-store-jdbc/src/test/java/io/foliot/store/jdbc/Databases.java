@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Access of the tests to databases, beside the store. */
+/** Access of tests to databases without the store. */
 final class Databases {
   private static final List<String> TABLES = List.of("foliot_task", "foliot_final", "foliot_request", "foliot_queue",
       "foliot_document");
@@ -21,7 +21,7 @@ final class Databases {
     return JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(4).build();
   }
 
-  /** Empties the tables, if there are any yet: cheaper than a new database. */
+  /** Deletes all rows of the tables, if these exist; it is cheaper than a new database. */
   static void empty(Database database) {
     try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
       List<String> tables = tables(connection);
@@ -60,7 +60,7 @@ final class Databases {
     }
   }
 
-  /** The first column of all rows. */
+  /** Returns the first column of all rows. */
   static List<String> strings(Database database, String sql) {
     try (Connection connection = database.connect()) {
       return strings(connection, sql);

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A source of connections on which one statement fails instead of being sent. */
+/** A source of connections on which chosen statements fail instead of being sent. */
 final class FailingSource {
   private final DataSource source;
   private final AtomicInteger left = new AtomicInteger();
@@ -20,7 +20,7 @@ final class FailingSource {
     this.source = source;
   }
 
-  /** Lets the n-th statement with this text fail, and all after it. */
+  /** Makes the n-th statement that contains this text fail, and all such statements after it. */
   void failFrom(int nth, String statementText, SQLException with) {
     text = statementText;
     left.set(nth - 1);

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A store while its server, its network, or another session misbehaves; and two stores on one database. */
+/** A store during faults of its server, of its network, or of another session; and two stores on one database. */
 @Isolated
 abstract class FaultContract {
   private static final String QUEUE = "orders";
@@ -63,10 +63,10 @@ abstract class FaultContract {
   /** Ends the sessions of the store. */
   abstract void terminateSessions();
 
-  /** Locks all tasks, from writers too, until the connection's transaction ends. */
+  /** Returns a statement that locks all tasks against writes until the transaction ends. */
   abstract String lockTasks();
 
-  /** A row for each statement that waits for another one's lock. */
+  /** Returns a query with one row for each statement that waits for a lock. */
   abstract String lockWaiters();
 
   @BeforeEach
@@ -116,7 +116,7 @@ abstract class FaultContract {
     }
   }
 
-  /** Calls until one succeeds, without any other remedy. */
+  /** Repeats a call until it succeeds, and returns its result. */
   private static <T> T healed(Supplier<CompletionStage<T>> call) {
     long start = System.nanoTime();
     while (true) {
@@ -146,7 +146,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void aServerThatIsKilledAndComesBackHasAllThatWasAnswered() {
+  void aKilledServerKeepsAllConfirmedWrites() {
     List<TaskId> ids = get(store.submit(drafts(50))).stream().map(SubmitResult::id).toList();
     List<TaskRecord> claimed = won(ids.subList(0, 20));
     get(store.settle(claimed.subList(0, 10).stream().map(FaultContract::finished).toList()));
@@ -163,7 +163,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void aReplyLostAfterTheCommitIsUnknownAndNothingIsDoneTwice() {
+  void aCallWhoseReplyIsLostTakesEffectOnce() {
     get(store.submit(List.of(draft("warm", HOUR, null))));
     Draft draft = draft("a", 0, "request");
     proxy.cutBeforeReplyTo(request -> new String(request, StandardCharsets.ISO_8859_1).contains("INTO foliot_task"));
@@ -173,7 +173,7 @@ abstract class FaultContract {
     SubmitResult.Kind kind = get(store.submit(List.of(draft))).getFirst().kind();
     TaskRecord task = get(store.find(new TaskRef.ByKey(QUEUE, "a"))).orElseThrow();
     assertThat(task.id()).isEqualTo(draft.id());
-    // A server that had not committed by then has undone it.
+    // The server rolls back if it had not committed when the connection was cut.
     assertThat(kind).isIn(SubmitResult.Kind.REPEATED, SubmitResult.Kind.CREATED);
     assertThat(get(store.counts()).get(QUEUE)).satisfies(counts -> assertThat(counts.live()).isEqualTo(2));
   }
@@ -204,7 +204,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void aNetworkThatSwallowsEverythingFailsCallsInTimeAndIsForgotten() {
+  void aBlackHoleFailsCallsInTimeAndHeals() {
     get(store.submit(List.of(draft("a", HOUR, null))));
     proxy.blackHole();
     long start = System.nanoTime();
@@ -215,7 +215,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void aLockHeldElsewhereFailsCallsInTimeAndIsForgotten() throws SQLException {
+  void aLockHeldElsewhereFailsCallsInTimeAndHeals() throws SQLException {
     get(store.submit(List.of(draft("a", HOUR, null))));
     try (Connection other = database().connect(); Statement lock = other.createStatement()) {
       other.setAutoCommit(false);
@@ -235,7 +235,7 @@ abstract class FaultContract {
         Connection other = database().connect();
         Statement update = other.createStatement()) {
       other.setAutoCommit(false);
-      // The store takes rows in the order of their ids; this goes against it.
+      // The store locks rows in the order of their ids; this transaction locks them in the opposite order.
       update.execute(touchRow(ids.get(1)));
       CompletableFuture<List<ClaimResult>> claims = patient
           .claim(ids.stream().map(id -> new Claim(id, HOUR)).toList()).thenApply(batch -> batch.results())
@@ -243,7 +243,7 @@ abstract class FaultContract {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAL_SECONDS_MAX);
       while (Databases.strings(database(), lockWaiters()).isEmpty()) {
         assertThat(System.nanoTime() - end).as("the claim waits for the row").isNegative();
-        // InnoDB answers with what it said last, unless it was not asked for a tenth of a second.
+        // InnoDB caches this table until 0.1 s have passed without a query of it.
         Databases.sleep(Duration.ofMillis(150));
       }
       assertThat(claims).isNotDone();
@@ -251,14 +251,14 @@ abstract class FaultContract {
         update.execute(touchRow(ids.getFirst()));
         other.commit();
       } catch (SQLException e) {
-        // Either of the two may be chosen.
+        // The server may choose either transaction as the victim.
         other.rollback();
       }
       assertThat(get(claims)).hasOnlyElementsOfType(ClaimResult.Won.class);
     }
   }
 
-  /** Changes nothing of a row but its version, and locks it. */
+  /** Returns a statement that locks a row, and changes only its version. */
   private String touchRow(TaskId id) {
     String hex = id.toString();
     return "UPDATE foliot_task SET version = version + 1 WHERE id = "
@@ -266,7 +266,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void ofTwoStoresOnOneDatabaseOneWinsEachTask() {
+  void eachTaskIsWonByOneOfTwoStores() {
     List<TaskId> ids = get(store.submit(drafts(2_000))).stream().map(SubmitResult::id).toList();
     try (JdbcStore other = JdbcStore.open(Databases.options(database()))) {
       List<CompletableFuture<?>> calls = new ArrayList<>();
@@ -295,7 +295,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void twoStoresThatOpenANewDatabaseAtOnceMakeOneOfIt() {
+  void storesMayCreateTheTablesAtTheSameTime() {
     Database fresh = freshDatabase();
     List<CompletableFuture<JdbcStore>> opening = new ArrayList<>();
     for (int i = 0; i < 3; i++) {

@@ -33,13 +33,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A database that runs out of room in the middle of a call: a call that was refused has had no effect, and the rest is.
+ * A database that runs out of space during a call: items that were refused have had no effect, and the others have.
  */
 abstract class FullContract {
   private static final String QUEUE = "orders";
   private static final long HOUR = 3_600_000;
   private static final int SECONDS_MAX = 60;
-  /** Three statements' worth. */
+  /** Enough drafts for three statements. */
   private static final int DRAFTS = 2_500;
 
   private HikariDataSource pool;
@@ -108,7 +108,7 @@ abstract class FullContract {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void aDatabaseThatIsFullInTheMidstSaysOfWhichTasks(int statement) {
+  void aCallThatFillsTheDatabaseReportsTheWrittenTasks(int statement) {
     for (boolean keys : new boolean[]{false, true}) {
       for (boolean requests : new boolean[]{false, true}) {
         Databases.empty(database());
@@ -126,14 +126,14 @@ abstract class FullContract {
           assertThat(failed.results().get(i) instanceof SubmitResult).as("item %s", i)
               .isEqualTo(there.contains(drafts.get(i).id()));
         }
-        assertThat(submit(drafts)).as("room again").isNull();
+        assertThat(submit(drafts)).as("with space again").isNull();
         assertThat(there()).hasSize(DRAFTS);
       }
     }
   }
 
   @Test
-  void aDatabaseThatIsFullAtOnceSaysThatNothingWasWritten() {
+  void aCallOnAFullDatabaseReportsThatNothingWasWritten() {
     source.failFrom(1, "INTO foliot_task", full());
     assertThat(submit(drafts(true, false))).isInstanceOf(StoreFullException.class);
     source.heal();
@@ -141,7 +141,7 @@ abstract class FullContract {
   }
 
   @Test
-  void aDatabaseThatIsFullBehindAWriteLeavesItUnknown() {
+  void aFullDatabaseAfterAWriteMakesTheOutcomeUnknown() {
     List<Draft> drafts = drafts(true, false);
     assertThat(submit(drafts)).isNull();
     List<TaskRef> refs = new ArrayList<>();

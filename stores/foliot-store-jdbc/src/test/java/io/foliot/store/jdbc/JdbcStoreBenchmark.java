@@ -37,16 +37,16 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rates of the store by itself, on a server of its own with every commit synced: creations without and with keys,
- * touches, resets by submit, claims, settles, and a drain, in which each batch is claimed and then settled; an idle
+ * Rates of the store by itself, on a server of its own that syncs every commit. Measured are creations without and with
+ * keys, touches, resets by submit, claims, settles, and a drain, which claims and then settles each batch; also an idle
  * poll of all slots.
  *
  * <pre>
  * mvn -q -pl :foliot-store-jdbc -am -Pbench-store process-test-classes -Dbench.args="postgresql 200000 500"
  * </pre>
  *
- * Arguments: {@code postgresql} or {@code mariadb}; tasks per step; items per call; calls under way at a time, 4 unless
- * given; and how many tasks are put there first.
+ * Arguments: {@code postgresql} or {@code mariadb}; tasks per step; items per call; calls under way at a time, by
+ * default 4; number of tasks that are created before, by default 0.
  */
 public final class JdbcStoreBenchmark {
   private static final String QUEUE = "bench";
@@ -69,7 +69,7 @@ public final class JdbcStoreBenchmark {
     this.underWayMax = underWayMax;
   }
 
-  /** See above. */
+  /** Runs the benchmark; the class comment lists the arguments. */
   public static void main(String[] arguments) {
     boolean postgres = arguments[0].equals("postgresql");
     int tasks = Integer.parseInt(arguments[1]);
@@ -155,7 +155,7 @@ public final class JdbcStoreBenchmark {
         new Body(new byte[PAYLOAD_BYTES], "application/octet-stream", Map.of()), 0, OnConflict.RESET, null);
   }
 
-  /** Calls with some under way at a time, as callers do that do not wait for each other. */
+  /** Makes calls, several at a time, as independent callers do. Returns the seconds that all took together. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = System.nanoTime();

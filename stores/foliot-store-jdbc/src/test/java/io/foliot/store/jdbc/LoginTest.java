@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** URLs of databases: accepted ones, the properties for drivers, and the parts that are shown. */
+/** URLs of databases: which are accepted, which properties drivers get, and which parts are shown. */
 final class LoginTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -23,7 +23,7 @@ final class LoginTest {
   }
 
   @Test
-  void mariaDbIsSpokenToInClearOnThisMachineOnly() {
+  void tlsIsDisabledForMariaDbOnLoopbackOnly() {
     for (String host : new String[]{"localhost", "127.0.0.1:3306", "127.1.2.3", "[::1]:3306",
         "localhost,127.0.0.1:1"}) {
       assertThat(sslMode("jdbc:mariadb://" + host + "/foliot")).as(host).isEqualTo("disable");
@@ -37,7 +37,7 @@ final class LoginTest {
   }
 
   @Test
-  void otherUrlsAreRefusedWithoutBeingRepeated() {
+  void refusalsDoNotRepeatTheUrl() {
     for (String url : new String[]{"jdbc:oracle:thin:u/secret@db", "jdbc:h2:mem:secret", "postgresql://u:secret@db",
         "jdbc:mysql://u:secret@db/x"}) {
       assertThatThrownBy(() -> JdbcOptions.of(url, null, null)).isInstanceOf(IllegalArgumentException.class)
@@ -46,7 +46,7 @@ final class LoginTest {
   }
 
   @Test
-  void nothingSecretOfAUrlIsShown() {
+  void secretsOfAUrlAreNotShown() {
     String url = "jdbc:postgresql://db:1/foliot?user=u&password=secret1&sslpassword=secret2";
     JdbcSource.Login login = new JdbcSource.Login(url, "u", "secret3");
     assertThat(login.toString()).isEqualTo("postgresql db:1/foliot");
@@ -58,7 +58,7 @@ final class LoginTest {
   }
 
   @Test
-  void aSessionThatIsLostInATransactionIsEndedByMariaDb() throws SQLException {
+  void mariaDbEndsSessionsThatAreIdleInATransaction() throws SQLException {
     try (MariaDbServer server = MariaDbServer.start()) {
       Database database = server.database();
       JdbcSource source = JdbcSource.of("jdbc:mysql://127.0.0.1:" + database.port() + "/" + database.name(),

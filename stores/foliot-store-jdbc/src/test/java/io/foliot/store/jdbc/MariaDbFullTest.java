@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** No room in MariaDB. */
+/** A full MariaDB. */
 @Tag("long")
 final class MariaDbFullTest extends FullContract {
   @RegisterExtension

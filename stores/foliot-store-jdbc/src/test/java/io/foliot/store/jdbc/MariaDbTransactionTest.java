@@ -4,7 +4,7 @@ import io.foliot.backends.Database;
 import io.foliot.backends.MariaDbServer;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Submits in the transactions of callers, on MariaDB. */
+/** Calls in transactions of callers, on MariaDB. */
 final class MariaDbTransactionTest extends TransactionContract {
   @RegisterExtension
   private static final TestDatabase<MariaDbServer> DATABASE = TestDatabase.mariaDb();

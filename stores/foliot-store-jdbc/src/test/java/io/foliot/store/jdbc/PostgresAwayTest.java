@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A call to a database that is unavailable fails as having had no effect, and only then. */
+/** A call fails with {@link StoreAwayException}, as having had no effect, exactly if its database is unavailable. */
 @Tag("long")
 @Isolated
 final class PostgresAwayTest {
   private static final long HOUR = 3_600_000;
-  /** A pool believes for half a second that a connection which was used is still alive. */
-  private static final Duration UNTIL_CONNECTIONS_ARE_LOOKED_AT = Duration.ofSeconds(1);
+  /** Time after which a pool checks a connection: until half a second after its use, it counts as alive. */
+  private static final Duration UNTIL_CONNECTIONS_ARE_CHECKED = Duration.ofSeconds(1);
 
   private static Draft draft(String key) {
     return new Draft(TaskId.of(1, SlotHash.of("q", key), key.hashCode()), "q", key, Due.after(0), Body.EMPTY, 0,
@@ -41,7 +41,7 @@ final class PostgresAwayTest {
     assertThatThrownBy(call.toCompletableFuture()::join).hasCauseInstanceOf(StoreAwayException.class);
   }
 
-  /** Each item has a result if its slot is in the first half, whose database is there. */
+  /** Asserts that exactly the items with a slot in the first half have a result: only their database is available. */
   private static void assertHalf(CompletionStage<?> call, List<Draft> drafts) {
     assertThatThrownBy(call.toCompletableFuture()::join).cause()
         .isInstanceOfSatisfying(ItemsFailedException.class, partly -> {
@@ -63,7 +63,7 @@ final class PostgresAwayTest {
         TaskStore store = JdbcStore.open(Databases.options(server.database()))) {
       submit(store, "a");
       server.kill();
-      Databases.sleep(UNTIL_CONNECTIONS_ARE_LOOKED_AT);
+      Databases.sleep(UNTIL_CONNECTIONS_ARE_CHECKED);
       assertAway(store.submit(List.of(draft("a"))));
       server.restart();
       submit(store, "a");
@@ -71,14 +71,14 @@ final class PostgresAwayTest {
   }
 
   @Test
-  void aDatabaseThatRefusesToWriteHasDoneNothing() {
+  void aReadOnlyDatabaseHasDoneNothing() {
     try (PostgresServer server = PostgresServer.start();
         TaskStore store = JdbcStore.open(Databases.options(server.database()))) {
       TaskId id = submit(store, "a");
       Databases.execute(server.database(), "ALTER DATABASE postgres SET default_transaction_read_only = on");
       Databases.strings(server.database(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
           + " WHERE application_name = 'foliot'");
-      Databases.sleep(UNTIL_CONNECTIONS_ARE_LOOKED_AT);
+      Databases.sleep(UNTIL_CONNECTIONS_ARE_CHECKED);
       assertAway(store.submit(List.of(draft("a"))));
       assertAway(store.submit(List.of(draft("b"))));
       assertAway(store.claim(List.of(new Claim(id, HOUR))));
@@ -86,7 +86,7 @@ final class PostgresAwayTest {
   }
 
   @Test
-  void oneOfSeveralDatabasesThatIsAwayDoesNotSpeakForTheOthers() {
+  void anUnavailableDatabaseFailsOnlyItsOwnItems() {
     try (PostgresServer server = PostgresServer.start(); PostgresServer other = PostgresServer.start()) {
       List<JdbcPart> parts = List.of(part(0, server.database()), part(128, other.database()));
       try (TaskStore store = JdbcStore.open(Databases.options(server.database()).toBuilder().parts(parts).build())) {
@@ -94,7 +94,7 @@ final class PostgresAwayTest {
         assertThat(both.stream().map(draft -> draft.id().slot(256) / 128).distinct()).hasSize(2);
         assertThat(store.submit(both).toCompletableFuture().join()).hasSize(both.size());
         other.kill();
-        Databases.sleep(UNTIL_CONNECTIONS_ARE_LOOKED_AT);
+        Databases.sleep(UNTIL_CONNECTIONS_ARE_CHECKED);
         assertHalf(store.submit(both), both);
         Draft there = both.stream().filter(draft -> draft.id().slot(256) >= 128).findFirst().orElseThrow();
         assertAway(store.submit(List.of(there)));

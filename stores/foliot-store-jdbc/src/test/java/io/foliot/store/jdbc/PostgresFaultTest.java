@@ -58,7 +58,7 @@ final class PostgresFaultTest extends FaultContract {
   }
 
   @Test
-  void aServerThatDoesNotWriteIsLeftForOneThatDoes() {
+  void readOnlySessionsAreReplaced() {
     Database readOnly = DATABASE.another();
     try (JdbcStore store = JdbcStore.open(Databases.options(readOnly))) {
       Databases.execute(DATABASE.get(),
@@ -70,7 +70,7 @@ final class PostgresFaultTest extends FaultContract {
         }
       }).hasCauseInstanceOf(StoreException.class);
       Databases.execute(DATABASE.get(), "ALTER DATABASE " + readOnly.name() + " RESET default_transaction_read_only");
-      // Each call that finds such a session leaves it, without any restart.
+      // Each call that finds a read-only session closes it, so the store recovers without a restart.
       for (int i = 0; !succeeds(store); i++) {
         assertThat(i).as("calls that fail").isLessThan(20);
         Databases.sleep(Duration.ofMillis(100));

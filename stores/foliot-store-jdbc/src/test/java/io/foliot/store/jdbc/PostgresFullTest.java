@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** No room in PostgreSQL. */
+/** A full PostgreSQL. */
 @Tag("long")
 final class PostgresFullTest extends FullContract {
   @RegisterExtension

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The contract kit against a real PostgreSQL, by a clock that stops until it is moved. */
+/** The contract kit against a real PostgreSQL, with a clock that only the test moves. */
 @Tag("long")
 final class PostgresModelTest extends TaskStoreContract {
   @RegisterExtension

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.postgresql.PGConnection;
 
-/** Sessions of one's own are made use of, and those of a pooler are left as they are. */
+/** Statements stay prepared in direct sessions; sessions behind a pooler are left unchanged. */
 @Isolated
 final class PostgresPoolerTest {
   private static final String QUEUE = "orders";
@@ -67,7 +67,7 @@ final class PostgresPoolerTest {
   }
 
   @Test
-  void aSessionOfOnesOwnKeepsItsStatements() throws SQLException {
+  void aDirectSessionKeepsItsStatementsPrepared() throws SQLException {
     try (Connection connection = connection(server.createDatabase())) {
       assertThat(connection.unwrap(PGConnection.class).getPrepareThreshold()).isEqualTo(1);
       assertThat(PostgresSource.plansByIndex(connection)).isTrue();
@@ -76,7 +76,7 @@ final class PostgresPoolerTest {
 
   @Test
   @Tag("machine")
-  void behindAPoolerNothingIsLeftInASession() throws SQLException {
+  void behindAPoolerSessionsStayUnchanged() throws SQLException {
     Database database = server.createDatabase();
     try (PgBouncer pooler = PgBouncer.before(database, 3)) {
       try (Connection connection = connection(pooler.database())) {
@@ -102,7 +102,7 @@ final class PostgresPoolerTest {
     for (int round = 0; round < ROUNDS; round++) {
       List<Draft> drafts = new ArrayList<>();
       for (int i = 0; i < BATCH; i++) {
-        // Some with keys, some without; single calls and batches.
+        // Half of the drafts have keys.
         String key = i % 2 == 0 ? "key " + caller + " " + round + " " + i : null;
         int hash = key == null ? ThreadLocalRandom.current().nextInt() : SlotHash.of(QUEUE, key);
         drafts.add(new Draft(TaskId.of(System.currentTimeMillis(), hash, ThreadLocalRandom.current().nextLong()), QUEUE,

@@ -47,7 +47,7 @@ final class PostgresTablesTest {
   private static final int SMALL = 10_000;
   private static final long HOUR = 3_600_000;
 
-  /** On a shared server a transaction that is open in any database keeps the dead rows of all of them. */
+  /** A database on its own server: on a shared one, an open transaction of any database keeps the dead rows of all. */
   @RegisterExtension
   private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres().onItsOwnServer();
 
@@ -56,7 +56,7 @@ final class PostgresTablesTest {
 
   @BeforeEach
   void open() {
-    // Its own, for statistics outlive the rows that they are of.
+    // Each test has a database of its own, because statistics outlive the rows that they describe.
     database = DATABASE.another();
     store = JdbcStore.open(Databases.options(database));
   }
@@ -105,7 +105,7 @@ final class PostgresTablesTest {
         "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = '" + table + "'").getFirst());
   }
 
-  /** Sessions report what they have done at the latest when they end. */
+  /** Reopens the store after its sessions have ended: by then they have reported their statistics. */
   private JdbcStore reported() {
     store.close();
     for (int i = 0; !Databases.strings(database, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'foliot'"
@@ -168,17 +168,18 @@ final class PostgresTablesTest {
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
 
-    // The canary: counting may, and each worker of a parallel scan counts as one.
+    // The canary: a count reads whole tables. Each worker of a parallel scan adds one to the statistic.
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isGreaterThan(scans);
   }
 
-  /** Returns the blocks of the table and its indexes that a call reads, for each row that it names. */
+  /** A call of the store. */
   private interface Call {
     void take();
   }
 
+  /** Returns how many rows of the table and entries of its indexes have been read so far. */
   private long read() {
     return Long.parseLong(Databases.strings(database, "SELECT seq_tup_read + (SELECT sum(idx_tup_read)"
         + " FROM pg_stat_user_indexes WHERE relname = 'foliot_task') FROM pg_stat_user_tables"
@@ -193,7 +194,7 @@ final class PostgresTablesTest {
     assertThat(read() - before).as("rows that %s reads, of a table of %s", what, SMALL).isBetween(1L, 4L * BATCH);
   }
 
-  /** A whole index is not read either: in a small table with fresh statistics that looks cheaper than many lookups. */
+  /** The planner would read a whole index of a small table: with fresh statistics that seems cheaper than lookups. */
   @Test
   void aBatchReadsItsOwnRowsOfASmallTable() {
     List<TaskId> ids = submit(0, SMALL, 0);
@@ -253,12 +254,12 @@ final class PostgresTablesTest {
   }
 
   @Test
-  void touchesTouchNoIndex() {
+  void touchesChangeNoIndex() {
     int keys = 2_000;
     submit(0, keys, HOUR);
     List<Touch> touches = IntStream.range(0, keys)
         .mapToObj(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(2 * HOUR))).toList();
-    // The first round takes the index entries along, and the next ones spread the rows until each has room in its page.
+    // The first round moves the index entries; the next ones spread the rows until each has space in its page.
     touch(touches, 10);
     store = reported();
     long before = statistic("n_tup_upd", "foliot_task");
@@ -279,11 +280,11 @@ final class PostgresTablesTest {
   }
 
   /**
-   * A batch of moves and a batch of touches that waited for each other made no progress until a deadlock was found, a
-   * second later.
+   * If a move waited, a batch of moves and a batch of touches could wait for each other until the server finds the
+   * deadlock, a second later.
    */
   @Test
-  void aMoveDoesNotWaitForARowThatIsBeingChanged() throws Exception {
+  void aMoveSkipsARowThatIsBeingChanged() throws Exception {
     List<TaskId> ids = submit(0, 3, HOUR);
     long later = HOUR + HOUR / 5;
     get(store.touch(List.of(0, 1, 2).stream()

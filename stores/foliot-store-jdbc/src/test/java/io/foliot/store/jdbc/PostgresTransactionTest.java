@@ -4,7 +4,7 @@ import io.foliot.backends.Database;
 import io.foliot.backends.PostgresServer;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Submits in the transactions of callers, on PostgreSQL. */
+/** Calls in transactions of callers, on PostgreSQL. */
 final class PostgresTransactionTest extends TransactionContract {
   @RegisterExtension
   private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres();

@@ -13,8 +13,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections of a pooler in transaction mode: in auto-commit mode, each statement goes to a session that has had no
- * statement before.
+ * Connections as from a pooler in transaction mode: in auto-commit mode, each statement runs in a new session.
  */
 final class RotatingSource implements DataSource {
   private final Database database;
@@ -81,7 +80,7 @@ final class RotatingSource implements DataSource {
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    throw new SQLException("nothing inside: type=" + type);
+    throw new SQLException("this source wraps nothing: type=" + type);
   }
 
   @Override

@@ -91,7 +91,7 @@ final class SpreadStoreTest extends ServerClockStoreContract {
   }
 
   @Test
-  void aTransactionTakesTasksOfItsOwnDatabaseAlone() throws SQLException {
+  void aTransactionAcceptsOnlyTasksOfItsOwnDatabase() throws SQLException {
     try (JdbcStore store = (JdbcStore) open(); Connection transaction = second.connect()) {
       transaction.setAutoCommit(false);
       assertThat(store.submit(transaction, List.of(draft(100), draft(255)))).hasSize(2);

@@ -15,7 +15,7 @@ final class SqlFilesTest {
   }
 
   @Test
-  void aFileWithoutADialectIsForAll() {
+  void aFileWithoutADialectAppliesToAll() {
     assertThat(files.text("common")).isEqualTo("SELECT 1");
   }
 
@@ -47,13 +47,13 @@ final class SqlFilesTest {
   }
 
   @Test
-  void aMissingFileFailsByItsName() {
+  void aMissingFileFailsWithItsName() {
     assertThatThrownBy(() -> files.text("missing")).isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("file=sql/missing.test.sql");
   }
 
   @Test
-  void aNameWithoutAMeaningFailsByItsName() {
+  void anUnknownNameFailsWithItsFile() {
     assertThatThrownBy(() -> files.text("nameless")).isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("file=sql/parts/nothing.test.sql");
     assertThatThrownBy(() -> files.text("odd")).isInstanceOf(IllegalStateException.class)
@@ -69,7 +69,7 @@ final class SqlFilesTest {
   }
 
   @Test
-  void allStatementsAreThereWhenADialectIsMade() {
+  void eachDialectHasAllItsStatements() {
     assertThat(new PostgresDialect(1, false).kind()).isEqualTo("postgresql");
     assertThat(new MySqlDialect(1, true).kind()).isEqualTo("mariadb");
     assertThat(new MySqlDialect(1, false).kind()).isEqualTo("mysql");

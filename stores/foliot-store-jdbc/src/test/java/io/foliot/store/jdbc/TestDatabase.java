@@ -15,8 +15,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
  * An empty database of a real server for a test class, registered as an extension in a static field. All classes share
- * one server for each kind of database, which ends with the test run; a class that stops or disturbs its server has one
- * of its own.
+ * one server for each kind of database, which runs until the test run ends. A class that stops or disturbs its server
+ * has a server of its own.
  *
  * @param <S> the server
  */
@@ -45,14 +45,14 @@ final class TestDatabase<S extends Server> implements BeforeAllCallback, AfterAl
     return new TestDatabase<>(MariaDbServer.class, MariaDbServer::start, MariaDbServer::createDatabase, true);
   }
 
-  /** Returns the same with a server that no other class uses. */
+  /** Returns a database of the same kind on a server that no other class uses. */
   TestDatabase<S> onItsOwnServer() {
     return new TestDatabase<>(kind, start, create, false);
   }
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    // The root's store closes what it holds when the test run ends.
+    // The store of the root context closes the server when the test run ends.
     server = isShared
         ? context.getRoot().getStore(SERVERS).computeIfAbsent(kind, none -> start.get(), kind)
         : start.get();

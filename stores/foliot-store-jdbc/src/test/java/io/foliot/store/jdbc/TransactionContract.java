@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Submits, touches and cancels in the transactions of callers. */
+/** Submits, touches and cancels in transactions of callers. */
 abstract class TransactionContract {
   private static final String QUEUE = "orders";
   private static final long HOUR = 3_600_000;
@@ -109,7 +109,7 @@ abstract class TransactionContract {
     return Math.floorDiv(get(store.timeMicros(0)), 1_000);
   }
 
-  /** Gives out the connection of a transaction, which it does not close. */
+  /** Returns a data source that returns the connection of a transaction; close on that connection has no effect. */
   private static DataSource aware(Connection transaction) {
     Connection kept = (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
         new Class<?>[]{Connection.class}, (proxy, method, arguments) -> {
@@ -124,7 +124,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void aDataSourceThatKnowsOfTheTransactionIsAsGoodAsItsConnection() throws SQLException {
+  void aTransactionAwareDataSourceUsesTheTransaction() throws SQLException {
     try (Connection transaction = transaction()) {
       order(transaction, "a");
       assertThat(store.submit(aware(transaction), List.of(draft("order-a", HOUR)))).hasSize(1);
@@ -188,7 +188,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void aKeyThatIsLiveDoesNotEndTheTransaction() throws SQLException {
+  void aLiveKeyDoesNotEndTheTransaction() throws SQLException {
     try (Connection transaction = transaction()) {
       List<SubmitResult> results = store.submit(transaction,
           List.of(draft("warm", Due.NOW, OnConflict.REJECT, null), draft("warm", Due.NOW, OnConflict.KEEP, null),
@@ -196,7 +196,7 @@ abstract class TransactionContract {
       assertThat(results).extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.REJECTED,
           SubmitResult.Kind.KEPT, SubmitResult.Kind.RESET, SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET);
       assertThat(store.submit(transaction, List.of(draft("new", 4 * HOUR))).getFirst().kind())
-          .as("it sees what it has written").isEqualTo(SubmitResult.Kind.RESET);
+          .as("the transaction sees its own writes").isEqualTo(SubmitResult.Kind.RESET);
       order(transaction, "a");
       transaction.commit();
       assertThat(orders()).containsExactly("a");
@@ -215,14 +215,14 @@ abstract class TransactionContract {
       order(transaction, "a");
       transaction.rollback();
       assertThat(store.submit(transaction, List.of(here)).getFirst().kind())
-          .as("an answer that was rolled back was not given").isEqualTo(SubmitResult.Kind.CREATED);
+          .as("the answer was rolled back too").isEqualTo(SubmitResult.Kind.CREATED);
       transaction.commit();
       assertThat(get(store.submit(List.of(here))).getFirst().kind()).isEqualTo(SubmitResult.Kind.REPEATED);
     }
   }
 
   @Test
-  void aTransactionSeesWhatOthersHaveCommittedSinceItsBegin() throws SQLException {
+  void submitsSeeWhatOthersHaveCommitted() throws SQLException {
     try (Connection transaction = transaction()) {
       order(transaction, "a");
       store.submit(transaction, List.of(draft("first", HOUR)));
@@ -292,7 +292,7 @@ abstract class TransactionContract {
     }
   }
 
-  /** REPEATABLE READ shows rows as they were when the transaction began, which no compare-and-set would match. */
+  /** Under REPEATABLE READ, a read without locks would show old versions, and no compare-and-set would match. */
   @Test
   void touchAndCancelSeeWhatOthersHaveCommitted() throws SQLException {
     get(store.submit(List.of(draft("other", HOUR))));
@@ -329,7 +329,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void aConnectionThatCommitsByItselfIsRefused() throws SQLException {
+  void aConnectionInAutoCommitModeIsRefused() throws SQLException {
     try (Connection connection = database().connect()) {
       assertThatThrownBy(() -> store.submit(connection, List.of(draft("a", 0))))
           .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setAutoCommit(false)");

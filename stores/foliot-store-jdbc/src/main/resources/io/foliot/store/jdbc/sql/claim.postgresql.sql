@@ -1,7 +1,7 @@
--- Claims waiting tasks that are due, and moves the index entries of those that are not (due again).
--- Safety rests on state = waiting in the WHERE, which is judged on the newest version of a row: of two claims one
--- finds the task running. A claim that came too late (until), or only asks (lease = 0), leaves a task that is due
--- alone.
+-- Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not.
+-- Safety rests on state = delayed in the WHERE, which is evaluated on the newest version of a row: the second of two
+-- claims finds the task running. A claim that is too late (until), or that is only a move (lease = 0), does not change
+-- a due task.
 WITH clock AS MATERIALIZED ({clock}),
 claimed AS (
   UPDATE foliot_task task SET

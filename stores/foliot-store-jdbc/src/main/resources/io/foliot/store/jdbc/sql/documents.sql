@@ -1,4 +1,4 @@
--- The documents of a kind by name, or one of them.
+-- Reads the documents of a kind in the order of their names, or the one with this name.
 SELECT name, version, content
 FROM foliot_document
 WHERE kind = ?

@@ -1,4 +1,4 @@
--- The first entry of each slot from a time on (a loose index scan): most of many slots have nothing to scan.
+-- Reads the first entry of each slot from a time on, by a loose index scan: of many slots, most have no entries.
 SELECT part, MIN(wake_at)
 FROM foliot_task
 WHERE part IN ({slots}) AND wake_at >= ?

@@ -1,7 +1,7 @@
--- Writes live records that were not live: of a kept record (was is its generation), or of another store (was = 0).
--- drop_kept then deletes the kept ones, in the same transaction.
--- Safety rests on the unique indexes (ON DUPLICATE KEY leaves a row as it is, with its version), and for a kept
--- record on its generation and on there being none of its key that is as new.
+-- Inserts live records: kept records that become live again (was is the generation of the kept record), and records
+-- that are new to this store (was = 0). In the same transaction, drop_kept then deletes the kept records.
+-- Safety rests on the unique indexes (ON DUPLICATE KEY leaves a row as it is, with its version). A kept record must
+-- also have its expected generation, and no kept record of its key may have the new generation or a larger one.
 -- wanted: the columns of update, body, id, queue, task_key, created_at, was.
 INSERT INTO foliot_task (
   wake_at, due_at, first_due_at, changed_at, generation, lease_end, claimed_at, part, attempt, max_attempts, state,

@@ -1,6 +1,7 @@
--- Writes live records that were not live: of a kept record (was is its generation), or of another store (was = 0).
--- Safety rests on the unique indexes (ON CONFLICT), and for a kept record on its generation and on there being none
--- of its key that is as new. The version of a new row is its place in the batch.
+-- Inserts live records: kept records that become live again (was is the generation of the kept record), and records
+-- that are new to this store (was = 0).
+-- Safety rests on the unique indexes (ON CONFLICT). A kept record must also have its expected generation, and no kept
+-- record of its key may have the new generation or a larger one. The version of a new row is its place in the batch.
 WITH entered AS (
   INSERT INTO foliot_task (
     wake_at, due_at, first_due_at, created_at, changed_at, generation, version, lease_end, claimed_at, queue, part,

@@ -1,6 +1,7 @@
--- Keeps running tasks that succeeded and that have no successor; drop_live then deletes them, in the same transaction.
--- Safety rests on token and generation in the WHERE, which is judged on the rows that FOR UPDATE locks: only the
--- current claim can end its task, and nothing changes it until it is deleted.
+-- Copies running tasks that succeeded, and that have no successor, to the kept ones. In the same transaction, drop_live
+-- then deletes them.
+-- Safety rests on token and generation in the WHERE, which is evaluated on the rows that FOR UPDATE locks: only the
+-- latest claim can end its task, and no other statement changes the task until it is deleted.
 -- wanted: id, token, generation, begun_at, detail.
 INSERT INTO foliot_final (
   id, queue, `key`, state, due_at, first_due_at, created_at, changed_at, lease_end, claimed_at, generation, attempt,

@@ -1,4 +1,4 @@
--- The tasks that their claims ended in this transaction: they are among the kept rows and still among the live ones.
+-- The tasks that this transaction has copied to the kept rows: their live rows still exist.
 -- wanted: id, token.
 SELECT wanted.place
 FROM {wanted_rows} wanted

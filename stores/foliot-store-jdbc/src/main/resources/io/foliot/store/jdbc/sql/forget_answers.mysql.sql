@@ -1,2 +1,2 @@
--- Forgets answers whose time is over, oldest first.
+-- Deletes answers that have expired, oldest first.
 DELETE FROM foliot_request WHERE drop_at <= ? ORDER BY drop_at LIMIT ?

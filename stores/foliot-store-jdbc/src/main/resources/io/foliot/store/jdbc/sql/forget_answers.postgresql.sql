@@ -1,4 +1,4 @@
--- Forgets answers whose time is over, oldest first. Rows that another node is forgetting are left to it.
+-- Deletes answers that have expired, oldest first. It skips rows that another node is deleting.
 DELETE FROM foliot_request WHERE (queue, key, request) IN (
   SELECT queue, key, request FROM foliot_request
   WHERE drop_at <= (SELECT {clock_micros} / 1000)

@@ -1,4 +1,4 @@
--- Forgets the answers to these requests if their time is over. wanted: queue, task_key, request.
+-- Deletes the answers to these requests if they have expired. wanted: queue, task_key, request.
 DELETE answer FROM {wanted_rows} wanted
 STRAIGHT_JOIN foliot_request answer
   ON answer.queue = wanted.queue AND answer.`key` = wanted.task_key AND answer.request = wanted.request

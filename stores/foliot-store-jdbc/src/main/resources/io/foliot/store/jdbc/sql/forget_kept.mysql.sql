@@ -1,2 +1,2 @@
--- Forgets kept records whose time is over, oldest first.
+-- Deletes kept records that have expired, oldest first.
 DELETE FROM foliot_final WHERE drop_at <= ? ORDER BY drop_at LIMIT ?

@@ -1,8 +1,8 @@
 -- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON DUPLICATE KEY, by the
 -- unique indexes of id and of (queue, key): an existing row stays unchanged and keeps its version; inserted rows
 -- have versions of this call.
--- The generation of a row is read from the clock when the row is made, so that it is larger than that of a task with
--- the same key that ended while the statement ran.
+-- The generation of a row is read from the clock when the row is inserted, so that it is larger than that of a task
+-- with the same key that ended while the statement ran.
 -- wanted: id, queue, task_key, slot, due, relative, max_attempts, body; with requests: request.
 INSERT INTO foliot_task (
   id, queue, `key`, part, wake_at, due_at, first_due_at, created_at, changed_at, state,
@@ -15,7 +15,7 @@ SELECT
   {versions} + wanted.place, {body}
 FROM ({clock}) clock
 CROSS JOIN wanted
--- Without a condition, the ON that follows would be that of the join.
+-- Without this condition, the ON of ON DUPLICATE KEY would belong to the join.
 WHERE TRUE
 {requests?} AND (wanted.request IS NULL OR NOT EXISTS (
 {requests?}   SELECT 1 FROM foliot_request answer

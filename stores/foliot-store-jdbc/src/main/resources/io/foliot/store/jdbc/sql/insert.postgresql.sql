@@ -1,8 +1,8 @@
 -- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON CONFLICT: the unique
--- indexes of id and of (queue, key) decide, also against transactions that this statement does not see; the answer
--- has inserted rows only.
--- The version of a new row is its place in the batch. Its generation is read from the clock when the row is made, so
--- that it is larger than that of a task with the same key that ended while the statement ran.
+-- indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The result has
+-- only the inserted rows.
+-- The version of a new row is its place in the batch. Its generation is read from the clock when the row is inserted,
+-- so that it is larger than that of a task with the same key that ended while the statement ran.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (
   SELECT wanted.*, clock.millis, clock.floor, {due_at} AS due_at

@@ -1,2 +1,2 @@
--- Inserts a document. Of two callers one fails by the primary key.
+-- Inserts a document. The second of two callers fails by the primary key.
 INSERT INTO foliot_document (kind, name, version, content) VALUES (?, ?, ?, ?)

@@ -1,5 +1,5 @@
--- Inserts tasks without key and request: all of them or, if an id is known, none, by the primary key. Nothing else
--- can have their names, so one reading of the clock gives all generations.
+-- Inserts tasks without key and request: all of them or, if an id is known, none, by the primary key. No other task can
+-- have their names, so one reading of the clock gives all generations.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 inserted AS (
   INSERT INTO foliot_task (

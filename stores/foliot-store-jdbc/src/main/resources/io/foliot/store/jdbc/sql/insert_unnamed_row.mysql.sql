@@ -1,4 +1,4 @@
--- A row of insert_unnamed. Columns may refer to those before them: wake_at to due_at, created_at to changed_at.
+-- A row of insert_unnamed. A value may refer to a column before it: due_at to wake_at, changed_at to created_at.
 (
   ?, {queue}, NULL, {slot_number},
   {at?} {due},

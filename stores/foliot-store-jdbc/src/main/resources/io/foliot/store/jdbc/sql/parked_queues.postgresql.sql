@@ -1,5 +1,5 @@
--- The numbers of the queues with parked tasks: from each part of the index it goes to the next, past all entries of
--- the part.
+-- The numbers of the queues with parked tasks. It skips from each partition of the index to the next one, past all
+-- entries of the partition.
 WITH RECURSIVE parked AS (
   (SELECT part FROM foliot_task WHERE part >= {parked} ORDER BY part LIMIT 1)
   UNION ALL

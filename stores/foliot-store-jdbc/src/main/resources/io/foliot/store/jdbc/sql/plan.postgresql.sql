@@ -1,9 +1,9 @@
 -- Re-arms running tasks with their next payloads, and inserts the children of those that were re-armed.
--- Safety rests on token and generation in the WHERE of the UPDATE, which is judged on the newest version of a row:
--- only the current claim plans, and it plans once. For a child it rests on the unique index of its id: one that is
--- there already, live or kept, stays as it is.
--- A task whose lease had ended may be parked, and goes back to its slot.
--- The generation is the clock's reading. Where that is not the largest yet, the general path gives another one.
+-- Safety rests on token and generation in the WHERE of the UPDATE, which is evaluated on the newest version of a row:
+-- only the latest claim plans, and it plans once. For a child it rests on the unique index of its id: a child that
+-- exists already, live or kept, stays as it is.
+-- A task whose lease has ended may be parked; its entry moves back to its slot.
+-- The new generation is the clock's reading. If that is not the largest so far, the plan takes the general path.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 written AS (
   UPDATE foliot_task task SET

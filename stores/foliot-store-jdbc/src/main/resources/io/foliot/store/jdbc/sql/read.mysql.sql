@@ -1,4 +1,4 @@
--- Reads records with the clock and the floor of generations: one row without a record if there is none.
+-- Reads records with the clock and the floor of generations; if no record is found, one row without a record.
 SELECT clock.micros, clock.floor, record.id IS NOT NULL, record.*
 FROM ({clock}) clock
 LEFT JOIN ({records}) record ON TRUE

@@ -1,4 +1,4 @@
--- No record: only the clock and the floor are asked for.
+-- No record, for calls that read only the clock and the floor.
 SELECT {live_columns}
 FROM foliot_task record
 WHERE false

@@ -1,6 +1,6 @@
 -- Writes live records, and inserts the children of those that were written, in one statement.
--- Safety rests on the version of each parent, and for a child on the unique index of its id: one that is there already
--- stays as it is.
+-- Safety rests on the version of each parent, and for a child on the unique index of its id: a child that exists
+-- already stays as it is.
 WITH written AS (
 {updated}
 ),

@@ -1,5 +1,5 @@
--- The rows that have their expected versions, new ones or those that were read. The lock keeps them unchanged until
--- the commit.
+-- The rows that have the expected versions: those that were written, or those that were read. The lock keeps the rows
+-- unchanged until the commit.
 -- wanted: id, version.
 SELECT wanted.place
 FROM {wanted_rows} wanted

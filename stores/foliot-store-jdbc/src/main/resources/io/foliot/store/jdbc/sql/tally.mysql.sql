@@ -1,4 +1,5 @@
--- Counts rows by queue, state and whether they are parked. It reads whole tables. An ended lease is a delayed task.
+-- Counts rows by queue, state and whether they are parked. It reads whole tables. A task whose lease has ended counts
+-- as delayed.
 SELECT queue, CASE WHEN state = {running} AND lease_end <= {clock_micros} DIV 1000 THEN {delayed} ELSE state END,
   part >= {parked}, COUNT(*)
 FROM foliot_task GROUP BY 1, 2, 3

@@ -1,8 +1,8 @@
 -- Pushes back waiting tasks by key; with resets, also replaces their numbers of attempts (write_bodies replaces their
 -- bodies).
--- Safety rests on the WHERE, which is judged on the locked row: it waits, and its index entry is not behind the new
--- deadline. So no claim is overtaken, and the entry is never late. The generation grows even if the clock was set
--- back.
+-- Safety rests on the WHERE, which is evaluated on the locked row: the task waits, and its index entry is not later
+-- than the new deadline. So no claim is overwritten, and the entry is never late. The generation grows even if the
+-- clock was set back.
 -- The entry itself moves only once it is nearer than five eighths of the way to the new deadline (as in TaskLife): a
 -- touch that leaves it changes no indexed column.
 -- wanted: queue, task_key, due, relative, max_wait; with resets: max_attempts.

@@ -1,7 +1,7 @@
 -- Pushes back waiting tasks by key; with resets, also replaces their bodies and their numbers of attempts.
--- Safety rests on the WHERE, which is judged on the newest version of a row: it waits, and its index entry is not
--- behind the new deadline. So no claim is overtaken, and the entry is never late. The generation grows even if the
--- clock was set back.
+-- Safety rests on the WHERE, which is evaluated on the newest version of a row: the task waits, and its index entry is
+-- not later than the new deadline. So no claim is overwritten, and the entry is never late. The generation grows even
+-- if the clock was set back.
 -- The entry itself moves only once it is nearer than five eighths of the way to the new deadline (as in TaskLife): a
 -- touch that leaves it changes no indexed column.
 WITH clock AS MATERIALIZED ({clock_and_floor}),

@@ -1,6 +1,6 @@
--- Writes live records (write_bodies writes their bodies, remember the answers that depend on them).
--- Safety rests on the version in the WHERE, which is judged on the locked row: one that has changed since it was read
--- is left alone.
+-- Writes live records; write_bodies writes their bodies, and remember stores the answers that depend on them.
+-- Safety rests on the version in the WHERE, which is evaluated on the locked row: a row that has changed since it was
+-- read is not written.
 -- wanted: the columns that are set, id, version.
 UPDATE {wanted_rows} wanted
 STRAIGHT_JOIN foliot_task task ON task.id = wanted.id

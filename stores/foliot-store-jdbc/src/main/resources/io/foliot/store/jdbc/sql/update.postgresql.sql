@@ -1,6 +1,6 @@
--- Writes live records; with answers, also remembers those that depend on a record that was written, or on none
+-- Writes live records; with answers, also stores the answers that depend on a record that was written, or on none
 -- (change = 0).
--- Safety rests on the version of each row; a request that was answered meanwhile fails the whole statement by its
+-- Safety rests on the version of each row. A request that has got an answer meanwhile fails the whole statement by its
 -- primary key.
 {answers?} WITH written AS (
 {updated}

@@ -1,4 +1,4 @@
--- Replaces a document. Safety rests on the version: a document that has changed since it was read is left alone.
+-- Replaces a document. Safety rests on the version: a document that has changed since it was read is not replaced.
 UPDATE foliot_document SET
   version = version + 1,
   content = ?

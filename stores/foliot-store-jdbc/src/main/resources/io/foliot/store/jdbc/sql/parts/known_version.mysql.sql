@@ -1,2 +1,3 @@
--- Leaves rows to newer nodes that a newer version of Foliot wrote: a blob begins with the version of its format.
+-- Excludes rows that a newer version of Foliot wrote; newer nodes take them. A blob begins with the version of its
+-- format.
 LEFT(body, 1) <= X'01' AND (attempts IS NULL OR LEFT(attempts, 1) <= X'01')

@@ -1,5 +1,5 @@
--- A live record in the columns that both dialects have, and that live and kept records have, in the order of class
--- Rows. No column is read as NULL: an absent value is empty, 0 or NO_END.
+-- A live record, in the columns that class Rows reads: they are the same for both dialects, and for live and kept
+-- records. No column is read as NULL: an absent value is empty, 0 or NO_END.
 record.id, record.queue, COALESCE(record.`key`, ''), record.state, record.part, record.wake_at, record.due_at,
 record.first_due_at, record.created_at, record.changed_at, COALESCE(record.lease_end, 0),
 COALESCE(record.claimed_at, 0), record.generation, record.attempt, record.max_attempts, COALESCE(record.token, ''),

@@ -1,6 +1,6 @@
--- Writes live records, and answers which.
--- Safety rests on the version in the WHERE, which is judged on the newest version of a row: one that has changed
--- since it was read is left alone.
+-- Writes live records, and returns which were written.
+-- Safety rests on the version in the WHERE, which is evaluated on the newest version of a row: a row that has changed
+-- since it was read is not written.
 UPDATE foliot_task task SET
   wake_at = wanted.wake_at,
   due_at = wanted.due_at,

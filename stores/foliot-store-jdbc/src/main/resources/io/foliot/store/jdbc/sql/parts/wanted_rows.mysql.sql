@@ -1,2 +1,2 @@
--- The parameters as a table: wanted(place, ...) AS (VALUES ...), see class Values.
+-- The parameters as a table: wanted(place, ...) AS (VALUES ...), see class ParameterTable.
 (WITH {wanted} SELECT * FROM wanted)
