@@ -29,9 +29,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planted bugs of workers: of what an engine makes of addresses, of the documents of the fleet, and of claims. An
- * engine that misreads an address is one to which the store shows another id, and a fleet that is kept wrongly is one
- * whose documents are shown otherwise than they are.
+ * The planted bugs of workers: in how an engine reads addresses, in the documents of the fleet, and in claims. To make
+ * an engine misread an address, the store shows it another id. To make nodes keep the fleet wrongly, the store shows
+ * them altered documents.
  */
 final class BrokenFleetStores {
   private BrokenFleetStores() {}
@@ -51,7 +51,7 @@ final class BrokenFleetStores {
     };
   }
 
-  /** Shows ids with one kind of address as ids with another one. */
+  /** Shows ids with one kind of address as ids with another kind. */
   private static final class Addresses extends BrokenStores.Broken {
     private static final long VERSION_MASK = 0xF000L;
     private static final long PLAIN = 0x7000L;
@@ -72,7 +72,7 @@ final class BrokenFleetStores {
       return id.address().kind() == from ? with(id, to) : id;
     }
 
-    /** Returns the id that the store knows. */
+    /** Returns the id in the store of an id that was shown. */
     private TaskId real(TaskId id) {
       boolean isShown = id.address().kind() == to && BrokenStores.now(delegate.find(new TaskRef.ById(id))).isEmpty();
       return isShown ? with(id, from) : id;
@@ -128,7 +128,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Shows the documents of the fleet otherwise than they are, or writes them regardless of others. */
+  /** Alters the documents of the fleet when they are read, or writes them without a comparison of versions. */
   private static final class Documents extends BrokenStores.Broken {
     private static final long LONG_AGO_MICROS = 700_000_000;
     private static final long VALID_MICROS = 9_000_000;
@@ -201,7 +201,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** The ends of attempts are recorded wrongly. */
+  /** Records the ends of attempts wrongly. */
   private static final class Reports extends BrokenStores.Broken {
     private static final int SELDOM = 8;
     private final Bug bug;
@@ -273,10 +273,11 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Addressed tasks are parked and never found, or all are found late. */
+  /** Never returns parked tasks with an address, or lists the queues of parked tasks seldom. */
   private static final class Parked extends BrokenStores.Broken {
     private static final long SECOND_MILLIS = 1_000;
-    private static final int EVERY = 4;
+    /** Period, in seconds, of which parked queues are listed only in the first one. */
+    private static final int PERIOD_SECONDS = 4;
 
     private final Bug bug;
 
@@ -294,7 +295,7 @@ final class BrokenFleetStores {
 
     @Override
     public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
-      return bug == Bug.PARKED_ARE_LISTED_SELDOM && scene.nowMillis() / SECOND_MILLIS % EVERY != 0
+      return bug == Bug.PARKED_ARE_LISTED_SELDOM && scene.nowMillis() / SECOND_MILLIS % PERIOD_SECONDS != 0
           ? BrokenStores.told(Set.of())
           : delegate.parkedQueues(slots);
     }

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** The planted bugs of recurring jobs: of the planning, of changes by callers, and of the step that joins them. */
+/** The planted bugs of recurring jobs: in planning passes, in changes by callers, and in the tasks of runs. */
 final class BrokenJobStores {
   private static final String JOBS = "foliot.jobs";
 
@@ -40,7 +40,7 @@ final class BrokenJobStores {
       case SHARDS_UNPREPARED -> new Unprepared(delegate, scene);
       case STOP_CANCELS_NOTHING, DELETE_CANCELS_NOTHING -> new Stopless(bug, delegate, scene);
       case FENCE_BEGINS_ANEW -> new Fenceless(delegate, scene);
-      default -> throw new IllegalArgumentException("no bug of jobs: " + bug);
+      default -> throw new IllegalArgumentException("not a bug of jobs: " + bug);
     };
   }
 
@@ -50,6 +50,7 @@ final class BrokenJobStores {
 
   /** Writes the decisions of a planning pass wrongly. */
   private static final class Plans extends BrokenStores.Broken {
+    /** Delays, in milliseconds, of a next planning pass that is a poll. */
     private static final Set<Long> POLLS = Set.of(1_000L, 2_000L, 30_000L, 600_000L);
     private static final long DAY_MILLIS = 86_400_000;
     private static final int SELDOM = 8;
@@ -114,7 +115,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** A pass takes the clock of its node for the store's. */
+  /** Gives a planning pass the time of its node instead of the store's. */
   private static final class NodeTime extends BrokenStores.Broken {
     NodeTime(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -132,7 +133,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** A change does not check whether the record has been written since it was read. */
+  /** Writes a change of a job without a check whether the record was written since it was read. */
   private static final class Overwriting extends BrokenStores.Broken {
     Overwriting(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -147,7 +148,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** A shard that runs is read as one that has ended. */
+  /** Does not return running shards, so that they count as ended. */
   private static final class Impatient extends BrokenStores.Broken {
     Impatient(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -160,7 +161,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** A task before the shards of a run that runs is read as one that has succeeded. */
+  /** Returns a running listener task of a run as one that has succeeded. */
   private static final class Unprepared extends BrokenStores.Broken {
     Unprepared(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -175,7 +176,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** Shards are not cancelled. */
+  /** Reports cancellations of shards, or of jobs, without doing them. */
   private static final class Stopless extends BrokenStores.Broken {
     private final Bug bug;
 
@@ -197,7 +198,7 @@ final class BrokenJobStores {
     }
   }
 
-  /** The first attempt at a shard of any run has the same fence. */
+  /** Gives the first attempts at a shard the same fence in every run. */
   private static final class Fenceless extends BrokenStores.Broken {
     Fenceless(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);

@@ -36,7 +36,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The planted bugs that are those of a store, or of an engine's use of it. */
+/** The planted bugs of a store, or of an engine's use of it. */
 final class BrokenStores {
   private BrokenStores() {}
 
@@ -66,7 +66,7 @@ final class BrokenStores {
     return stage.toCompletableFuture().join();
   }
 
-  /** Claims at any time, also for callers whose permits have ended. */
+  /** Claims at any time, even when the permits of the caller have ended. */
   static final class Endless extends ForwardingStore {
     Endless(TaskStore delegate) {
       super(delegate);
@@ -93,7 +93,7 @@ final class BrokenStores {
     }
   }
 
-  /** Takes every failure of a call that writes for one that has done nothing. */
+  /** Reports each failed write as one that had no effect. */
   static final class Certain extends ForwardingStore {
     Certain(TaskStore delegate) {
       super(delegate);
@@ -120,7 +120,7 @@ final class BrokenStores {
     }
   }
 
-  /** The state that all of them see. */
+  /** A store with a planted bug. It sees and changes the state of the simulated store through a scene. */
   abstract static class Broken extends ForwardingStore {
     final SimStore.Scene scene;
 
@@ -146,11 +146,14 @@ final class BrokenStores {
       return now(delegate.claim(List.of(claim))).results().get(0);
     }
 
-    /** Returns the same end for the claim that the task has now, or gets for it. */
+    /**
+     * Returns the same settlement for the latest claim of the task. If the task is delayed, it is claimed first, even
+     * before its due time.
+     */
     final Settlement ofCurrentClaim(Settlement settlement) {
       TaskRecord task = peek(settlement.id());
       if (task != null && task.state() == TaskState.DELAYED) {
-        // All tasks that wait, for any reason.
+        // This includes tasks that wait for a retry.
         long waitMicros = Math.max(0, task.dueAt() * 1_000 - scene.nowMicros());
         ClaimResult claimed = scene.skewed(waitMicros, () -> claimOne(new Claim(settlement.id(), 1)));
         task = claimed instanceof ClaimResult.Won won ? won.task() : task;
@@ -218,7 +221,7 @@ final class BrokenStores {
     }
   }
 
-  /** The caller computes claims from its reads; they are written together with their ends. */
+  /** Claims due tasks without a write. The claim is written together with its settle. */
   private static final class Licence extends Broken {
     private final Map<Token, Long> unwritten = new HashMap<>();
 
@@ -282,7 +285,7 @@ final class BrokenStores {
     }
   }
 
-  /** Answers as if something had been done. */
+  /** Reports changes that it has not made. */
   private static final class Pretends extends Broken {
     private final Bug bug;
 
@@ -346,7 +349,7 @@ final class BrokenStores {
     }
   }
 
-  /** Repeats for some seconds its earlier answer about a queue's live tasks. */
+  /** Repeats its earlier answer whether a queue has live tasks for some seconds. */
   private static final class Remembering extends Broken {
     private static final long KEPT_MILLIS = 10_000;
 
@@ -369,7 +372,7 @@ final class BrokenStores {
     }
   }
 
-  /** Keeps replaced generations for claims. */
+  /** Gives each replaced generation to one later claim. */
   private static final class OldGenerations extends Broken {
     private final Map<TaskId, TaskRecord> replaced = new HashMap<>();
 
@@ -452,12 +455,9 @@ final class BrokenStores {
     }
   }
 
-  /** Some index entries are not returned. */
+  /** Does not return some index entries. */
   private static final class Index extends Broken {
-    /**
-     * Returns whether a scan is an overdue poll of a slot that is not being drained yet: no other scan asks for one
-     * entry.
-     */
+    /** Limit of a scan by the overdue poll in a slot that it does not drain yet. No other scan asks for one entry. */
     private static final int OVERDUE_LIMIT = 1;
     private static final long BRIEFLY_MILLIS = 2_000;
 
@@ -498,7 +498,8 @@ final class BrokenStores {
   }
 
   private static final class Parked extends Broken {
-    private final Map<TaskId, String> by = new HashMap<>();
+    /** The node that parked each task. */
+    private final Map<TaskId, String> parkedBy = new HashMap<>();
 
     Parked(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
@@ -506,14 +507,14 @@ final class BrokenStores {
 
     @Override
     public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
-      entries.forEach(entry -> by.putIfAbsent(entry.id(), scene.caller()));
+      entries.forEach(entry -> parkedBy.putIfAbsent(entry.id(), scene.caller()));
       return delegate.park(entries);
     }
 
     @Override
     public CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
       return delegate.parked(queue, slots, after, Integer.MAX_VALUE).thenApply(entries -> entries.stream()
-          .filter(entry -> scene.caller().equals(by.get(entry.id()))).limit(limit).toList());
+          .filter(entry -> scene.caller().equals(parkedBy.get(entry.id()))).limit(limit).toList());
     }
 
     @Override

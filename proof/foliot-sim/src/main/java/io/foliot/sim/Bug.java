@@ -10,93 +10,93 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A planted bug, made by something that is put around a store, a coordinator or a clock: each has to be caught,
- * as one of the kinds it is expected as, or else a simulation that finds nothing proves nothing.
+ * A planted bug, made by a wrapper around a store, a coordinator or a clock. The simulation must catch each bug, as one
+ * of the kinds that are stated here. Otherwise a simulation that finds nothing would prove nothing.
  */
 enum Bug {
-  /** All is well. */
+  /** No bug. */
   NONE(false),
-  /** Submits are answered before they are synced: when the store comes back it lacks the last of them. */
+  /** Submits are answered before they are synced: after an outage the store lacks the last of them. */
   ACK_BEFORE_SYNC(false, Kind.LOST),
-  /** A store of class B loses ten times as much as it states. */
+  /** A store of durability class B loses the writes of ten times the period that it states. */
   LOSES_MORE_THAN_IT_SAYS(false, Kind.LOST),
-  /** Claims are judged by a clock that is half a second fast. */
+  /** The store decides claims by a clock that is half a second fast. */
   CLAIM_EARLY(false, Kind.EARLY),
-  /** Claims are judged by the clock of the node that claims. */
+  /** The store decides claims by the clock of the node that claims. */
   LEASE_BY_NODE_CLOCK(false, Kind.EARLY),
-  /** A claim of a task that runs gets the same claim once more. */
+  /** A claim of a running task wins, and returns the claim that the task already has. */
   CLAIM_WITHOUT_COMPARE(false, Kind.FENCE),
   /** A claim does not check whether another attempt's lease has expired. */
   STEALS_LIVE_CLAIMS(false, Kind.CANCEL, Kind.STALE, Kind.DUP, Kind.ZOMBIE),
   /** The owner of a slot fires its tasks without writing the claim. */
   OWNERSHIP_IS_LICENCE(false, Kind.FENCE, Kind.CANCEL, Kind.STALE),
-  /** An attempt does not count those before it. */
+  /** Every attempt of a firing has the number 1. */
   RETRY_FORGETS_ATTEMPTS(false, Kind.FENCE),
-  /** A settle goes by the task alone. */
+  /** A settle is applied to the latest claim of its task, whatever its token. */
   SETTLE_WITHOUT_TOKEN(false, Kind.LOST, Kind.CANCEL, Kind.STALE, Kind.FENCE, Kind.ZOMBIE),
-  /** Settles are answered and not written. */
+  /** Some settles are answered but not written. */
   SETTLE_FORGOTTEN(false, Kind.ZOMBIE, Kind.DUP),
-  /** A cancel answers before anything has changed. */
+  /** A cancel is answered but changes nothing. */
   CANCEL_IGNORES_THE_TASK(false, Kind.CANCEL),
-  /** A cancel takes no notice of a claim. */
+  /** A cancel of a running task is answered as of a delayed one, and changes nothing. */
   CANCEL_IGNORES_THE_CLAIM(false, Kind.CANCEL),
-  /** A touch answers before anything has changed. */
+  /** A touch is answered but changes nothing. */
   TOUCH_IGNORES_THE_TASK(false, Kind.STALE, Kind.LOST, Kind.FIRING, Kind.EARLY),
   /** After a reset the generation before it can still be claimed. */
   RESET_KEEPS_OLD_CLAIMABLE(false, Kind.STALE, Kind.EARLY),
-  /** A reset of a running task forgets its successor. */
+  /** A submit that resets a running task writes no successor. */
   SUCCESSOR_FORGOTTEN(false, Kind.LOST),
-  /** Every reset gets the generation of the first. */
+  /** Every reset of a task returns the generation of its first submit. */
   GENERATION_REPEATED(false, Kind.FIRING),
   /** Idempotency keys are ignored. */
   IDEMPOTENCY_IGNORED(false, Kind.FIRING),
-  /** A redrive answers and does nothing. */
+  /** A redrive is answered but changes nothing. */
   REDRIVE_FORGOTTEN(false, Kind.LOST),
   /** A call whose reply was lost is reported as having had no effect. */
   UNKNOWN_IS_SAID_TO_BE_NOTHING(false, Kind.GHOST, Kind.CANCEL, Kind.STALE, Kind.FIRING, Kind.LOST),
-  /** Nothing behind the present is ever found: a cursor without a head poll. */
+  /** Scans return no entry whose time has passed, as with a prefetch cursor and no head poll. */
   CURSOR_WITHOUT_HEAD_POLL(true, Kind.LOST),
-  /** Head polls look back two seconds, and no further. */
+  /** Head polls find no entry that is overdue by more than two seconds. */
   HEAD_POLL_LOOKS_BACK_BRIEFLY(true, Kind.LOST),
-  /** An expired lease is never examined again. */
+  /** Scans do not return running tasks, so that an expired lease is never found. */
   LEASE_WITHOUT_EXIT(true, Kind.LOST),
   /** Other nodes do not find the entries that a node has parked. */
   PARKED_LEAVE_WITH_THEIR_NODE(true, Kind.LOST),
   /** No node polls the slots of others. */
   OVERDUE_POLL_OFF(true, Kind.LOST),
-  /** Waits are counted by the wall clock. */
+  /** Nodes measure waits by the wall clock. */
   WALL_CLOCK_WAIT(true, Kind.LOST),
-  /** A member whose session has ended never listens again. */
+  /** A member whose session has ended ignores all later notifications. */
   LOST_FOR_GOOD(true),
-  /** A node gives its slots up when it has lost the coordinator. */
+  /** A node gives up its slots when it loses its session. */
   OWNS_NOTHING_WHEN_LOST(true),
   /** The leader never renews the assignment. */
   ASSIGNED_ONCE(true),
   /** A node claims tasks for which it has no handler. */
   CLAIMS_WITHOUT_HANDLER(true),
-  /** The answer whether a queue has live tasks is some seconds old. */
+  /** The answer whether a queue has live tasks may be some seconds old. */
   LIVE_TASKS_ARE_REMEMBERED(true),
-  /** A claim is not refused when the time of the permits that it was made under is over. */
+  /** A claim is not refused when the permits of its node have ended. */
   PERMITS_WITHOUT_END(true),
   /** The permits of a dead node are free at once, even if it has begun attempts. */
   PERMITS_OF_THE_DEAD_ARE_FREE(true),
-  /** A pass of a job is written without the shards that it begins. */
+  /** Some planning passes of a job are written without the shards that they begin. */
   PLAN_WITHOUT_SHARDS(Check.SCHEDULE),
-  /** The shards that a pass begins are inserted, and the record of the job stays as it was. */
+  /** Some passes insert the shards that they begin, but leave the record of the job as it was. */
   SHARDS_WITHOUT_PLAN(Check.SCHEDULE),
-  /** Shards do not have the ids that follow from their times: a pass inserts them twice. */
+  /** Some passes insert each shard twice, once with an id that does not follow from its time. */
   SHARDS_TWICE(Check.SCHEDULE),
-  /** Only the wake at the end of a shard tells a job of it. */
+  /** A job learns of ended shards only by the wake at the end of a shard, because it does not poll them. */
   ENDS_WITHOUT_POLL(Check.LIVENESS),
-  /** Where a wake came during a pass, the shards that the pass begins are not inserted. */
+  /** If a wake arrives during a pass, the shards that the pass begins are not inserted. */
   WAKE_DROPS_SHARDS(Check.SCHEDULE),
-  /** A planner that was paused past its lease overwrites later changes. */
+  /** A planner that was paused beyond its lease overwrites later changes. */
   PLAN_OF_A_LOST_LEASE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
-  /** A pass takes the clock of its node for that of the store. */
+  /** A pass reads the clock of its node instead of the store's. */
   PLANNED_BY_NODE_CLOCK(Check.SCHEDULE),
   /** A change of a job overwrites changes made since the caller read it. */
   CHANGE_WITHOUT_COMPARE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
-  /** A shard that runs counts as ended. */
+  /** A running shard counts as ended. */
   RUNNING_IS_ENDED(Check.RUNS),
   /** The task before the shards of a run counts as ended while it runs. */
   SHARDS_UNPREPARED(Check.LISTENER),
@@ -106,39 +106,39 @@ enum Bug {
   STOP_CANCELS_NOTHING(Check.CHANGE),
   /** A deleted job continues. */
   DELETE_CANCELS_NOTHING(Check.CHANGE),
-  /** The fences of a shard begin anew with each run. */
+  /** The fences of a shard start again with each run. */
   FENCE_BEGINS_ANEW(Check.FENCE),
-  /** A task for a seat of a zone is taken for one of any seat: its substitutes are in all zones. */
+  /** A task for a seat within its zone gets substitutes of all zones. */
   SUBSTITUTE_OF_ANOTHER_ZONE(FleetSimulation.Check.TARGET),
-  /** A task for one worker only is given to substitutes. */
+  /** Substitutes run tasks that are for one worker only. */
   ONLY_HAS_SUBSTITUTES(FleetSimulation.Check.TARGET),
-  /** A task for a zone is given to any worker. */
+  /** Any worker runs tasks that are for a zone. */
   ZONE_IS_IGNORED(FleetSimulation.Check.TARGET),
-  /** A task for a seat is given to any worker. */
+  /** Any worker runs tasks that are for a seat. */
   SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
   /** The zone of a worker is lost on the way to its node. */
   ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
-  /** A seat is given to another worker at once. */
+  /** Another worker gets a seat at once, without a rest. */
   SEAT_WITHOUT_REST(FleetSimulation.Check.SEATS),
-  /** A seat that was left is given to a worker of another zone. */
+  /** A worker of another zone gets a seat that was left. */
   SEAT_CHANGES_ITS_ZONE(FleetSimulation.Check.SEATS),
-  /** The seats are written without a comparison. */
+  /** The seats are written without a comparison of versions. */
   SEATS_WITHOUT_COMPARE(FleetSimulation.Check.SEATS),
-  /** Nodes do not see that a worker is disabled. */
+  /** Nodes read each worker as enabled. */
   DISABLED_ARE_FED(FleetSimulation.Check.DISABLED),
-  /** A report goes by the task alone. */
+  /** A worker's report is applied to the latest claim of its task, whatever its token. */
   LATE_REPORT_IS_TAKEN(FleetSimulation.Check.ONCE),
-  /** A task that has ended runs again, as if its worker had died before. */
+  /** Some tasks that have succeeded run again. */
   FINISHED_RUNS_AGAIN(FleetSimulation.Check.ONCE),
-  /** A claim does not check whether the lease of another one has ended. */
+  /** A claim does not check whether another claim's lease has ended. */
   LIVE_LEASE_IS_TAKEN(FleetSimulation.Check.ONCE),
-  /** The attempts of a task that comes back are counted from one. */
+  /** Every attempt of a worker's task has the number 1. */
   ATTEMPT_BEGINS_ANEW(FleetSimulation.Check.FENCE),
-  /** An addressed task that is parked is forgotten. */
+  /** Parked tasks with an address are never found. */
   PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
-  /** Parked tasks are listed once in four seconds. */
+  /** Queues with parked tasks are listed only in one of four seconds. */
   PARKED_ARE_LISTED_SELDOM(FleetSimulation.Check.LATE),
-  /** A node's word for its workers never ends: its dead keep their seats. */
+  /** A node's vouchers for its workers never expire: dead workers keep their seats. */
   VOUCHERS_WITHOUT_END(FleetSimulation.Check.LIVENESS);
 
   private static final long UNSYNCED_MILLIS = 500;
@@ -175,37 +175,37 @@ enum Bug {
     fleetCheck = check;
   }
 
-  /** Returns the check that catches it, or null if it is no bug of workers. */
+  /** Returns the check that catches this bug, or null if it is not a bug of workers. */
   FleetSimulation.@Nullable Check fleetCheck() {
     return fleetCheck;
   }
 
-  /** Returns whether it is one of workers. */
+  /** Returns whether this is a bug of workers. */
   boolean isOfFleet() {
     return fleetCheck != null;
   }
 
-  /** Returns whether an outcome shows it, and not something else. */
+  /** Returns whether an outcome shows this bug by a check or kind that is expected to catch it. */
   boolean isSeenIn(FleetSimulation.Outcome outcome) {
     return outcome.unmet().stream().anyMatch(unmet -> unmet.check() == fleetCheck);
   }
 
-  /** Returns the zone of a worker as its node gets it. */
+  /** Returns the zone that a node receives from a worker. */
   String zoneOf(String zone) {
     return this == ZONE_OF_WORKER_IS_LOST ? "" : zone;
   }
 
-  /** Returns whether it is one of recurring jobs. */
+  /** Returns whether this is a bug of recurring jobs. */
   boolean isOfJobs() {
     return !checks.isEmpty();
   }
 
-  /** Returns whether an outcome shows it, and not something else. */
+  /** Returns whether an outcome shows this bug by a check or kind that is expected to catch it. */
   boolean isSeenIn(JobSimulation.Outcome outcome) {
     return outcome.unmet().stream().anyMatch(unmet -> checks.contains(unmet.check()));
   }
 
-  /** Returns whether an outcome shows it, and not something else. */
+  /** Returns whether an outcome shows this bug by a check or kind that is expected to catch it. */
   boolean isSeenIn(Simulation.Outcome outcome) {
     return (isDemandUnmet && !outcome.unmet().isEmpty())
         || kinds.stream().anyMatch(kind -> outcome.verdict().total(kind) > 0);
@@ -221,7 +221,7 @@ enum Bug {
     return isOfJobs() ? BrokenJobStores.of(this, sound, scene) : BrokenStores.of(this, sound, scene);
   }
 
-  /** The layer between a node and its store. */
+  /** Returns the store as a node sees it, with the bugs that are between a node and its store. */
   TaskStore link(TaskStore sound) {
     return switch (this) {
       case UNKNOWN_IS_SAID_TO_BE_NOTHING -> new BrokenStores.Certain(sound);
@@ -231,7 +231,7 @@ enum Bug {
     };
   }
 
-  /** Returns how much a failover loses. */
+  /** Returns the period, in milliseconds, whose writes a failover loses. */
   long lostMillis(SimStore.Manners manners, long allowedMillis) {
     return switch (this) {
       case ACK_BEFORE_SYNC -> allowedMillis + UNSYNCED_MILLIS;
@@ -298,6 +298,7 @@ enum Bug {
     }
   }
 
+  /** Ignores all notifications after the one that the session has ended. */
   private static final class DeafCoordinator extends BrokenCoordinator {
     private boolean lost;
 
@@ -316,7 +317,7 @@ enum Bug {
     }
   }
 
-  /** Reports a lost session to a member as a lost name. */
+  /** Reports a lost session as {@link Coordinator.Connection#DISPLACED}, after which a node gives up its slots. */
   private static final class HarshCoordinator extends BrokenCoordinator {
     HarshCoordinator(Coordinator sound) {
       super(sound);
@@ -330,6 +331,7 @@ enum Bug {
     }
   }
 
+  /** Publishes the first assignment only. */
   private static final class MuteCoordinator extends BrokenCoordinator {
     MuteCoordinator(Coordinator sound) {
       super(sound);

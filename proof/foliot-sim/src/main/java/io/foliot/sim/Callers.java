@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Calls that are made through any node that serves, and again until one has carried them out. */
+/** Makes calls through any node that serves, and repeats each until a node has completed it. */
 final class Callers {
   private static final long AGAIN_MILLIS = 100;
 
@@ -27,13 +27,14 @@ final class Callers {
     this.nodes = nodes;
   }
 
+  /** Returns a random node that serves, or null if none does. */
   @Nullable
   SimNode someNode() {
     List<SimNode> up = nodes.stream().filter(node -> node.engine() != null).toList();
     return up.isEmpty() ? null : up.get(luck.nextInt(up.size()));
   }
 
-  /** Makes a call until some node has done it. */
+  /** Repeats a call until it has succeeded on some node. */
   void untilDone(Function<Engine, CompletionStage<?>> call) {
     SimNode node = someNode();
     Engine engine = node == null ? null : node.engine();
@@ -54,7 +55,7 @@ final class Callers {
     });
   }
 
-  /** Reports the end of an attempt that was accepted, until it is heard. */
+  /** Reports the end of an accepted attempt, and repeats the report until it is answered. */
   void report(TaskRecord task, boolean fails) {
     Token token = task.token();
     if (token != null) {

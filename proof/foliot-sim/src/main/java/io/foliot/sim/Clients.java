@@ -40,26 +40,24 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The clients that submit, touch and cancel, each time through any node, and that report for the receiver. */
+/** The clients. They submit, touch and cancel, each time through any node, and report for the receiver. */
 final class Clients implements SimReceiver.Listener {
-  /** A queue that has at most this many attempts at a time, always. */
+  /** A queue whose limit of {@value #LIMIT} attempts at once never changes. */
   static final String LIMITED = "narrow";
   static final int LIMIT = 3;
-  /** A queue that some node puts and some node deletes, again and again. */
+  /** A queue that is put and deleted repeatedly, each time through some node. */
   static final String BRIEF = "brief";
-  /** The queues. */
+  /** The queues that exist during the whole run. */
   static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
   private static final int KEYS = 12;
-  /** Devices whose deadlines are pushed back together: a burst of index entries that only move. */
+  /** Number of devices whose deadlines are pushed back together, which is a burst of index entries that only move. */
   private static final int DEVICES = 20;
   private static final long BEAT_MILLIS = 4_700;
   private static final long SILENCE_MILLIS = 4_000;
-  /**
-   * So soon a second beat follows: it leaves the index entries where they are, and they come due before their tasks.
-   */
+  /** Delay of the second beat after the first. It leaves the index entries in place, so they come due too early. */
   private static final long SECOND_BEAT_MILLIS = 300;
-  /** The second beat's tasks are due after the next first one. */
+  /** Delay of the tasks of a second beat. They are due after the next first beat. */
   private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
@@ -83,7 +81,7 @@ final class Clients implements SimReceiver.Listener {
   private final Consumer<String> unmet;
   private boolean over;
 
-  /** @param unmet receives broken demands */
+  /** @param unmet receives each demand that was not met */
   Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes,
       Consumer<String> unmet) {
     this.unmet = unmet;
@@ -99,9 +97,7 @@ final class Clients implements SimReceiver.Listener {
     hasDevices = luck.nextBoolean();
   }
 
-  /**
-   * Devices register and send heartbeats until the end, in every second world; now and then some of them are silent.
-   */
+  /** Sends the heartbeats of the devices until the end, in half of the worlds. Now and then some are silent. */
   void beat() {
     if (over || !hasDevices) {
       return;
@@ -123,7 +119,7 @@ final class Clients implements SimReceiver.Listener {
     schedule.afterMillis(BEAT_MILLIS, this::beat);
   }
 
-  /** Puts the queues as they are meant to be, again and again until it works. */
+  /** Puts the queues as intended, and repeats each put until it succeeds. */
   void putQueues() {
     for (String queue : QUEUES) {
       putQueue(queue);
@@ -135,7 +131,7 @@ final class Clients implements SimReceiver.Listener {
         .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
   }
 
-  /** They make no more calls and pause nothing; a change that a client was about to write is overwritten. */
+  /** Ends the random calls. The queues are put again, to overwrite a change that a client was about to write. */
   void end() {
     over = true;
     restoredMillis.clear();
@@ -154,13 +150,13 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Returns the instant from which a queue is as intended, once they have ended; null while it may still be paused. */
+  /** Returns when the queue was put after the end of the random calls; null while it may still be paused. */
   @Nullable
   Long restoredMillis(String name) {
     return restoredMillis.get(name);
   }
 
-  /** A queue as it is meant to be. */
+  /** Returns the intended settings of a queue. */
   QueueConfig queue(String name) {
     Retry retry = new Retry(ATTEMPTS, Duration.ofMillis(backoffMillis), 2,
         Duration.ofMillis(sim.world().maxBackoffMillis()), 0.5);
@@ -182,7 +178,7 @@ final class Clients implements SimReceiver.Listener {
     return values.get(luck.nextInt(values.size()));
   }
 
-  /** Does one thing or other. */
+  /** Makes one random call. */
   void act() {
     String queue = isCalm() ? QUEUES.get(0) : oneOf(QUEUES);
     String key = "k" + luck.nextInt(KEYS);
@@ -253,7 +249,7 @@ final class Clients implements SimReceiver.Listener {
         });
   }
 
-  /** An acknowledged task has a queue at that moment. */
+  /** Ensures that the queue of a task exists when the task is acknowledged. */
   private void acknowledged(SubmitResult result) {
     if (result.kind().isPlaced() && !mayForget()) {
       ackedInBrief.add(result.id());
@@ -264,7 +260,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** A queue is deleted only while no acknowledged task of it is live. */
+  /** Ensures that a queue is deleted only while none of its acknowledged tasks is live. */
   private void deleted(String queue) {
     for (TaskRecord task : mayForget() ? List.<TaskRecord>of() : store.live()) {
       if (task.queue().equals(queue) && ackedInBrief.contains(task.id())) {
@@ -281,14 +277,14 @@ final class Clients implements SimReceiver.Listener {
     return store.manners().windowMillis() > 0;
   }
 
-  /** Changes a queue. */
+  /** Changes the settings of a random queue, or pauses it. */
   void changeSomeQueue() {
     changeQueue(oneOf(QUEUES));
   }
 
   private void changeQueue(String name) {
     if (luck.nextInt(3) == 0) {
-      // The limit of one queue stays, so that it can be held against it.
+      // The limit of this queue stays, so that the number of running tasks can be checked against it.
       QueueConfig changed = name.equals(LIMITED)
           ? queue(name).toBuilder().priority((int) oneOf(-1, 1, 5)).build()
           : queue(name).toBuilder().rate(null).concurrency((int) oneOf(1, 5, 100)).build();
@@ -315,7 +311,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  // The operation that the history records.
+  // Operations that the history records.
 
   private <T> void perform(List<Request> requests, Function<Engine, CompletableFuture<List<T>>> call,
       Function<T, Reply> reply) {
@@ -325,7 +321,7 @@ final class Clients implements SimReceiver.Listener {
       return;
     }
     List<Long> ops = requests.stream().map(request -> history.invoked(schedule.nowMillis(), request)).toList();
-    // A caller of a process that dies gets no answer.
+    // If the process dies, its caller gets no answer.
     node.process().run(() -> told(call.apply(engine), (results, failure) -> {
       sim.trace().add("client", failure == null ? "told" : "refused", ops.get(0));
       for (int i = 0; i < ops.size(); i++) {
@@ -364,7 +360,7 @@ final class Clients implements SimReceiver.Listener {
         engine -> engine.submitAll(submissions), this::placed);
   }
 
-  /** Submits twice, as a client does that got no answer in time; perhaps through another node. */
+  /** Submits twice, perhaps through another node, as a client does that got no answer in time. */
   private void submitTwice(Submission submission, long delayMillis) {
     submit(List.of(submission), delayMillis);
     schedule.afterMillis(luck.nextLong(3_000), () -> submit(List.of(submission), delayMillis));
@@ -378,11 +374,11 @@ final class Clients implements SimReceiver.Listener {
     submit(many, delayMillis);
   }
 
-  /** Writes within a transaction of its own, which commits when it will. */
+  /** Writes within a transaction of the caller, which commits at a random time. */
   private void transact(Submission submission, long delayMillis) {
     long dueMillis = schedule.nowMillis() + delayMillis;
     long commitMillis = oneOf(luck.nextLong(100), luck.nextLong(5_000), luck.nextLong(70_000));
-    boolean tells = luck.nextBoolean();
+    boolean notifiesEngine = luck.nextBoolean();
     through((node, engine) -> {
       List<Draft> drafts;
       try {
@@ -396,13 +392,13 @@ final class Clients implements SimReceiver.Listener {
       store.clientCallBegan();
       schedule.afterMillis(commitMillis, () -> {
         store.clientCallEnded();
-        commit(node, engine, drafts, op, tells);
+        commit(node, engine, drafts, op, notifiesEngine);
       });
       return CompletableFuture.completedFuture(true);
     });
   }
 
-  private void commit(SimNode node, Engine engine, List<Draft> drafts, long op, boolean tells) {
+  private void commit(SimNode node, Engine engine, List<Draft> drafts, long op, boolean notifiesEngine) {
     if (store.isAway()) {
       history.answered(op, schedule.nowMillis(), new Reply.Failed("the transaction was rolled back"));
       return;
@@ -418,7 +414,7 @@ final class Clients implements SimReceiver.Listener {
     }
     sim.trace().add("client", "commits", behindMillis);
     history.answered(op, schedule.nowMillis(), placed(results.get(0)));
-    if (tells && engine.equals(node.engine())) {
+    if (notifiesEngine && engine.equals(node.engine())) {
       node.process().run(() -> engine.committed(drafts, results));
     }
   }
@@ -434,7 +430,7 @@ final class Clients implements SimReceiver.Listener {
       case RESET_PENDING -> Reply.Result.RESET_PENDING;
       case KEPT -> Reply.Result.KEPT;
       case REPEATED -> Reply.Result.REPEATED;
-      case REJECTED, MISMATCHED, CHANGED -> throw new IllegalStateException("refused above");
+      case REJECTED, MISMATCHED, CHANGED -> throw new IllegalStateException("not placed: " + result.kind());
     };
     return new Reply.Placed(kind, result.id().toString(), result.generation(), result.dueAt());
   }
@@ -506,7 +502,7 @@ final class Clients implements SimReceiver.Listener {
     };
   }
 
-  // For the receiver.
+  // Calls from the receiver.
 
   @Override
   public void refused(TaskRecord task) {

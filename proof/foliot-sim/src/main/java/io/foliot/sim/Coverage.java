@@ -3,9 +3,9 @@ package io.foliot.sim;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Counts what a run came across: a promise that was kept where nothing threatened it proves nothing. */
+/** Counts the events of a run. A promise that no event threatened was not tested. */
 final class Coverage {
-  /** The events that must occur in some run. */
+  /** The events that must occur in some of the runs. */
   enum Case {
     KILL, PAUSE_BEYOND_A_LEASE, SHORT_PAUSE, GRACEFUL_STOP, RESTART, CLOCK_SET_FORWARD, CLOCK_SET_BACK,
     /** A node cannot reach the store. */
@@ -14,37 +14,38 @@ final class Coverage {
     CUT_FROM_COORDINATION,
     /** The coordinator itself is unreachable. */
     COORDINATION_AWAY,
-    /** A node was killed while the coordinator was away, and nothing else was broken. */
+    /** A node was killed while the coordinator was unreachable, and nothing else was broken. */
     KILL_WITHOUT_COORDINATOR,
-    /** A node got the report that its session has ended. */
+    /** A node was notified that its session has ended. */
     SESSION_LOST,
-    /** It was over only long after it should have been. */
+    /** A session ended only long after its timeout. */
     SESSION_EXPIRED_LATE,
-    /** A notification came twice. */
+    /** A notification arrived twice. */
     NOTIFIED_TWICE,
-    /** One came after a newer one. */
+    /** A notification arrived after a newer one. */
     NOTIFIED_OUT_OF_ORDER,
-    /** Every node got the report that it leads and owns all slots. */
+    /** Every node was notified that it leads and owns all slots. */
     ALL_TOLD_THEY_LEAD,
-    /** Nodes had more slots than there are. */
+    /** The nodes together owned more slots than exist. */
     SLOT_WITH_TWO_OWNERS,
-    /** Nodes had fewer slots than there are. */
+    /** The nodes together owned fewer slots than exist. */
     SLOT_WITHOUT_OWNER,
     /** A task was claimed by a node that does not own its slot. */
     CLAIMED_BY_NO_OWNER, STORE_AWAY, STORE_FAILOVER,
+    LIMIT_REACHED, MACHINE_ASLEEP,
     /** A failover lost acknowledged writes. */
-    LIMIT_REACHED, MACHINE_ASLEEP, SUFFIX_FORGOTTEN,
-    /** Of these, writes of clients that had created or changed tasks. */
+    SUFFIX_FORGOTTEN,
+    /** A failover lost a write by which a client had created or changed tasks. */
     CLIENT_WRITE_FORGOTTEN,
-    /** Of that, claims. */
+    /** A failover lost claims. */
     CLAIM_FORGOTTEN,
-    /** A call failed and said that nothing was done. */
+    /** A call failed without an effect. */
     NOTHING_DONE,
     /** A call took effect after it had failed for its caller. */
     EFFECT_AFTER_FAILURE,
     /** A transaction made a task visible after it was due. */
     COMMIT_AFTER_DUE,
-    /** Later than the look-back of the quick head polls. */
+    /** A transaction made a task visible more than two seconds after it was due: quick head polls do not find it. */
     COMMIT_FAR_BEHIND_CURSOR, CLAIM_WON, CLAIM_LATER, CLAIM_GONE, PARKED_READ_BACK, CLAIM_AFTER_LEASE_END,
     /** A move, which wins nothing, found a task ready. */
     MOVE_FOUND_READY,
@@ -73,7 +74,7 @@ final class Coverage {
     counts.merge(one.name(), 1L, Long::sum);
   }
 
-  /** The store carried out a call whose answer was lost. */
+  /** Counts a call that the store has done, but whose answer was lost. */
   void countLostReply(Call call) {
     counts.merge(lostReplyOf(call), 1L, Long::sum);
   }

@@ -16,7 +16,7 @@ final class Faults {
   private static final long FIRST_MILLIS = 2_000;
   private static final long LAST_MILLIS = 3_000;
   private static final int MOST_OF_A_KIND = 4;
-  /** Before that all nodes have found each other, and each has its slots. */
+  /** Time by which all nodes have found each other, and each owns its slots. */
   private static final long MAX_COORDINATED_MILLIS = 12_000;
   private static final long HOUR_MILLIS = 3_600_000;
 
@@ -51,14 +51,14 @@ final class Faults {
     this.bug = bug;
   }
 
-  /** From now on tells when something breaks or is mended. */
+  /** Runs an action each time something breaks or is mended from now on. */
   void watch(Runnable newWatch) {
     watch = newWatch;
   }
 
   /** Plans the faults of a period. */
   void plan(long millis) {
-    // The last one before the heal, after which all nodes must see the same settings.
+    // One change is lost shortly before the heal, after which all nodes must have the same settings.
     schedule.afterMillis(millis + luck.nextLong(LAST_MILLIS), this::forgetChange);
     List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::pauseBeyondALease, this::pauseShortly,
         this::stop,
@@ -76,8 +76,8 @@ final class Faults {
   }
 
   /**
-   * Plans an outage of the coordinator alone, from soon on until a time or until the heal; and perhaps the death of a
-   * node.
+   * Plans an outage of the coordinator alone, which ends at a random time or with the heal. In half of the runs a node
+   * is killed meanwhile.
    */
   void planUncoordinated(long millis) {
     schedule.afterMillis(FIRST_MILLIS + luck.nextLong(MAX_COORDINATED_MILLIS), () -> {
@@ -233,7 +233,7 @@ final class Faults {
     mendAfter(luck.nextLong(3_000), window, () -> store.setAway(false));
   }
 
-  /** A failover just when the settings of a queue have been written. */
+  /** Changes a queue, and fails over within the period whose writes a failover loses. */
   private void forgetChange() {
     if (store.manners().windowMillis() > 0) {
       changeQueue.run();
@@ -284,7 +284,7 @@ final class Faults {
     }
   }
 
-  /** Everything works from now on. */
+  /** Ends all faults. */
   void healAll() {
     healed = true;
     watch.run();
@@ -299,7 +299,7 @@ final class Faults {
     }
   }
 
-  /** The store and one node work from now on, the coordinator perhaps; the rest does not, for ever. */
+  /** Heals the store, one node, and in half of the runs the coordinator. The rest stays broken until the end. */
   void healCore() {
     healed = true;
     watch.run();
@@ -320,6 +320,7 @@ final class Faults {
     }
   }
 
+  /** Breaks a node in one way until the end. */
   private void leave(SimNode node) {
     left.add(node);
     node.cutFromStore(false);
@@ -334,7 +335,7 @@ final class Faults {
     sim.trace().add("fault", "stays broken: " + node.name(), 0);
   }
 
-  /** Returns whether a node was healed, and not left. */
+  /** Returns whether a node was healed, and not left broken. */
   boolean isWell(SimNode node) {
     return !left.contains(node);
   }

@@ -29,24 +29,24 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges workers and the tasks addressed to them, by rules of its own: what the planners meant, what the store did in
- * its order, and what the workers saw. It never asks a {@link Fleet} who may run a task.
+ * Judges workers and the tasks addressed to them, by rules of its own: from the plans, from the calls of the store in
+ * their order, and from what the workers saw. It never asks a {@link Fleet} which worker may run a task.
  *
  * <p>Two rules need time, because nodes act on what they have read:
  *
  * <ul>
  * <li>SEAT: a task of a seat goes to a substitute only if the seat's worker is gone or disabled. After
  * {@value #SETTLED_MILLIS} ms without any fault, in which the worker has polled the same node and kept its seat, all
- * nodes know that: the words of a node hold ten seconds, a worker is known two seconds beyond its poll, and a node
- * reads once a second and repeats a write of the seats that failed.
- * <li>DISABLED: a node that has read the fleet gives nothing to a disabled worker. {@value #KNOWN_MILLIS} ms after the
- * answer, and after the worker has begun to poll a node, each node has read it: once a second it reads, and reads wait
- * for one write at most.
+ * nodes know that the worker is live: a node's vouchers hold ten seconds, a worker counts as live for two seconds after
+ * its poll, and a node reads the fleet at least once a second and repeats a failed write of the seats.
+ * <li>DISABLED: a node that has read the fleet gives no tasks to a disabled worker. Each node has read the change
+ * {@value #KNOWN_MILLIS} ms after its answer, and after the worker has begun to poll a node: it reads at least once a
+ * second, and a read waits for one write at most.
  * </ul>
  *
- * <p>A call to enable or disable a worker that was not answered may take effect at any time, also after a later call
- * was answered: a paused node runs it when it is resumed. Where a change of a worker was repeated, both rules apply
- * only while the stored seat agrees with the last answer.
+ * <p>An unanswered call to enable or disable a worker may take effect at any time, even after the answer to a later
+ * call: a paused node runs it when it is resumed. If a change of a worker was repeated, both rules apply only while the
+ * stored seat agrees with the last answer.
  */
 final class FleetJudge {
   private static final long SETTLED_MILLIS = 20_000;
@@ -57,17 +57,17 @@ final class FleetJudge {
   private static final long PARKED_PAUSE_MILLIS = 100;
   /** The longest sleep of a loop. The end of a pause does not wake it. */
   private static final long LOOP_SLEEP_MILLIS = 100;
-  /** The longest time between two reads of the parked tasks of all slots, without that of the calls. */
+  /** The longest time between two reads of the parked tasks of all slots, without the time of the calls. */
   private static final long ROUND_MILLIS = 2 * (PARKED_PAUSE_MILLIS + LOOP_SLEEP_MILLIS);
-  /** Calls of a round: one page of own slots and its end, one page of all and its end. */
+  /** Number of calls of a round: a page and the end of the node's own slots, and a page and the end of all slots. */
   private static final int CALLS_OF_ROUND = 4;
-  /** Calls outside of rounds: a head poll, a park and two claims, and that before each of them which it waits for. */
+  /** Number of calls outside of rounds: a head poll, a park, two claims, and one call before each that it waits for. */
   private static final int OTHER_CALLS = 8;
 
-  /** A task as its planner meant it: by the names of the worker and the zone, from the fleet that the planner saw. */
+  /** A planned task, with the names of the worker and the zone in the fleet that the planner had read. */
   private record Planned(TaskId id, Address address, String worker, String zone) {}
 
-  /** A claim that the store gave. */
+  /** A claim that won. */
   private static final class Claimed {
     final Token token;
     final TaskRecord task;
@@ -81,7 +81,7 @@ final class FleetJudge {
     }
   }
 
-  /** The claims of a task, in the store's order. */
+  /** The claims of a task, in the order of the store. */
   private static final class Story {
     final List<Claimed> claims = new ArrayList<>();
     boolean isFinal;
@@ -127,7 +127,7 @@ final class FleetJudge {
     }
   }
 
-  /** Something other than a worker broke, or was mended. */
+  /** Notes that something other than a worker broke or was mended. */
   void disturbed() {
     faultMillis = schedule.nowMillis();
   }
@@ -136,7 +136,7 @@ final class FleetJudge {
     return faultMillis <= millis;
   }
 
-  /** A worker's process has begun, under a name. */
+  /** Notes that a worker's process has started. */
   void started(SimWorker worker) {
     workers.put(worker.name(), worker);
     zoneOfWorker.put(worker.name(), worker.zone());
@@ -144,7 +144,7 @@ final class FleetJudge {
 
   // Runs.
 
-  /** A run is planned. */
+  /** Notes that a run is planned from a fleet. */
   void planning(Fleet fleet, boolean isWithoutWorkers) {
     if (isWithoutWorkers) {
       count(FleetCase.PLANNED_WITHOUT_WORKERS);
@@ -157,7 +157,7 @@ final class FleetJudge {
     }
   }
 
-  /** A task of a run is planned; it is written a moment later, or never. */
+  /** Notes a planned task of a run. It is written a moment later, or never. */
   void planned(TaskId id, Address address, Fleet fleet) {
     boolean isOfSeat = !address.isAnywhere() && address.kind() != Address.Kind.ZONE;
     Fleet.Seat seat = isOfSeat ? fleet.seats().get(address.number()) : null;
@@ -166,14 +166,14 @@ final class FleetJudge {
         address.kind() == Address.Kind.ZONE ? fleet.zones().get(address.number()) : zone));
   }
 
-  /** The write of a task was answered. */
+  /** Notes that the write of a task was answered. */
   void acked(TaskId id) {
     acked.add(id);
   }
 
   // Claims and settles.
 
-  /** Returns a store that tells this judge what another one does. */
+  /** Returns a store that reports the calls of another store, with their results, to this judge. */
   TaskStore watch(TaskStore store) {
     return new Witness(store);
   }
@@ -285,7 +285,7 @@ final class FleetJudge {
 
   // Workers.
 
-  /** A worker has a task, and begins. */
+  /** Notes that a worker begins a task, and checks that it may. */
   void begun(SimWorker worker, TaskRecord task) {
     Planned meant = planned.get(task.id());
     if (meant == null) {
@@ -329,10 +329,10 @@ final class FleetJudge {
   }
 
   /**
-   * Returns the longest time from the due time of a task to its claim when all is well. The owner finds the task with a
-   * head poll and parks it. If that is just behind the position of a read of parked tasks, the worker's node finds it
-   * one round later. A node takes a parked task only for a worker that waits: if the worker is between two polls at
-   * this moment, the node finds the task again after one more round. A wait is longer than a round.
+   * Returns the longest time from the due time of a task to its claim without faults. The owner finds the task with a
+   * head poll and parks it. If a read of parked tasks has just passed its place, the worker's node finds the task one
+   * round later. A node takes a parked task only for a worker that waits: if the worker is between two polls at this
+   * moment, the node finds the task again after one more round. A wait is longer than a round.
    */
   private long longestMillis(SimWorker worker, TaskRecord task) {
     int rounds = worker.waitsSinceBefore(task.dueAt()) ? 1 : 2;
@@ -341,7 +341,7 @@ final class FleetJudge {
         + Math.ceilDiv((OTHER_CALLS + rounds * CALLS_OF_ROUND) * callMicros, 1_000);
   }
 
-  /** Returns whether the seat's own worker has been there for so long that all nodes must know. */
+  /** Returns whether the seat's own worker has been live for so long that all nodes must know. */
   private boolean isBinding(Planned meant, long atMillis) {
     SimWorker own = workers.get(meant.worker());
     long since = atMillis - SETTLED_MILLIS;
@@ -368,11 +368,11 @@ final class FleetJudge {
         }
       }
       ensure(!isDisabledSince(worker, at - KNOWN_MILLIS), Check.DISABLED,
-          "a disabled worker is given nothing: " + what);
+          "a disabled worker gets no tasks: " + what);
     }
   }
 
-  /** A worker has the answer to its report. */
+  /** Notes the answer to a worker's report. */
   void reported(TaskRecord task, SettleResult.Kind kind) {
     Story story = stories.get(task.id());
     if (kind == SettleResult.Kind.STALE || kind == SettleResult.Kind.NOT_FOUND) {
@@ -381,12 +381,12 @@ final class FleetJudge {
     }
     boolean isTaken = story != null && story.claims.stream()
         .anyMatch(claim -> claim.token.equals(task.token()) && claim.isSettled);
-    ensure(isTaken, Check.ONCE, "a report was answered as taken, and it was not: " + task.id());
+    ensure(isTaken, Check.ONCE, "a report was answered as taken, but it was not: " + task.id());
   }
 
   // The end.
 
-  /** Returns whether every task that can be is final. */
+  /** Returns whether every task is final, except those that only a worker that is gone may run. */
   boolean isOver(TaskStore truth) {
     return planned.values().stream().noneMatch(meant -> isOpen(truth, meant) && !mayWait(meant));
   }
@@ -401,7 +401,7 @@ final class FleetJudge {
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task is for a worker that is gone. */
+  /** Returns whether a task is for one worker only, and that worker is gone. */
   private boolean mayWait(Planned meant) {
     if (meant.address().kind() != Address.Kind.ONLY) {
       return false;
@@ -414,7 +414,7 @@ final class FleetJudge {
     return worker != null && worker.name().equals(name) && worker.isAlive();
   }
 
-  /** Judges what is left at the end. */
+  /** Checks the tasks at the end of a run. */
   void end(TaskStore truth) {
     for (Planned meant : planned.values()) {
       if (isOpen(truth, meant)) {

@@ -24,8 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Runs of jobs over a fleet: each is a few tasks whose addresses are taken from the fleet as one node has read it. They
- * are written as a caller's drafts, or by a planner as the children of a task of its own, as jobs are.
+ * Runs of jobs over a fleet. Each run is a few tasks whose addresses come from the fleet as one node has read it. A
+ * caller writes them as drafts, or a planner writes them as the children of its own task, as the planner of jobs does.
  */
 final class FleetRuns {
   static final String QUEUE = "pulled";
@@ -48,7 +48,7 @@ final class FleetRuns {
     this.judge = judge;
   }
 
-  /** Returns the tasks of a run, after the judge has noted them. */
+  /** Plans a run, reports it to the judge, and returns its tasks. */
   List<Shard> plan(Fleet fleet, int hash16) {
     List<Address> addresses = addresses(fleet);
     judge.planning(fleet, fleet.working(QUEUE).isEmpty());
@@ -72,7 +72,7 @@ final class FleetRuns {
     switch (luck.nextInt(7)) {
       case 0 -> addresses.addAll(anywhere());
       case 1 -> {
-        // Shards go to the seats in turn, or to any worker if none has a seat.
+        // Shards go to the seats in turn, or to any worker if no worker has a seat.
         for (int left = working.isEmpty() ? 0 : 1 + luck.nextInt(MOST_SHARDS); left > 0; left--) {
           addresses.add(new Address(Address.Kind.SEAT, working.get(left % working.size()).number()));
         }
@@ -95,7 +95,7 @@ final class FleetRuns {
     return addresses;
   }
 
-  /** Returns the drafts of a run that a caller writes. */
+  /** Plans a run, and returns its tasks as drafts, which a caller writes. */
   List<Draft> drafts(Fleet fleet) {
     return plan(fleet, luck.nextInt(1 << 16)).stream()
         .map(shard -> draft(shard.id(), QUEUE, shard.due())).toList();
@@ -111,12 +111,12 @@ final class FleetRuns {
     return new Draft(id, queue, null, due, Body.EMPTY, 0, OnConflict.REJECT, null);
   }
 
-  /** Returns the planner of a node's process. */
+  /** Returns a planner for a node's process. */
   Delivery planner() {
     return new Planner();
   }
 
-  /** Plans a run when its task is due, from the fleet that its node has read last. */
+  /** Plans a run when its own task is due, from the latest fleet that its node has read. */
   private final class Planner implements Delivery {
     private Fleet fleet = Fleet.EMPTY;
 
@@ -127,7 +127,7 @@ final class FleetRuns {
 
     @Override
     public void check(Target target) {
-      // Its only target is its own.
+      // The only target is that of the internal queue.
     }
 
     @Override
@@ -156,7 +156,7 @@ final class FleetRuns {
 
     @Override
     public void close() {
-      // It holds nothing.
+      // There is nothing to close.
     }
   }
 }

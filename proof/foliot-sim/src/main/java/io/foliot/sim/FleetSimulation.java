@@ -20,36 +20,36 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers over a fleet: two to four engines over one store, which break in the ways of {@link Simulation}, and workers
- * in up to three zones that poll them, work, extend leases and report, and that die, stall, are cut off, move, and are
- * disabled. Runs are planned from the fleet of some node, as jobs plan theirs: tasks for seats, for zones, for one
- * worker only, and for any. It heals, and {@link FleetJudge} judges where each task began, how often, and when.
+ * A simulation of workers. Two to four engines share one store, and break in the ways of {@link Simulation}. Workers in
+ * up to three zones poll them, work, extend leases and report; they die, stall, are cut off, move, and are disabled.
+ * Runs are planned from the fleet of some node, as jobs plan theirs: tasks for seats, for zones, for one worker only,
+ * and for any worker. Then all faults end, and {@link FleetJudge} judges where each task began, how often, and when.
  */
 public final class FleetSimulation {
-  /** Until workers have their seats, and nodes their slots. */
+  /** Time by which workers have their seats, and nodes their slots. */
   private static final long SEATED_MILLIS = 10_000;
-  /** Time after the heal for which runs are planned. */
+  /** Period after the heal in which runs are planned. */
   private static final long PLANNED_MILLIS = 25_000;
-  /** Longer than a lease, the words of a dead node, a backoff, a session, and the polls that find what was left. */
+  /** Longest time after the heal: more than a lease, a dead node's vouchers, a backoff, a session, and the polls. */
   private static final long HEALED_MILLIS = 110_000;
   private static final long SETTLED_MILLIS = 35_000;
-  private static final long LOOK_MILLIS = 1_000;
-  /** Some workers go this long before all nodes are down, so that nodes have noted the seats that were left. */
+  private static final long CHECK_MILLIS = 1_000;
+  /** Time from the death of some workers to that of all nodes, in which nodes note the seats that were left. */
   private static final long LEFT_MILLIS = 25_000;
   private static final int RUNS = 24;
-  /** Most broken demands of one check that are kept: one wrong write may break all that follow. */
-  private static final int MOST_TOLD = 5;
+  /** Most unmet demands of one check that are kept: one wrong write may cause many more. */
+  private static final int MOST_KEPT = 5;
   private static final Duration RETENTION = Duration.ofDays(3);
 
   /**
    * The result of a run.
    *
    * @param unmet the demands that were not met, each with the check that found it
-   * @param traceHash the same for the same seed
-   * @param counts how often each case came about
+   * @param traceHash a hash of all events, which is the same for the same seed
+   * @param counts the number of times that each case occurred
    */
   public record Outcome(List<Unmet> unmet, long traceHash, SortedMap<String, Long> counts) {
-    /** Returns whether everything was as it should be. */
+    /** Returns whether every demand was met. */
     public boolean isGood() {
       return unmet.isEmpty();
     }
@@ -59,15 +59,15 @@ public final class FleetSimulation {
   public enum Check {
     /** A task begins only where its address permits. */
     TARGET,
-    /** No task runs twice, but around a lost lease; late reports are refused; a final task stays final. */
+    /** No task runs twice, unless a lease was lost; late reports are refused; a final task stays final. */
     ONCE,
     /** The fences of a task grow. */
     FENCE,
-    /** A disabled worker is given nothing. */
+    /** A disabled worker gets no tasks. */
     DISABLED,
     /** A seat has one worker, in one zone, and rests before another worker gets it. */
     SEATS,
-    /** All that can run has run some time after the heal, and loops sleep when there is nothing to do. */
+    /** All tasks that can run have run some time after the heal, and idle loops sleep. */
     LIVENESS,
     /** Without faults a task begins soon after it is due. */
     LATE
@@ -94,7 +94,7 @@ public final class FleetSimulation {
     if (reader != null) {
       reader.accept(fleetWorld.toString());
     }
-    // The planners are made when nodes start, after the runs.
+    // Planners are created when nodes start, which is after the field of the runs is set.
     cluster = new SimCluster(fleetWorld.world(), luck, bug, new SimNode.Planning(false, process -> planners()), reader,
         what -> unmet(Check.LIVENESS, what));
     schedule = cluster.sim().schedule();
@@ -142,7 +142,7 @@ public final class FleetSimulation {
     watchNodes();
     long until = TimeUnit.MILLISECONDS.toNanos(healMillis + HEALED_MILLIS);
     boolean[] isOver = new boolean[1];
-    for (long at = healMillis + SETTLED_MILLIS; at < healMillis + HEALED_MILLIS; at += LOOK_MILLIS) {
+    for (long at = healMillis + SETTLED_MILLIS; at < healMillis + HEALED_MILLIS; at += CHECK_MILLIS) {
       schedule.afterMillis(at, () -> isOver[0] = judge.isOver(cluster.store().truth()));
     }
     schedule.runWhile(until, () -> !isOver[0]);
@@ -167,7 +167,7 @@ public final class FleetSimulation {
     }
   }
 
-  /** Writes a run, or the task whose planner plans it. */
+  /** Writes the tasks of a run, or a task whose planner plans a run. */
   private void write() {
     SimNode node = callers.someNode();
     Engine engine = node == null ? null : node.engine();
@@ -181,7 +181,7 @@ public final class FleetSimulation {
     });
   }
 
-  /** Until the heal no node runs. */
+  /** Kills all nodes. None runs until the heal. */
   private void rest() {
     judge.count(FleetCase.SEATS_RESTED);
     judge.disturbed();
@@ -200,7 +200,7 @@ public final class FleetSimulation {
   }
 
   private void watchNodes() {
-    schedule.afterMillis(LOOK_MILLIS, () -> {
+    schedule.afterMillis(CHECK_MILLIS, () -> {
       Set<Set<String>> seen = new HashSet<>();
       for (SimNode node : cluster.nodes()) {
         Engine engine = node.engine();
@@ -218,7 +218,7 @@ public final class FleetSimulation {
   }
 
   private void unmet(Check check, String what) {
-    if (unmet.stream().filter(each -> each.check() == check).count() < MOST_TOLD) {
+    if (unmet.stream().filter(each -> each.check() == check).count() < MOST_KEPT) {
       unmet.add(new Unmet(check, what));
     }
   }

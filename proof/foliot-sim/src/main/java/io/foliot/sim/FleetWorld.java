@@ -9,19 +9,19 @@ import java.util.SplittableRandom;
  *
  * @param mode the kind of faults
  * @param world the nodes and their store
- * @param zones how many zones there are
- * @param workers how many workers there are at the beginning
- * @param isPlanned whether nodes plan runs as they plan jobs; else runs are written by a caller
+ * @param zones the number of zones
+ * @param workers the number of workers at the beginning
+ * @param isPlanned whether nodes plan runs as they plan jobs; else a caller writes the runs
  * @param leaseMillis the lease of the workers' claims
- * @param restMillis how long no node runs before all heals: 0, or longer than a seat rests
+ * @param restMillis the period before the heal in which no node runs: 0, or longer than a seat rests
  */
 record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlanned, long leaseMillis,
     long restMillis) {
   /** The faults. */
   enum Mode {
-    /** Nothing breaks: each task begins where it is addressed to, once, and in time. */
+    /** Nothing breaks: each task begins where its address says, once, and in time. */
     CALM,
-    /** Workers break, nodes and store do not. */
+    /** Workers break; nodes and the store do not. */
     WORKERS,
     /** Anything breaks, then all of it heals. */
     ALL,
@@ -35,7 +35,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static final int MOST_NODES = 4;
   private static final int LEAST_WORKERS = 3;
   private static final int MOST_WORKERS = 8;
-  /** Longer than a seat rests. */
+  /** Period without nodes, which is longer than a seat rests. */
   private static final long REST_MILLIS = 640_000;
   private static final int SELDOM = 8;
 
@@ -56,7 +56,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static World world(Mode mode, SplittableRandom luck) {
     boolean isCalm = mode == Mode.CALM;
     boolean nodesBreak = mode == Mode.ALL || mode == Mode.CORE;
-    // A node without a coordinator owns no slot, so that all is found by the overdue poll: later than demanded.
+    // A node without a coordinator owns no slot. The overdue poll would find all tasks, later than the check permits.
     List<World.Coordination> coordinations = isCalm
         ? List.of(World.Coordination.STORE, World.Coordination.SERVICE)
         : List.of(World.Coordination.values());
@@ -88,7 +88,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
     return mode == Mode.CALM;
   }
 
-  /** Returns whether anything but workers breaks. */
+  /** Returns whether nodes, the store and the coordinator may break. */
   boolean nodesBreak() {
     return mode == Mode.ALL || mode == Mode.CORE;
   }

@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of recurring jobs: one for each job, which makes one change at a time through any node, and repeats it
- * until it is answered. So the order of the changes is known, and when each took effect, to within its call.
+ * The callers of recurring jobs. Each job has one caller, which makes one change at a time through any node, and
+ * repeats it until it is answered. The order of the changes is therefore known, and each took effect during its call.
  */
 final class JobCallers implements SimReceiver.Listener {
   static final String QUEUE = "work";
@@ -38,12 +38,12 @@ final class JobCallers implements SimReceiver.Listener {
   private static final int ATTEMPTS = 50;
   private static final int HISTORY = 200;
   private static final long AGAIN_MILLIS = 100;
-  /** The same while no node serves. */
-  private static final long NOBODY_MILLIS = 2_000;
+  /** Pause before a call is repeated while no node serves. */
+  private static final long NO_NODE_MILLIS = 2_000;
   private static final long WATCH_MILLIS = 500;
-  /** Longer than the longest outage, so that the end of a shard is always known. */
+  /** Retention of ended shards: longer than the longest outage, so that the end of a shard is always known. */
   private static final Duration RETENTION = Duration.ofDays(3);
-  /** So close to a scheduled time some changes come. */
+  /** Largest distance between a scheduled time and the changes that are made close to it. */
   private static final long CLOSE_MILLIS = 20;
   private static final long FIRST_MILLIS = 8_000;
   private static final long CALM_MILLIS = 10_000;
@@ -62,7 +62,7 @@ final class JobCallers implements SimReceiver.Listener {
   private final SplittableRandom luck;
   private final Callers callers;
   private final List<JobStory> stories = new ArrayList<>();
-  /** Jobs that live for some seconds, one after the other. */
+  /** Jobs that exist for some seconds each, one after another. */
   private final List<JobStory> shortLived = new ArrayList<>();
   private final boolean mayForget;
   private long requests;
@@ -77,11 +77,12 @@ final class JobCallers implements SimReceiver.Listener {
     mayForget = store.manners().windowMillis() > 0;
   }
 
+  /** Returns the jobs that exist until the end. */
   List<JobStory> stories() {
     return stories;
   }
 
-  /** Those that live for some seconds. */
+  /** Returns the jobs that exist for some seconds each. */
   List<JobStory> shortLived() {
     return shortLived;
   }
@@ -98,7 +99,7 @@ final class JobCallers implements SimReceiver.Listener {
     schedule.afterMillis(calm + luck.nextLong(FIRST_MILLIS), this::live);
   }
 
-  /** They begin nothing new; a job that is paused is resumed. */
+  /** Ends the random changes. Paused jobs are resumed. */
   void end() {
     over = true;
     putQueue();
@@ -147,7 +148,7 @@ final class JobCallers implements SimReceiver.Listener {
       if (over) {
         finish(story);
       } else if (mayForget) {
-        // The order of changes is known only where none is forgotten.
+        // The order of changes is known only if the store loses none of them.
         next(story);
       } else {
         act(story);
@@ -155,7 +156,7 @@ final class JobCallers implements SimReceiver.Listener {
     });
   }
 
-  /** A while, or until a moment before or after the next scheduled time. */
+  /** Returns a random pause, or one that ends just before or after the next scheduled time. */
   private long pauseMillis(JobStory story) {
     long pause = 200 + luck.nextLong(6_000);
     Instant time = story.job().schedule().after() != null || luck.nextBoolean()
@@ -253,7 +254,7 @@ final class JobCallers implements SimReceiver.Listener {
     }
   }
 
-  /** Puts a job and deletes it some seconds later, again and again. */
+  /** Puts a job, deletes it some seconds later, and continues with the next job. */
   private void live() {
     if (over || mayForget) {
       return;
@@ -286,12 +287,12 @@ final class JobCallers implements SimReceiver.Listener {
     });
   }
 
-  /** Makes a call until it is answered; null is the answer of one that can never work. */
+  /** Repeats a call until it is answered. The answer is null if the call can never succeed. */
   private <T> void made(String what, Function<Jobs, CompletableFuture<T>> call, Consumer<@Nullable T> answered) {
     SimNode node = callers.someNode();
     Jobs jobs = node == null ? null : node.jobs();
     if (node == null || jobs == null) {
-      schedule.afterMillis(NOBODY_MILLIS, () -> made(what, call, answered));
+      schedule.afterMillis(NO_NODE_MILLIS, () -> made(what, call, answered));
       return;
     }
     NodeProcess process = node.process();
@@ -312,7 +313,7 @@ final class JobCallers implements SimReceiver.Listener {
     watch(process, told, () -> made(what, call, answered));
   }
 
-  /** A dead process gives no answer, and one that is still paused after the heal never does. */
+  /** Repeats a call whose process is dead, or is still paused after the heal: neither ever answers. */
   private void watch(NodeProcess process, boolean[] told, Runnable again) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (!told[0]) {
@@ -325,7 +326,7 @@ final class JobCallers implements SimReceiver.Listener {
     });
   }
 
-  // For the receiver.
+  // Calls from the receiver.
 
   @Override
   public void began(TaskRecord task) {

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class JobJudge {
   /** Grace after the heal, in addition to the lease and to the delays of the store. */
   private static final long BACK_MILLIS = 15_000;
-  /** Largest lag of the creation time of a job behind the store's clock. A time just before the put may run. */
+  /** Largest lag of a job's creation time behind the clock of the store: a time just before the put may run. */
   private static final long CREATED_BEHIND_MILLIS = 50;
   /** Longest time without a run before the end. The simulated jobs have periods of 10 s or less. */
   private static final long MAX_SILENCE_MILLIS = 45_000;
@@ -57,7 +57,7 @@ final class JobJudge {
   private final Map<String, List<TaskRecord>> shards = new HashMap<>();
   private final SortedMap<String, Long> counts = new TreeMap<>();
 
-  /** The time of a run, from the insertion of its first shard to the end of its last. */
+  /** The period of a run, from the insertion of its first shard to the end of its last one. */
   private record Span(long time, long from, long to) {}
 
   JobJudge(World world, SimStore store, long end, BiConsumer<JobSimulation.Check, String> unmet) {
@@ -91,6 +91,7 @@ final class JobJudge {
     counts.merge(what, times, Long::sum);
   }
 
+  /** Checks a job that existed until the end. */
   void judge(JobStory story) {
     JobStatus status = jobs.find(story.name).join().orElse(null);
     if (status == null || !story.over) {
@@ -208,7 +209,7 @@ final class JobJudge {
         if (past.result() == PastRun.Result.SUCCEEDED) {
           ensureAllDelivered(story, past);
         } else if (past.result() == PastRun.Result.UNKNOWN) {
-          // Records of tasks are kept for a day, which is longer than the simulation.
+          // The records of ended shards are kept for three days, which is longer than any run.
           unmet.accept(JobSimulation.Check.SCHEDULE, "the result of each run is known: job=" + story.name
               + ", " + past);
         }
@@ -242,7 +243,7 @@ final class JobJudge {
     }
   }
 
-  /** Ensures that each scheduled time before the next one has exactly one run or record. */
+  /** Ensures that each scheduled time up to the cursor has exactly one run or record. */
   private void ensureEachTimeHasARecord(JobStory story, JobStatus status) {
     Instant next = status.nextTime();
     if (next == null) {
@@ -277,13 +278,13 @@ final class JobJudge {
     }
   }
 
-  /** Returns the number of scheduled times that wait, without the requested runs that wait. */
+  /** Returns the number of scheduled times that wait, without waiting requests. */
   private static long waiting(JobStory story, JobStatus status) {
     long requested = story.requested.stream().mapToLong(each -> each.times().size()).sum();
     return status.waiting() - Math.max(0, requested - status.totals().requested());
   }
 
-  /** Returns the least and the greatest number of times in a range in which one schedule replaces another. */
+  /** Returns the least and the greatest number of scheduled times in a range in which a schedule replaces another. */
   private static long[] countsAcrossSwitch(Schedule before, Schedule after, long from, long to) {
     NavigableSet<Long> oldTimes = timesOf(before, from, to);
     List<Long> newTimes = List.copyOf(timesOf(after, from, to));
@@ -369,7 +370,7 @@ final class JobJudge {
     story.mayResume(end);
     for (JobStory.Begun begun : story.begun) {
       for (JobStory.Pause pause : story.pauses) {
-        // With a fixed delay, the time that was due during the pause runs right after it.
+        // With a fixed delay, a time that was due during the pause runs right after the pause.
         long at = story.job().schedule().after() == null ? begun.time() : begun.claimedAt();
         if (begun.time() > pause.answered() && at <= pause.until() && story.requests(begun.time()) == 0) {
           unmet.accept(JobSimulation.Check.CHANGE,
@@ -396,8 +397,8 @@ final class JobJudge {
   private record Tasks(@Nullable TaskRecord before, List<TaskRecord> shards, @Nullable TaskRecord after) {}
 
   /**
-   * Checks the tasks of listeners. Requested times are left out: they may have several runs, whose tasks have the same
-   * headers.
+   * Checks the tasks of listeners. Requested times are left out: such a time may have several runs, whose tasks have
+   * the same headers.
    */
   private void ensureListeners(JobStory story, JobStatus status) {
     Map<Long, List<TaskRecord>> byTime = new HashMap<>();
@@ -429,7 +430,7 @@ final class JobJudge {
     return tasks.stream().filter(task -> phase(task).equals(phase)).findFirst().orElse(null);
   }
 
-  /** Ensures that the shards were inserted after the listener's task before them had succeeded. */
+  /** Ensures that shards were inserted only after the listener's task before them had succeeded. */
   private void ensurePrepared(JobStory story, Tasks tasks, String run) {
     TaskRecord before = tasks.before();
     count(BEFORE, before == null ? 0 : 1);

@@ -9,13 +9,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver, which break in
- * the same ways, and callers who put, pause, resume, trigger, backfill, stop and delete jobs meanwhile, often at the
- * instant of a scheduled time. In some worlds no node runs for up to thirty hours then. Then all faults end, the jobs
- * continue for a while, and {@link JobJudge} judges the result of each scheduled time.
+ * A simulation of recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver
+ * break in the same ways. Meanwhile callers put, pause, resume, trigger, backfill, stop and delete jobs, often close to
+ * a scheduled time. In some worlds, no node runs for up to thirty hours after that. Then all faults end, the jobs
+ * continue for {@value #HEALED_MILLIS} ms, and {@link JobJudge} judges the result of each scheduled time.
  */
 public final class JobSimulation {
-  /** Longer than a wake that was lost, the lease of a node that was lost, and the grace of {@link JobJudge}. */
+  /**
+   * Time after the heal: longer than a poll after a lost wake, the lease of a dead node, and the grace of the judge.
+   */
   private static final long HEALED_MILLIS = 110_000;
   private static final long HOUR_MILLIS = 3_600_000;
   private static final long LONGEST_OUTAGE_HOURS = 30;
@@ -24,11 +26,11 @@ public final class JobSimulation {
    * The result of a run.
    *
    * @param unmet the demands that were not met, each with the check that found it
-   * @param traceHash the same for the same seed
+   * @param traceHash a hash of all events, which is the same for the same seed
    * @param counts the number of each observation
    */
   public record Outcome(List<Unmet> unmet, long traceHash, SortedMap<String, Long> counts) {
-    /** Returns whether everything was as it should be. */
+    /** Returns whether every demand was met. */
     public boolean isGood() {
       return unmet.isEmpty();
     }
@@ -38,11 +40,11 @@ public final class JobSimulation {
   public enum Check {
     /** Each scheduled time has exactly one run or one record, at its time or later, and there is no other run. */
     SCHEDULE,
-    /** Runs that must not overlap do not. */
+    /** Runs do not overlap where the job forbids it. */
     RUNS,
-    /** A run has its listeners' tasks before its first shard and after its last one, which carries its result. */
+    /** A run has its listeners' tasks before its first shard and after its last one; the last gets the result. */
     LISTENER,
-    /** Nothing begins after a pause or a stop that was answered. */
+    /** No shard begins after a pause, a stop or a deletion was answered, if it forbids that shard. */
     CHANGE,
     /** The attempts at a shard, over all runs, have growing fences. */
     FENCE,
@@ -57,7 +59,7 @@ public final class JobSimulation {
   private final List<Unmet> unmet = new ArrayList<>();
   private final JobCallers callers;
   private final Faults faults;
-  /** The time without any node before everything heals, in every tenth world: up to more than a day. */
+  /** Period before the heal without any node, in one of ten worlds; 0 in the others. */
   private final long outageMillis;
 
   private JobSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {

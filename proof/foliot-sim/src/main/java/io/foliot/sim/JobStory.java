@@ -7,30 +7,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/**
- * The knowledge of a job's caller and of the receiver of its shards. Times are the store's, in milliseconds since 1970.
- */
+/** The observations of a job's caller and of the receiver of its shards. Times are epoch milliseconds of the store. */
 final class JobStory {
   /**
    * A definition that was put.
    *
-   * @param from when it was put first; it is in force from an instant between this and the next
-   * @param to when the answer came
+   * @param from the time of the first call of the put; the definition takes effect between {@code from} and {@code to}
+   * @param to the time of the answer
    */
   record Defined(Job job, long from, long to) {}
 
   /**
    * A pause.
    *
-   * @param answered when the job was paused for certain
-   * @param until up to when it was for certain
+   * @param answered the time of the answer, from which the job is certainly paused
+   * @param until the time up to which the job is certainly paused
    */
   record Pause(long answered, long until) {}
 
-  /** A run that was stopped, and when the answer came. */
+  /** A stopped run, by its time, and the time of the answer. */
   record Stop(long time, long answered) {}
 
-  /** Requested runs, and when the answer came. */
+  /** Requested runs, by their times, and the time of the answer. */
   record Requested(Set<Long> times, long answered) {}
 
   /**
@@ -46,43 +44,44 @@ final class JobStory {
   final List<Stop> stops = new ArrayList<>();
   final List<Requested> requested = new ArrayList<>();
   final List<Begun> begun = new ArrayList<>();
-  /** When the pause was answered that still lasts; 0 without one. */
+  /** Time of the answer to the pause that still lasts; 0 without such a pause. */
   long pausedAt;
-  /** When the pause ends that still lasts. */
+  /** Last millisecond of the pause that still lasts. */
   long pausedUntil;
-  /** The number of puts of its caller; more than there are answers if a call failed or was lost. */
+  /** Number of calls that put the job: more than the answers if a call failed or was lost. */
   int puts;
-  /** When its deletion was answered; 0 if it was not deleted. */
+  /** Time of the answer to the deletion; 0 if the job was not deleted. */
   long deletedAt;
-  /** Whether the deletion stopped its runs. */
+  /** Whether the deletion also stopped the runs of the job. */
   boolean stopsRuns;
-  /** Whether its caller has had every answer, and is done. */
+  /** Whether the caller has ended, with an answer to every call. */
   boolean over;
 
   JobStory(String name) {
     this.name = name;
   }
 
-  /** Returns whether all of its definitions have a listener for a phase. */
+  /** Returns whether all definitions of the job have a listener for a phase. */
   boolean listens(RunPhase phase) {
     return defined.stream().allMatch(each -> each.job().runListeners().contains(phase));
   }
 
+  /** Returns the latest definition. */
   Job job() {
     return defined.getLast().job();
   }
 
-  /** Returns how many requests asked for a time. */
+  /** Returns the number of requests for a run at a time. */
   long requests(long time) {
     return requested.stream().filter(each -> each.times().contains(time)).count();
   }
 
-  /** Returns whether a time was requested after an instant. */
+  /** Returns whether a request for a time was answered after an instant. */
   boolean isRequestedAfter(long time, long instant) {
     return requested.stream().anyMatch(each -> each.answered() > instant && each.times().contains(time));
   }
 
-  /** From now on the pause may be over. */
+  /** Notes that the pause that still lasts may end from now on. */
   void mayResume(long now) {
     if (pausedAt != 0) {
       pauses.add(new Pause(pausedAt, Math.min(now, pausedUntil)));

@@ -3,8 +3,8 @@ package io.foliot.sim;
 import io.foliot.core.TimeSource;
 
 /**
- * The clocks of one machine: the virtual time plus their errors. The wall clock is set; the monotonic clock only
- * drifts.
+ * The clocks of one machine, which show the virtual time plus their errors. The wall clock can be set; the monotonic
+ * clock only drifts, and stops while the machine is suspended.
  */
 final class NodeClock implements TimeSource {
   private static final long MILLION = 1_000_000;
@@ -17,10 +17,10 @@ final class NodeClock implements TimeSource {
   private long sleptNanos;
 
   /**
-   * Clocks.
+   * Creates the clocks.
    *
-   * @param skewMillis by how much the wall clock is ahead
-   * @param driftPpm by how many millionths both are fast
+   * @param skewMillis the initial lead of the wall clock over the virtual time
+   * @param driftPpm the parts per million by which both clocks are fast
    * @param originNanos the first reading of the monotonic clock
    */
   NodeClock(Schedule schedule, long skewMillis, long driftPpm, long originNanos) {
@@ -30,23 +30,24 @@ final class NodeClock implements TimeSource {
     errorMicros = skewMillis * 1_000;
   }
 
-  /** The machine's clocks as an operator or a daemon changes them. */
+  /** Moves the wall clock forward, or back if negative, as an operator or a daemon does. */
   void stepMillis(long millis) {
     errorMicros += millis * 1_000;
   }
 
-  /** Sets the wall clock to the virtual time plus this error. */
+  /** Sets the wall clock to the virtual time plus a lead. */
   void set(long aheadMillis) {
     errorMicros = 1_000 * aheadMillis - driftedNanos() / 1_000;
   }
 
-  /** As where a whole machine is put to sleep: the monotonic clock stops, too. */
+  /** Stops the monotonic clock, as on a machine that sleeps. */
   void suspend() {
     if (suspendedNanos < 0) {
       suspendedNanos = ranNanos();
     }
   }
 
+  /** Continues the monotonic clock, if it was stopped. */
   void resume() {
     if (suspendedNanos >= 0) {
       sleptNanos += ranNanos() - suspendedNanos;

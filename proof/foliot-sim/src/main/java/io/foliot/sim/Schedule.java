@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Virtual time and the actions planned in it. One thread. Actions of the same instant run in the order in which they
- * were added.
+ * The virtual time, and the actions that are planned at instants of it. One thread runs them. Actions of the same
+ * instant run in the order in which they were added.
  */
 final class Schedule {
   private static final long START_MICROS = 1_767_225_600_000_000L;
@@ -45,8 +45,8 @@ final class Schedule {
   }
 
   /**
-   * Runs all actions up to an instant, or until a condition no longer holds. The time is that instant afterwards in
-   * both cases.
+   * Runs all actions up to an instant, or until a condition no longer holds. In both cases the time is that instant
+   * afterwards.
    */
   void runWhile(long untilNanos, BooleanSupplier condition) {
     while (condition.getAsBoolean()) {

@@ -9,21 +9,21 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The history of the stored seats, and the rules that each write of them has to keep. It reads the document by itself,
- * and knows nothing of how seats are given.
+ * The history of the stored seats, and the rules that each write of them must keep. It decodes the document itself, and
+ * uses no code of the engine that assigns seats.
  */
 final class SeatLog {
   static final String DOCUMENT = "seats";
   private static final long REST_MILLIS = 600_000;
 
-  /** A seat; {@code leftMicros} is 0 while its worker is there. */
+  /** A seat; {@code leftMicros} is 0 while a worker has it, and else the time at which that worker left. */
   record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {
       return leftMicros == 0;
     }
   }
 
-  /** The document. */
+  /** The content of the document. */
   record Seats(List<String> zones, List<Seat> seats) {
     static final Seats NONE = new Seats(List.of(), List.of());
 
@@ -52,23 +52,23 @@ final class SeatLog {
     }
   }
 
-  /** A seat that a worker got; {@code isRested} if it is long since the worker before had left. */
+  /** A seat that a worker got; {@code isRested} if the seat had rested since an earlier worker left it. */
   private record Given(int seat, String worker, boolean isRested) {}
 
   private final Map<String, String> zoneOfWorker;
   private final Consumer<String> unmet;
   private final List<Given> given = new ArrayList<>();
-  /** When each seat was last left or taken. */
+  /** The time at which each seat was last left or taken. */
   private final List<Long> changedMillis = new ArrayList<>();
-  /** When the worker of each seat was last enabled or disabled, or became its worker. */
+  /** The time at which each seat last got another worker, or its worker was enabled or disabled. */
   private final List<Long> enabledMillis = new ArrayList<>();
   private Seats seats = Seats.NONE;
 
   /**
-   * A log without writes.
+   * Creates a log without writes.
    *
-   * @param zoneOfWorker the zones in which workers really are
-   * @param unmet gets each rule that was broken
+   * @param zoneOfWorker the true zone of each worker
+   * @param unmet receives each rule that was broken
    */
   SeatLog(Map<String, String> zoneOfWorker, Consumer<String> unmet) {
     this.zoneOfWorker = zoneOfWorker;
@@ -79,8 +79,8 @@ final class SeatLog {
     return seats;
   }
 
-  /** Notes that the document was written; {@code told} gets each case. */
-  void written(byte[] content, long nowMillis, Consumer<FleetCase> told) {
+  /** Checks a write of the document against the one before it; {@code cases} receives the cases that occurred. */
+  void written(byte[] content, long nowMillis, Consumer<FleetCase> cases) {
     Seats before = seats;
     seats = Seats.decode(content);
     ensure(seats.zones().size() >= before.zones().size()
@@ -97,12 +97,12 @@ final class SeatLog {
         enabledMillis.add(nowMillis);
         given.add(new Given(i, now.worker(), false));
       } else {
-        changed(i, before.seats().get(i), now, nowMillis, told);
+        changed(i, before.seats().get(i), now, nowMillis, cases);
       }
     }
   }
 
-  private void changed(int number, Seat before, Seat now, long nowMillis, Consumer<FleetCase> told) {
+  private void changed(int number, Seat before, Seat now, long nowMillis, Consumer<FleetCase> cases) {
     ensure(now.zone() == before.zone(), "a seat stays in its zone: seat " + number);
     if (now.isTaken() != before.isTaken() || !now.worker().equals(before.worker())) {
       changedMillis.set(number, nowMillis);
@@ -112,7 +112,7 @@ final class SeatLog {
     }
     if (now.worker().equals(before.worker())) {
       if (now.isTaken() != before.isTaken()) {
-        told.accept(now.isTaken() ? FleetCase.SEAT_GIVEN_BACK : FleetCase.SEAT_LEFT);
+        cases.accept(now.isTaken() ? FleetCase.SEAT_GIVEN_BACK : FleetCase.SEAT_LEFT);
       }
       return;
     }
@@ -120,7 +120,7 @@ final class SeatLog {
     ensure(isRested, "a seat goes to another worker when it has rested: seat " + number + " of " + before.worker()
         + " has " + now.worker());
     given.add(new Given(number, now.worker(), isRested));
-    told.accept(FleetCase.SEAT_GIVEN_TO_ANOTHER);
+    cases.accept(FleetCase.SEAT_GIVEN_TO_ANOTHER);
   }
 
   private void ensure(boolean isKept, String rule) {
@@ -135,7 +135,7 @@ final class SeatLog {
         && seats.seats().get(seat).worker().equals(worker) && changedMillis.get(seat) <= sinceMillis;
   }
 
-  /** Returns whether the seat that a worker has or had last has been enabled, or disabled, since an instant. */
+  /** Returns whether the latest seat of a worker has been enabled, or disabled, since an instant without a change. */
   boolean hasBeenEnabled(String worker, boolean isEnabled, long sinceMillis) {
     for (int i = 0; i < seats.seats().size(); i++) {
       Seat seat = seats.seats().get(i);

@@ -30,7 +30,7 @@ final class SimCluster {
   private final Bug bug;
 
   /**
-   * A cluster in a world of tasks.
+   * Creates a cluster in a world drawn from the seed.
    *
    * @param plansJobs whether the nodes plan recurring jobs
    * @param reader receives a line for each event
@@ -41,7 +41,7 @@ final class SimCluster {
     this(World.draw(luck), luck, bug, plansJobs ? SimNode.Planning.OF_JOBS : SimNode.Planning.NONE, reader, unmet);
   }
 
-  /** A cluster in a world that was drawn. */
+  /** Creates a cluster in a given world. */
   SimCluster(World world, SplittableRandom luck, Bug bug, SimNode.Planning planning, @Nullable Consumer<String> reader,
       Consumer<String> unmet) {
     this.luck = luck;
@@ -108,14 +108,14 @@ final class SimCluster {
     return new Faults(sim, history, luck.split(), store, coordination, nodes, changeQueue, bug);
   }
 
-  /** Plans the start of the nodes, at once in a calm world. */
+  /** Plans the starts of the nodes: at once in a calm world, else within {@value #LATEST_START_MILLIS} ms. */
   void start() {
     for (SimNode node : nodes) {
       schedule.afterMillis(world.isCalm() ? 0 : luck.nextLong(LATEST_START_MILLIS), node::start);
     }
   }
 
-  /** Plans the faults of its world. */
+  /** Plans the faults of the world. */
   void plan(Faults faults) {
     if (world.mode() == World.Mode.UNCOORDINATED) {
       faults.planUncoordinated(CHAOS_MILLIS);
@@ -124,7 +124,7 @@ final class SimCluster {
     }
   }
 
-  /** Mends all, or in some worlds just enough. */
+  /** Ends all faults, or in some worlds just enough of them for due tasks to run. */
   void heal(Faults faults) {
     receiver.heal();
     if (world.mode() == World.Mode.LIVENESS) {

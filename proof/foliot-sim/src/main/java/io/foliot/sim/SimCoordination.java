@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A coordination service as ZooKeeper is one: sessions that end long after their owner, notifications that come late,
- * twice, and after newer ones, and times in which it reports to each node that it leads and owns everything.
+ * A coordination service like ZooKeeper. Sessions end long after their owner; notifications arrive late, twice, and
+ * after newer ones; and at times the service reports to each node that the node leads and owns all slots.
  */
 final class SimCoordination {
-  /** For nodes without a coordinator: no node ever learns of another. */
+  /** A coordinator that never reports another node, for nodes without a coordinator. */
   static final Coordinator NOBODY = new Coordinator() {
     @Override
     public String kind() {
@@ -38,7 +38,7 @@ final class SimCoordination {
 
     @Override
     public void close() {
-      // Nor anything to leave.
+      // There is nothing to leave.
     }
   };
 
@@ -97,12 +97,12 @@ final class SimCoordination {
     return away;
   }
 
-  /** Reports the truth to all nodes from now on, and soon. */
+  /** Reports the true state to all nodes now, and promptly from now on. */
   void heal() {
     well = true;
     away = false;
     tellAll();
-    // And once more when the last old news has come.
+    // Once more after the last outdated notification has arrived.
     sim.schedule().afterMillis(LATEST_MILLIS, this::tellAll);
   }
 
@@ -134,15 +134,15 @@ final class SimCoordination {
   }
 
   private void tell(Client client, Coordinator.View view) {
-    boolean rude = !well && luck.nextInt(OFTEN) == 0;
-    client.tellLater(view, rude ? luck.nextLong(LATEST_MILLIS) : WELL_MILLIS);
+    boolean isLate = !well && luck.nextInt(OFTEN) == 0;
+    client.tellLater(view, isLate ? luck.nextLong(LATEST_MILLIS) : WELL_MILLIS);
     if (!well && luck.nextInt(OFTEN) == 0) {
       sim.coverage().count(Coverage.Case.NOTIFIED_TWICE);
       client.tellLater(view, luck.nextLong(LATEST_MILLIS));
     }
   }
 
-  /** Reports to each node that it is the only one, leads, and owns all slots. */
+  /** Reports to each node that it is the only member, leads, and owns all slots. */
   void tellAllThatTheyLead() {
     sim.coverage().count(Coverage.Case.ALL_TOLD_THEY_LEAD);
     for (Session session : sessions.values()) {
@@ -153,7 +153,7 @@ final class SimCoordination {
     }
   }
 
-  /** Reports to each node that no node is alive. */
+  /** Reports to each node that there is no member. */
   void tellAllThatNoMemberIs() {
     for (Session session : sessions.values()) {
       session.client.tellLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(), null, null, 0),
@@ -161,7 +161,7 @@ final class SimCoordination {
     }
   }
 
-  /** Ends the sessions of silent nodes, in time or long after. */
+  /** Ends the sessions of silent nodes, soon after their timeout or long after it. */
   private void checkSessions() {
     boolean ended = false;
     for (Session session : List.copyOf(sessions.values())) {
@@ -182,7 +182,7 @@ final class SimCoordination {
         client.tellLater(view(Coordinator.Connection.SUSPENDED), 0);
       }
       if (silentMillis > sessionMillis && !session.toldLost) {
-        // There is no message: clients know by their own clocks that their sessions may be over.
+        // The service sends no message: clients know by their own clocks that their sessions may have ended.
         session.toldLost = true;
         client.tellLater(view(Coordinator.Connection.LOST), 0);
       }
@@ -212,7 +212,7 @@ final class SimCoordination {
         connection == Coordinator.Connection.LOST ? null : seen.leader(), seen.document(), seen.version());
   }
 
-  /** The client of the service in a process. */
+  /** The client of the service in one process. */
   private final class Client implements Coordinator {
     private final SimNode node;
     private final NodeProcess process;
@@ -247,7 +247,7 @@ final class SimCoordination {
       clients.add(this);
     }
 
-    /** Until it works. */
+    /** Opens a session if there is none, unless the name still belongs to an older session. Called until it works. */
     void registerAgain() {
       if (!process.isAlive() || closed) {
         clients.remove(this);
@@ -258,7 +258,7 @@ final class SimCoordination {
       }
       Session old = sessions.get(self.node());
       if (old != null) {
-        // Of an earlier life: the name is taken until that session ends.
+        // A session of an earlier process: the name is taken until it ends.
         return;
       }
       if (toldNumber > 0) {
@@ -303,7 +303,7 @@ final class SimCoordination {
         return;
       }
       sim.schedule().afterMillis(luck.nextLong(WELL_MILLIS), () -> {
-        // A member that has lost the lead meanwhile is stopped by the version alone.
+        // Only the version stops a member that has lost the lead meanwhile.
         if (!away && version == expectedVersion) {
           document = published.clone();
           version++;

@@ -23,20 +23,20 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A machine of the cluster: its clocks, its network, and the process that runs on it, life after life. */
+/** A machine of the cluster: its clocks, its network, and the node's processes, of which one runs at a time. */
 final class SimNode {
   private static final long MAX_SKEW_MILLIS = 3_600_000;
-  /** The error that a daemon which sets clocks leaves. */
+  /** Largest error of a clock that a daemon sets. */
   private static final long RIGHT_MILLIS = 1_000;
   private static final int MAX_DRIFT_PPM = 100;
   private static final long RESTART_MILLIS = 200;
   private static final long STOP_MARGIN_MILLIS = 1_500;
 
   /**
-   * The planning that nodes do.
+   * The parts that plan tasks on a node.
    *
    * @param isOfJobs whether nodes plan recurring jobs
-   * @param others the deliveries that a process has beside
+   * @param others the further deliveries of a process
    */
   record Planning(boolean isOfJobs, Function<NodeProcess, List<Delivery>> others) {
     static final Planning NONE = new Planning(false, process -> List.of());
@@ -46,7 +46,8 @@ final class SimNode {
   /**
    * The surroundings of a node.
    *
-   * @param planning the planning of nodes
+   * @param assignment the stored assignment of slots
+   * @param unmet receives each demand that a node did not meet
    */
   record Surroundings(SimStore store, SimCoordination coordination, SimReceiver receiver, Bug bug, Planning planning,
       Supplier<@Nullable Assignment> assignment, Consumer<String> unmet) {}
@@ -58,8 +59,8 @@ final class SimNode {
   private final NodeClock clock;
 
   private NodeProcess process;
-  private @Nullable Engine engine; // of a process that serves
-  private @Nullable Jobs jobs; // of the same
+  private @Nullable Engine engine; // null while the node does not serve
+  private @Nullable Jobs jobs; // of the engine
   private boolean cutFromStore;
   private boolean cutFromCoordination;
   private boolean well;
@@ -77,7 +78,7 @@ final class SimNode {
     process.die();
   }
 
-  /** Half of them are nearly right. */
+  /** Returns a random skew. Half of the clocks are nearly right. */
   private static long skewMillis(SplittableRandom luck) {
     long most = luck.nextBoolean() ? RIGHT_MILLIS : MAX_SKEW_MILLIS;
     return luck.nextLong(-most, most);
@@ -100,13 +101,13 @@ final class SimNode {
     return process;
   }
 
-  /** The engine, if there is one that serves. */
+  /** Returns the engine, or null while the node does not serve. */
   @Nullable
   Engine engine() {
     return engine;
   }
 
-  /** The jobs, if it serves and plans jobs. */
+  /** Returns the jobs, or null while the node does not serve, or if it plans no jobs. */
   @Nullable
   Jobs jobs() {
     return engine == null ? null : jobs;
@@ -132,12 +133,12 @@ final class SimNode {
     cutFromCoordination = cut;
   }
 
-  /** Returns whether its calls do not fail any more. */
+  /** Returns whether the node is healed, so that its calls of the store no longer fail at random. */
   boolean isWell() {
     return well;
   }
 
-  /** From now on nothing is wrong with it. */
+  /** Ends all faults of the node, and starts it if it is dead. */
   void heal() {
     well = true;
     heldDown = false;
@@ -152,12 +153,13 @@ final class SimNode {
     }
   }
 
-  /** Returns whether it owns a slot by the stored assignment. */
+  /** Returns whether this node owns a slot according to the stored assignment. */
   boolean owns(int slot) {
     Assignment assignment = surroundings.assignment().get();
     return assignment != null && name.equals(assignment.owner(slot % assignment.slotCount()));
   }
 
+  /** Starts a new process, unless one is alive or the node is killed until it is healed. */
   void start() {
     if (heldDown || process.isAlive()) {
       return;
@@ -235,7 +237,7 @@ final class SimNode {
     };
   }
 
-  /** At once, with all that it has in memory. */
+  /** Kills the process, which loses all that it has in memory. */
   void kill() {
     process.die();
     engine = null;
@@ -248,7 +250,7 @@ final class SimNode {
     kill();
   }
 
-  /** Stops in an orderly way, and reports when it has ended. */
+  /** Stops the engine in an orderly way, and runs {@code gone} when the process has ended. */
   void stop(Duration patience, Runnable gone) {
     NodeProcess mine = process;
     Engine serving = engine;
@@ -264,7 +266,7 @@ final class SimNode {
       long tookMillis = sim.schedule().nowMillis() - begunMillis;
       sim.trace().add(name, "stopped", tookMillis);
       if (tookMillis > patience.toMillis() + STOP_MARGIN_MILLIS && mine.hasRunSince(begunMillis)) {
-        surroundings.unmet().accept(name + " was to stop within " + patience + ", and took " + tookMillis + " ms");
+        surroundings.unmet().accept(name + " must stop within " + patience + ", but took " + tookMillis + " ms");
       }
       if (mine == process) {
         kill();

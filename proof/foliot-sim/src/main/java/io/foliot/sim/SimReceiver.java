@@ -20,25 +20,25 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receiver with every bad habit: fails, is slow, answers too late or never, says "later" and reports, twice, or
- * forgets to. One for all nodes, and nothing happens to it when they die.
+ * A receiver with every bad habit. It fails, is slow, and answers too late or never. It accepts a task, and reports the
+ * end later, twice or never. All nodes share one receiver, which the death of a node does not affect.
  */
 final class SimReceiver {
-  /** The possible ends of deliveries. */
+  /** The type of the receiver's targets. */
   static final String TYPE = "sim";
 
   private static final int MANY = 100;
   private static final int DONE_FROM = 34;
 
-  /** Receives the work that the receiver has yet to do, or has refused permanently. */
+  /** A party that reports the ends of accepted attempts, and learns of refused ones. */
   interface Listener {
-    /** An attempt was accepted; its end is to be reported. */
+    /** Called when an attempt was accepted, and its end is to be reported. */
     void accepted(TaskRecord task, long delivery);
 
-    /** An attempt was refused permanently. */
+    /** Called when an attempt was refused permanently. */
     void refused(TaskRecord task);
 
-    /** An attempt has begun. */
+    /** Called when an attempt has begun. */
     default void began(TaskRecord task) {}
   }
 
@@ -62,6 +62,7 @@ final class SimReceiver {
     well = sim.world().isCalm();
   }
 
+  /** Sets the listener. */
   void tell(Listener newListener) {
     listener = newListener;
   }
@@ -71,31 +72,32 @@ final class SimReceiver {
     return token != null && begun.contains(token);
   }
 
+  /** Ends the bad habits. */
   void heal() {
     well = true;
   }
 
   /**
-   * As a process reaches it.
+   * Returns the delivery by which a process reaches the receiver.
    *
    * @param serves the queues that the process has handlers for
-   * @param saysAll whether it claims to have handlers for all queues
-   * @param unmet receives attempts of other nodes
+   * @param claimsAll whether the process states that it has handlers for all queues
+   * @param unmet receives each attempt of a queue for which the process has no handler
    */
-  Delivery of(NodeProcess process, Predicate<String> serves, boolean saysAll, Consumer<String> unmet) {
-    return new Way(process, serves, saysAll, unmet);
+  Delivery of(NodeProcess process, Predicate<String> serves, boolean claimsAll, Consumer<String> unmet) {
+    return new Way(process, serves, claimsAll, unmet);
   }
 
   private final class Way implements Delivery, ServedQueues {
     private final NodeProcess process;
     private final Predicate<String> serves;
-    private final boolean saysAll;
+    private final boolean claimsAll;
     private final Consumer<String> unmet;
 
-    Way(NodeProcess process, Predicate<String> serves, boolean saysAll, Consumer<String> unmet) {
+    Way(NodeProcess process, Predicate<String> serves, boolean claimsAll, Consumer<String> unmet) {
       this.process = process;
       this.serves = serves;
-      this.saysAll = saysAll;
+      this.claimsAll = claimsAll;
       this.unmet = unmet;
     }
 
@@ -106,12 +108,12 @@ final class SimReceiver {
 
     @Override
     public boolean contains(String queue) {
-      return saysAll || serves.test(queue);
+      return claimsAll || serves.test(queue);
     }
 
     @Override
     public void addListener(Consumer<String> changed) {
-      // Handlers come and go with their process.
+      // The handlers of a process never change.
     }
 
     @Override
@@ -169,13 +171,13 @@ final class SimReceiver {
         reply(tookMillis, delivery, Event.Reception.REFUSED, answer, new Answer.Fail("never"));
         listener.refused(task);
       } else if (habit < 19) {
-        // Says nothing, whether it did the work or not.
+        // Gives no answer, and has perhaps done the work.
         answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer"));
       } else if (habit < 20) {
-        // And the delivery does not even notice.
+        // Gives no answer, and the delivery has no timeout.
         sim.coverage().count(Coverage.Case.DELIVERY_NEVER_ANSWERED);
       } else if (habit < 23) {
-        // Does the work, and answers when the sender no longer waits.
+        // Does the work, and answers when the node no longer waits.
         answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer in time"));
         sim.schedule().afterMillis(timeoutMillis + luck.nextLong(2_000),
             () -> history.replied(delivery, sim.schedule().nowMillis(), Event.Reception.GONE));
@@ -188,7 +190,7 @@ final class SimReceiver {
         reply(tookMillis, delivery, Event.Reception.AGAIN, answer,
             new Answer.Again(Duration.ofMillis(luck.nextLong(3_000)), ""));
       } else if (habit < DONE_FROM) {
-        // Just in time.
+        // Answers just in time.
         reply(timeoutMillis - 1, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
       } else {
         reply(tookMillis, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
@@ -202,16 +204,16 @@ final class SimReceiver {
     private void reply(long afterMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
         Answer given) {
       sim.schedule().afterMillis(afterMillis, () -> {
-        boolean heard = process.isAlive()
+        boolean isHeard = process.isAlive()
             || (reception != Event.Reception.SUCCESS && reception != Event.Reception.AGAIN);
-        history.replied(delivery, sim.schedule().nowMillis(), heard ? reception : Event.Reception.GONE);
+        history.replied(delivery, sim.schedule().nowMillis(), isHeard ? reception : Event.Reception.GONE);
         process.run(() -> answer.complete(given));
       });
     }
 
     @Override
     public void close() {
-      // Nothing to give back.
+      // There is nothing to close.
     }
   }
 }

@@ -22,40 +22,44 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store that all nodes share: one truth, one clock, which is the reference. It can be away, fail over, and, where
- * its kind may, lose its last writes. Nodes reach it by a {@link StoreLink} each.
+ * The store that all nodes share, with a clock that is the reference. It can be unreachable, fail over, and, if its
+ * kind permits, lose its latest writes. Each node reaches it through a {@link StoreLink}.
  *
- * <p>It loses writes by repeating, at the same instants, all writes before them: the records of a {@link MemoryStore}
- * are a function of its calls.
+ * <p>To lose writes, it replays all writes before them, each at its own instant, into a new store: the records of a
+ * {@link MemoryStore} depend on its calls alone.
  */
 final class SimStore {
-  /** The store behind the calls. */
+  /** The kinds of stores that are simulated. */
   enum Kind {
     /** A log that is synced before any call is answered: a crash keeps all of it. */
     SYNCED_LOG,
     /** A server with transactions: deadlock victims, commits long after the write, failover without loss. */
     SQL,
-    /** Class B: a failover may lose the writes of the last moments. */
+    /** A store of durability class B: a failover may lose the latest writes. */
     REDIS
   }
 
   /**
-   * Its behaviour.
+   * The behaviour of the store.
    *
    * @param maxLatencyMicros the largest latency of a call, in each direction
-   * @param failPerMille calls out of a thousand that fail, one way or another
-   * @param patienceMillis after which a caller that hears nothing takes it for failed
+   * @param failPerMille the number of calls out of a thousand that fail in one of several ways
+   * @param patienceMillis the time after which a caller counts an unanswered call as failed
    * @param windowMillis the period of writes that a failover may lose; 0 for none
-   * @param batchSize the batch size that it reports
+   * @param batchSize the batch size that the store reports
    */
   record Manners(Kind kind, int slots, long maxLatencyMicros, int failPerMille, long patienceMillis, long windowMillis,
       int batchSize) {}
 
-  /** @param number a number that no other step has, so that no two steps yield the same tokens */
+  /**
+   * A call that changes the store.
+   *
+   * @param number a number that no other step has, so that no two steps yield the same tokens
+   */
   private record Step(long atMicros, long number, String caller, Call call,
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
-  /** Shows the virtual time, except while the past is replayed, or while a planted bug reads another clock. */
+  /** Shows the virtual time, except while writes are replayed, or while a planted bug reads another clock. */
   private final class ServerClock implements TimeSource {
     private long pastMicros = -1;
     private long errorMicros;
@@ -87,17 +91,17 @@ final class SimStore {
       return clock.wallMillis();
     }
 
-    /** The node whose call it is. */
+    /** Returns the name of the node that makes the call. */
     String caller() {
       return caller;
     }
 
-    /** By how much that node's wall clock is wrong. */
+    /** Returns the lead of the calling node's wall clock over the virtual time. */
     long callerErrorMicros() {
       return wallErrorMicros.apply(caller);
     }
 
-    /** Takes a step as if the store's clock showed something else. */
+    /** Takes a step while the store's clock is fast by some time. */
     <R> R skewed(long micros, Supplier<R> step) {
       clock.errorMicros += micros;
       try {
@@ -118,6 +122,7 @@ final class SimStore {
   private final List<Step> log = new ArrayList<>();
 
   private MemoryStore truth;
+  /** The truth behind the planted bug and the witness, which nodes call. */
   private TaskStore faced;
   private SplittableRandom tokens;
   private long steps;
@@ -128,7 +133,7 @@ final class SimStore {
   private Consumer<String> deletions = queue -> {};
   private BiFunction<TaskStore, Scene, TaskStore> witness = (store, scene) -> store;
 
-  /** @param wallErrorMicros by how much the wall clock of a node is wrong */
+  /** @param wallErrorMicros the lead of a node's wall clock over the virtual time, by the name of the node */
   SimStore(Manners manners, Bug bug, Schedule schedule, SplittableRandom luck, Coverage coverage,
       Function<String, Long> wallErrorMicros) {
     this.manners = manners;
@@ -147,7 +152,7 @@ final class SimStore {
     return witness.apply(bug.wrap(truth, scene), scene);
   }
 
-  /** From now on calls pass through a store that sees each with its result, those of a planted bug too. */
+  /** Passes each later call through a store that sees its result, including the results of a planted bug. */
   void watchCalls(BiFunction<TaskStore, Scene, TaskStore> newWitness) {
     witness = newWitness;
     faced = newFace();
@@ -161,7 +166,7 @@ final class SimStore {
     return manners;
   }
 
-  /** Takes a step; requests of clients are known by {@link Call}. */
+  /** Makes a call on behalf of a node or client, and logs it if a failover may lose it. */
   <R> CompletionStage<R> take(Call call, String by, Function<TaskStore, CompletionStage<R>> action) {
     steps++;
     tokens = new SplittableRandom(tokenSeed + steps);
@@ -172,7 +177,7 @@ final class SimStore {
     return action.apply(faced);
   }
 
-  /** From now on reports each queue that is deleted, at that moment. */
+  /** Reports each later deletion of a queue, at that moment. */
   void watchDeletions(Consumer<String> watch) {
     deletions = watch;
   }
@@ -196,7 +201,7 @@ final class SimStore {
     }
   }
 
-  /** A number that changes whenever all connections break. */
+  /** Returns a number that changes whenever all connections break. */
   int connections() {
     return connections;
   }
@@ -214,7 +219,7 @@ final class SimStore {
     return clientCallsUnderWay > 0;
   }
 
-  /** Another server takes over, which lacks the last writes. */
+  /** Fails over to a server that lacks the writes of a last period. */
   void forget(long lostMillis) {
     connections++;
     long keptMicros = schedule.nowMicros() - lostMillis * 1_000;
@@ -248,22 +253,22 @@ final class SimStore {
   private static <R> R now(CompletionStage<R> stage) {
     CompletableFuture<R> future = stage.toCompletableFuture();
     if (!future.isDone()) {
-      throw new IllegalStateException("the truth answers at once");
+      throw new IllegalStateException("a call of the memory store did not complete at once");
     }
     return future.join();
   }
 
-  /** The truth, without delay. */
+  /** Reads a task without a delay. */
   Optional<TaskRecord> peek(TaskRef ref) {
     return now(truth.find(ref));
   }
 
-  /** The truth, to be read without delay. */
+  /** Returns the store behind planted bugs, for reads without a delay. */
   TaskStore truth() {
     return truth;
   }
 
-  /** All that is live. */
+  /** Returns all live tasks. */
   List<TaskRecord> live() {
     return now(truth.live(Integer.MAX_VALUE - 1, null)).tasks();
   }

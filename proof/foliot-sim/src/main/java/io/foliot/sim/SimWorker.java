@@ -15,9 +15,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker of the pull queue, process after process: it polls a node, works on what it gets, extends leases when a
- * third is over, and reports. A process can die, be paused, be cut off while it continues to work, and poll
- * another node.
+ * A worker of the pull queue, of which one process runs at a time. It polls a node, runs the tasks that it gets,
+ * extends each lease after a third of it, and reports the ends. A process can die, be paused, move to another node, or
+ * be cut off while it continues to work.
  */
 final class SimWorker {
   private static final long NETWORK_MICROS = 1_000;
@@ -32,7 +32,8 @@ final class SimWorker {
   /**
    * The surroundings of a worker.
    *
-   * @param isQuick whether tasks take a moment only, and succeed
+   * @param isQuick whether all tasks are short and succeed
+   * @param unmet receives each demand that was not met
    */
   record Surroundings(FleetWorld world, Sim sim, FleetJudge judge, List<SimNode> nodes, Bug bug,
       BooleanSupplier isQuick,
@@ -49,25 +50,25 @@ final class SimWorker {
   private String name;
   private int names;
   private NodeProcess process;
-  /** The nodes to which it is sent when it connects. */
+  /** The nodes of which a connection reaches one. */
   private List<SimNode> reachable;
   private SimNode node;
-  /** Answers to polls over an earlier connection are lost. */
+  /** The number of the connection. Answers to polls over an earlier one are lost. */
   private int connection;
   private int free;
   private boolean polling;
-  /** When the node got the last poll. */
+  /** The time at which the node got the latest poll. */
   private long polledMillis;
   private boolean cut;
   private long disturbedMillis;
   private long atNodeMillis;
   private boolean enabled = true;
-  /** When it was disabled for certain; {@link Long#MAX_VALUE} while that is not so. */
+  /** The time since which the worker is certainly disabled; {@link Long#MAX_VALUE} while it may be enabled. */
   private long disabledMillis = Long.MAX_VALUE;
-  /** Whether a change of it was repeated because it was not answered: the first call may take effect at any time. */
+  /** Whether a call to enable or disable this worker was not answered, so that it may take effect at any time. */
   private boolean mayChangeLate;
 
-  /** Gets an answer, or null if the call failed or was lost. */
+  /** A receiver of an answer, which is null if the call failed or was lost. */
   private interface Answered<R> {
     void answered(@Nullable R result);
   }
@@ -112,7 +113,7 @@ final class SimWorker {
     return polling && process.isAlive();
   }
 
-  /** Returns whether the node got its last poll before an instant, so that it has waited there since. */
+  /** Returns whether the node got the latest poll before an instant, so that the worker has waited there since. */
   boolean waitsSinceBefore(long millis) {
     return polledMillis < millis;
   }
@@ -121,38 +122,38 @@ final class SimWorker {
     return enabled;
   }
 
-  /** Returns whether nothing has happened to it since an instant, and it has polled the same node. */
+  /** Returns whether no fault has affected the worker since an instant, and it has polled the same node. */
   boolean isUndisturbedSince(long millis) {
     return isAlive() && disturbedMillis <= millis && atNodeMillis <= millis;
   }
 
-  /** Returns whether it was disabled, and polled the same node, at an instant, and ever since. */
+  /** Returns whether the worker has been disabled, and has polled the same node, since an instant. */
   boolean isDisabledSince(long millis) {
     return disabledMillis <= millis && atNodeMillis <= millis;
   }
 
   // Faults.
 
-  /** It is about to be disabled or enabled: from now on it may be either. */
+  /** Notes that a call to disable or enable the worker begins: until the answer the worker may be either. */
   void changing() {
     disturb();
     enabled = false;
     disabledMillis = Long.MAX_VALUE;
   }
 
-  /** The change was answered. */
+  /** Notes the answer to a call to disable or enable the worker. */
   void changed(boolean isEnabled) {
     disturb();
     enabled = isEnabled;
     disabledMillis = isEnabled ? Long.MAX_VALUE : schedule.nowMillis();
   }
 
-  /** A change was not answered, and is repeated. */
+  /** Notes that a call to disable or enable the worker was not answered, and is repeated. */
   void changeUnanswered() {
     mayChangeLate = true;
   }
 
-  /** Returns whether an unanswered call may still enable or disable it. */
+  /** Returns whether an unanswered call may still enable or disable the worker. */
   boolean mayChangeLate() {
     return mayChangeLate;
   }
@@ -165,7 +166,7 @@ final class SimWorker {
     surroundings.sim().trace().add(name, what, number);
   }
 
-  /** Its process ends at once. */
+  /** Kills the process. */
   void die() {
     disturb();
     trace("dies", 0);
@@ -174,7 +175,7 @@ final class SimWorker {
     disabledMillis = Long.MAX_VALUE;
   }
 
-  /** A process begins; under the name of the one before it, unless it gets a new one. */
+  /** Starts a process if none is alive, under a new name or under that of the process before it. */
   void start(boolean isNewName) {
     if (process.isAlive()) {
       return;
@@ -222,7 +223,7 @@ final class SimWorker {
     cut = isCut;
   }
 
-  /** Polls another node from now on; the poll under way is given up. */
+  /** Abandons the poll under way, and polls another node from now on. */
   void moveAtOnce(SimNode to) {
     trace("moves to " + to.name(), 0);
     connect(to);
@@ -231,7 +232,7 @@ final class SimWorker {
 
   // Calls.
 
-  private void way(Runnable arrives) {
+  private void send(Runnable arrives) {
     schedule.afterMicros(luck.nextLong(NETWORK_MICROS), arrives);
   }
 
@@ -246,16 +247,16 @@ final class SimWorker {
         then.answered(result);
       }
     });
-    way(() -> {
+    send(() -> {
       Engine engine = to.engine();
       if (cut) {
         return;
       }
       if (engine == null || to.process() != server) {
-        way(() -> tell.accept(null));
+        send(() -> tell.accept(null));
         return;
       }
-      server.run(() -> request.apply(engine).whenComplete((result, failure) -> way(() -> {
+      server.run(() -> request.apply(engine).whenComplete((result, failure) -> send(() -> {
         if (!cut) {
           tell.accept(failure == null ? result : null);
         }
@@ -264,7 +265,7 @@ final class SimWorker {
     watch(server, told, schedule.nowMillis() + patienceMillis, () -> tell.accept(null));
   }
 
-  /** The connection of a node that has died breaks; of one that is silent, the caller hangs up. */
+  /** Gives up a call whose server has died, or which is not answered in time. */
   private void watch(NodeProcess server, boolean[] told, long untilMillis, Runnable giveUp) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (told[0]) {
@@ -317,12 +318,12 @@ final class SimWorker {
 
   // Work.
 
-  /** Work on a task. */
+  /** The work on one task. */
   private final class Work {
     final TaskRecord task;
     final Token token;
     final boolean succeeds;
-    /** Whether it ends when its lease is lost. */
+    /** Whether the work ends when its lease is lost. */
     final boolean isObedient;
     boolean isOver;
 
@@ -397,7 +398,7 @@ final class SimWorker {
     later(workMillis(), work::end);
   }
 
-  /** Most take a moment, some longer than their lease. */
+  /** Returns the duration of the work on a task: mostly short, sometimes longer than the lease. */
   private long workMillis() {
     if (surroundings.isQuick().getAsBoolean()) {
       return luck.nextLong(BRIEF_MILLIS);
@@ -409,7 +410,7 @@ final class SimWorker {
     };
   }
 
-  /** Everything that was wrong with it is mended; from now on it is sent to nodes that work, and polls one of them. */
+  /** Ends all faults of the worker, starts it if it is dead, and lets it poll one of some healthy nodes. */
   void heal(List<SimNode> well, boolean isNewName) {
     cut = false;
     reachable = well;

@@ -25,43 +25,44 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster under one thread and a virtual clock: from one to five real engines with clocks that are wrong, over a
- * store that is slow, fails and forgets what it may, with a coordinator that reports too late and too often, and a
- * receiver with bad habits. Clients make random calls for a minute while faults occur; then all of them end, or just
- * enough, and the history is judged. Everything follows from the seed, including the engines' settings.
+ * A simulation of a cluster with one thread and a virtual clock. One to five real engines, whose clocks are wrong,
+ * share a store that is slow, fails, and loses the writes that its durability permits. The coordinator reports too late
+ * and too often, and the receiver has bad habits. Clients make random calls for 45 s while faults occur. Then all
+ * faults end, or just enough of them, and the history is judged. The seed decides everything, including the engines'
+ * settings.
  *
- * <p>Demands beyond the promises that a {@link HistoryChecker} checks: a due task begins within a bound once all faults
- * have healed, even if something stays broken; then each slot has one owner again; a stop ends within its patience;
- * and where nothing was broken, or nothing but the coordinator, nothing is late.
+ * <p>The simulation has demands beyond the promises that a {@link HistoryChecker} checks. After the heal, a due task
+ * begins within a bound, even if some nodes stay broken, and each slot has one owner again. A stop ends within its
+ * patience. No task is late where nothing is broken, or nothing but the coordinator.
  */
 public final class Simulation {
   private static final long HEALED_MILLIS = 150_000;
   private static final long CHECK_MILLIS = 1_000;
   private static final long RUNNING_MILLIS = 200;
   private static final int MAX_UNEVEN_CHECKS = 8;
-  /** After the heal, until the last session has ended and each slot has its owner. */
+  /** Time after the heal by which the last session has ended, and each slot has an owner. */
   private static final long OWNED_MILLIS = 45_000;
-  /** The tolerated delay when all is well, beside the backlog. */
+  /** Tolerated delay after the heal, in addition to the lease, the delays of the store, and the backlog. */
   private static final long BACK_MILLIS = 10_000;
-  /** The time for which a node may still be active when nothing is left to be done. */
+  /** Time for which the simulation continues after the last task has ended. */
   private static final long QUIET_MILLIS = 12_000;
-  /** Added to the delays of the store: a tick, the loops' turns, and a destination whose limit still has to grow. */
+  /** Tolerated delay beside that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
   private static final long CALM_LATE_MILLIS = 700;
-  /** Without owners everything is found by the overdue poll: a second late, seen twice, a second apart. */
+  /** The same without owners: the overdue poll finds a task that is a second overdue at two polls, a second apart. */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
-  /** The delay of a dead node's tasks while no new assignment can be made. */
+  /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
   private static final long DEAD_NODE_LATE_MILLIS = 5_000;
 
   /**
    * The result of a run.
    *
    * @param verdict the verdict of the history checker
-   * @param unmet demands of the simulation itself that were not met
-   * @param traceHash the same for the same seed
+   * @param unmet the demands of the simulation itself that were not met
+   * @param traceHash a hash of all events, which is the same for the same seed
    * @param coverage the number of each observation
    */
   public record Outcome(Verdict verdict, List<String> unmet, long traceHash, SortedMap<String, Long> coverage) {
-    /** Returns whether everything was as it should be. */
+    /** Returns whether every promise was kept, and every demand met. */
     public boolean isGood() {
       return verdict.ok() && unmet.isEmpty();
     }
@@ -81,7 +82,7 @@ public final class Simulation {
   private final Faults faults;
   private final SplittableRandom luck;
   private final @Nullable Consumer<String> reader;
-  /** The largest number of tasks due at the same time since the heal. */
+  /** The largest number of due tasks at any check since the heal. */
   private long backlog;
   private int unevenChecks;
   private long quietSinceMillis = Long.MAX_VALUE;
@@ -202,7 +203,7 @@ public final class Simulation {
     if (healedMillis > 0) {
       checkOverdue(healedMillis);
       if (healedMillis > OWNED_MILLIS) {
-        // A node whose calls keep failing loses its slots now and then, and gets them back.
+        // A node whose calls fail at random loses its slots now and then, and gets them back.
         unevenChecks = isCoordinated() && ownedByMembers != slots ? unevenChecks + 1 : 0;
         if (unevenChecks > MAX_UNEVEN_CHECKS) {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
@@ -213,7 +214,7 @@ public final class Simulation {
     }
   }
 
-  /** Returns whether it is one of the nodes that share the slots, once all sessions have ended that had to. */
+  /** Returns whether a node shares the slots, once all sessions of unreachable nodes have ended. */
   private boolean isMember(SimNode node) {
     boolean cut = world.coordination() == World.Coordination.STORE
         ? node.isCutFromStore()
@@ -245,8 +246,8 @@ public final class Simulation {
   }
 
   /**
-   * On a store that forgets no write, a queue's limit is that of all nodes together. A claim whose answer
-   * its node never received is running in the store, but no node runs it.
+   * Checks that all nodes together keep the limit of a queue, on a store that loses no writes. A claim does not count
+   * if its node never received the answer: the task is running in the store, but no node runs it.
    */
   private void checkRunning() {
     long now = schedule.nowMillis();
@@ -282,8 +283,8 @@ public final class Simulation {
   }
 
   /**
-   * Returns the instant from which it should be running. A task that has become visible only now could not begin
-   * before.
+   * Returns the instant from which a task can be claimed: when it is due or its lease ends, but not before its last
+   * change, which may have made it visible.
    */
   private static long dueSince(TaskRecord task) {
     return Math.max(task.state() == TaskState.RUNNING ? task.leaseEnd() : task.dueAt(), task.changedAt());
@@ -307,14 +308,14 @@ public final class Simulation {
     long wayMillis = 8 * world.store().maxLatencyMicros() / 1_000;
     long most = wayMillis + (world.coordination() == World.Coordination.NONE ? CALM_OVERDUE_MILLIS : CALM_LATE_MILLIS);
     if (late.p99Millis() > most) {
-      unmet("where nothing is broken nothing is late: mostMillis=" + most + ", late=" + late);
+      unmet("no task is late where nothing is broken: mostMillis=" + most + ", late=" + late);
     }
   }
 
   /**
    * Checks that no first attempt is late while only the coordinator is unreachable. The other nodes find the slots of a
-   * dead node by the overdue poll: a second overdue, at two polls. A task that the dead node had claimed waits for the
-   * end of its lease, and a reset of such a task waits with it.
+   * dead node by the overdue poll, as tasks that are a second overdue at two polls. A task that the dead node had
+   * claimed waits for the end of its lease, and so does a reset of such a task.
    */
   private void ensureOnTimeWithoutCoordinator() {
     long most = 8 * world.store().maxLatencyMicros() / 1_000
@@ -323,14 +324,14 @@ public final class Simulation {
       if (event instanceof Event.Began(long delivery, long atMillis, Attempt attempt)) {
         long since = Math.max(attempt.dueAtMillis(), faults.leaseEndMillis(attempt.taskId()));
         if (attempt.attempt() == 1 && atMillis - since > most) {
-          unmet("where the coordinator alone is unavailable nothing is late: mostMillis=" + most + ", lateMillis="
+          unmet("no task is late while only the coordinator is unreachable: mostMillis=" + most + ", lateMillis="
               + (atMillis - since) + ", delivery=" + delivery + ", task=" + attempt.taskId());
         }
       }
     }
   }
 
-  /** Reads the end of every task that was seen. */
+  /** Records the final state of every task that was placed in the history. */
   private void readAll() {
     for (Event event : history.events()) {
       if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {

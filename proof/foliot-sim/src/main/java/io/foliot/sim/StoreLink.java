@@ -45,11 +45,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store as one process sees it: behind a network that takes its time, loses requests and replies, and delivers
- * requests whose sender has long given up.
+ * The store as one process sees it, behind a network that is slow, loses requests and replies, and delivers requests
+ * that have long failed for their sender.
  */
 final class StoreLink implements TaskStore {
-  /** The delay with which a request may arrive after it has failed for its sender. */
+  /** Longest delay of a request that arrives after it has failed for its sender. */
   private static final long MAX_STRAY_MILLIS = 10_000;
   private static final int FAILURES = 4;
 
@@ -110,9 +110,9 @@ final class StoreLink implements TaskStore {
         arrived(call, action, seen, fate, answer);
       }
       if (after) {
-        long heardMillis = unheardMillis();
-        failed(answer, heardMillis, new StoreException("the connection broke", null));
-        schedule.afterMillis(heardMillis + luck.nextLong(MAX_STRAY_MILLIS), () -> {
+        long failedMillis = noticedMillis();
+        failed(answer, failedMillis, new StoreException("the connection broke", null));
+        schedule.afterMillis(failedMillis + luck.nextLong(MAX_STRAY_MILLIS), () -> {
           if (!store.isAway()) {
             coverage.count(Coverage.Case.EFFECT_AFTER_FAILURE);
             trace.add(node.name(), "stray " + call, 0);
@@ -137,14 +137,14 @@ final class StoreLink implements TaskStore {
   private <R> void arrived(Call call, Function<TaskStore, CompletionStage<R>> action, Consumer<R> seen, Fate fate,
       CompletableFuture<R> answer) {
     if (node.isCutFromStore() || fate == Fate.REQUEST_LOST || fate == Fate.EFFECT_AFTER_FAILURE) {
-      failed(answer, unheardMillis(), new StoreException("the connection broke", null));
+      failed(answer, noticedMillis(), new StoreException("the connection broke", null));
       return;
     }
     if (store.isAway() || fate == Fate.NOTHING_DONE) {
       coverage.count(Coverage.Case.NOTHING_DONE);
       boolean known = fate == Fate.NOTHING_DONE || luck.nextBoolean();
       failed(answer, 0, known
-          ? new StoreAwayException("the store took nothing", null)
+          ? new StoreAwayException("the call had no effect", null)
           : new StoreException("the store is unavailable", null));
       return;
     }
@@ -158,7 +158,7 @@ final class StoreLink implements TaskStore {
     schedule.afterMicros(wayMicros(), () -> {
       if (fate == Fate.REPLY_LOST || store.connections() != connections || node.isCutFromStore()) {
         coverage.countLostReply(call);
-        failed(answer, unheardMillis(), new StoreException("the connection broke", null));
+        failed(answer, noticedMillis(), new StoreException("the connection broke", null));
       } else {
         process.run(() -> heard(call, result, connections, answer));
       }
@@ -181,8 +181,8 @@ final class StoreLink implements TaskStore {
     });
   }
 
-  /** A reset of a connection is noticed at once; a silent connection is given up after a while. */
-  private long unheardMillis() {
+  /** Returns when the sender notices a loss: at once if the connection was reset, else after its patience. */
+  private long noticedMillis() {
     return luck.nextBoolean() ? 0 : store.manners().patienceMillis();
   }
 
@@ -233,7 +233,7 @@ final class StoreLink implements TaskStore {
         case REJECTED -> coverage.count(Coverage.Case.SUBMIT_REJECTED);
         case REPEATED -> coverage.count(Coverage.Case.SUBMIT_REPEATED);
         case CREATED, RESET, MISMATCHED, CHANGED -> {
-          // The common ones.
+          // These need no count.
         }
       }
     }));

@@ -3,7 +3,7 @@ package io.foliot.sim;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The events of a run, as one number that is the same for the same run, and as lines for people. */
+/** The events of a run, as a hash that is the same for the same run, and as lines of text. */
 final class Trace {
   private final Schedule schedule;
   private final @Nullable Consumer<String> reader;

@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/** The workers of a run, and what happens to them: faults, moves, and an operator who disables some. */
+/** The workers of a run, with their faults, their moves, and an operator who disables some of them. */
 final class WorkerFaults {
   private static final long FIRST_MILLIS = 2_000;
   private static final int MOST_OF_A_KIND = 4;
@@ -17,7 +17,7 @@ final class WorkerFaults {
   private static final long LONGEST_DISABLED_MILLIS = 20_000;
   private static final long AGAIN_MILLIS = 500;
   private static final long UNANSWERED_MILLIS = 6_000;
-  /** Time after the heal within which writes from before it take effect, with those that repeat them. */
+  /** Time after the heal by which all writes from before the heal, and their repetitions, have taken effect. */
   private static final long LATEST_DISABLE_MILLIS = 25_000;
 
   private final FleetWorld world;
@@ -27,8 +27,9 @@ final class WorkerFaults {
   private final Callers callers;
   private final SimWorker.Surroundings surroundings;
   private final List<SimWorker> workers = new ArrayList<>();
+  /** Workers that stay dead after the heal. */
   private final Set<SimWorker> gone = new HashSet<>();
-  /** Workers that are gone until the heal. */
+  /** Workers that are dead until the heal. */
   private final Set<SimWorker> left = new HashSet<>();
   /** Names that were disabled at some time. */
   private final Set<String> disabled = new HashSet<>();
@@ -52,12 +53,12 @@ final class WorkerFaults {
     return worker;
   }
 
-  /** Starts the workers within a time. */
+  /** Starts each worker at a random time within a period. */
   void start(long millis) {
     workers.forEach(worker -> schedule.afterMillis(luck.nextLong(millis), () -> worker.start(false)));
   }
 
-  /** Plans what happens to them within a time. */
+  /** Plans the faults of a period. */
   void plan(long millis) {
     List<Runnable> kinds = List.of(this::die, this::stall, this::cut, this::move, this::disable, this::vanish,
         this::join);
@@ -128,7 +129,7 @@ final class WorkerFaults {
     }
   }
 
-  /** All workers of a zone are gone or cut off for a while. */
+  /** Kills or cuts off all workers of a zone, until a random time. */
   private void vanish() {
     judge.count(FleetCase.ZONE_VANISHED);
     String zone = someWorker().zone();
@@ -173,12 +174,12 @@ final class WorkerFaults {
         () -> judge.count(FleetCase.WORKER_ENABLED));
   }
 
-  /** The condition under which a change is given up. */
+  /** The condition under which a change is no longer repeated. */
   private interface Moot {
     boolean isMoot();
   }
 
-  /** Enables or disables a worker, until that is answered or moot. */
+  /** Enables or disables a worker, and repeats the call until it is answered or moot. */
   private void set(SimWorker worker, boolean isEnabled, Moot moot, Runnable then) {
     String name = worker.name();
     if (moot.isMoot() || !worker.isAlive()) {
@@ -211,7 +212,7 @@ final class WorkerFaults {
     });
   }
 
-  /** Half of the workers go until the heal, and then come under new names. */
+  /** Kills about half of the workers until the heal. They start again under new names. */
   void leave() {
     for (SimWorker worker : workers) {
       if (luck.nextBoolean()) {
@@ -221,7 +222,7 @@ final class WorkerFaults {
     }
   }
 
-  /** Ends all faults, except that some workers stay gone whose zones have others. */
+  /** Ends all faults, except that some workers stay dead whose zones have other workers. */
   void heal(List<SimNode> well) {
     healed = true;
     for (int i = world.zones(); i < workers.size(); i++) {
@@ -238,7 +239,7 @@ final class WorkerFaults {
         String name = worker.name();
         if (disabled.contains(name)) {
           enable(worker, name);
-          // The write of a disable that was not answered before the heal may take effect after this enable.
+          // An unanswered disable from before the heal may take effect after this enable.
           schedule.afterMillis(LATEST_DISABLE_MILLIS, () -> enable(worker, name));
         }
       }

@@ -9,39 +9,39 @@ import java.util.SplittableRandom;
  * The parameters that a seed decides before a run begins.
  *
  * @param mode the faults, and the demands
- * @param nodes how many there are
- * @param coordination how they find each other
- * @param store how the store behaves
- * @param options the engines' own bounds, from tiny to large; the node's name is still to be set
+ * @param nodes the number of nodes
+ * @param coordination the way in which nodes find each other
+ * @param store the behaviour of the store
+ * @param options the engines' own bounds, from tiny to large; the name of the node is set later
  * @param timeoutMillis the timeout of a delivery
- * @param maxBackoffMillis between attempts
- * @param operations how many things clients do
- * @param isPartial whether nodes lack handlers of some queues, except for one node
+ * @param maxBackoffMillis the longest backoff between attempts
+ * @param operations the number of random calls of clients
+ * @param isPartial whether all nodes but the first lack handlers of some queues
  */
 record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners store, EngineOptions options,
     long timeoutMillis, long maxBackoffMillis, int operations, boolean isPartial) {
   /** The faults, and the demands. */
   enum Mode {
-    /** Nothing is broken: nothing may happen twice, or late. */
+    /** Nothing is broken: no task may run twice, or late. */
     CALM,
     /**
-     * The coordinator is unreachable for long, and nothing else is broken, except that half of the runs kill one node
-     * meanwhile. No task may be late by more than the time that the others need to detect a dead node.
+     * The coordinator is unreachable for a long time, and in half of the runs one node is killed meanwhile. Nothing
+     * else is broken. No task may be late by more than the time that the other nodes need to detect a dead node.
      */
     UNCOORDINATED,
     /** Anything breaks at any time, then all of it heals. */
     SAFETY,
-    /** Any fault; then the store and one node heal, the rest stays broken for ever: due tasks must fire. */
+    /** Anything breaks, then the store and one node heal. The rest stays broken, but due tasks must fire. */
     LIVENESS
   }
 
   /** The way in which nodes find each other. */
   enum Coordination {
-    /** Leases in the store: the real one. */
+    /** The {@link io.foliot.engine.coordination.StoreCoordinator}, over the simulated store. */
     STORE,
-    /** A service of its own, with sessions and notifications. */
+    /** A simulated service, with sessions and notifications. */
     SERVICE,
-    /** Nothing, so that no slot has an owner. */
+    /** No coordinator, so that no slot has an owner. */
     NONE
   }
 
@@ -75,7 +75,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
         .destinationLimit((int) oneOf(luck, 1, 16, 512)).build();
     EngineOptions.Builder calmOptions = EngineOptions.builder("node").loops(tight.loops());
     if (mode == Mode.UNCOORDINATED) {
-      // With a short window the owners fire due tasks, and not the nodes that wrote them.
+      // With a short window, owners fire due tasks instead of the nodes that wrote them.
       calmOptions.windowMillis(tight.windowMillis());
     }
     int least = mode == Mode.UNCOORDINATED ? 2 : 1;
@@ -86,17 +86,17 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * Returns whether a node has no handler for a queue. The first node has all, and so has each where one node alone is
-   * well in the end. The queue with a limit has a handler on every node.
+   * Returns whether a node has no handler for a queue. The first node has all handlers, and in worlds that heal one
+   * node alone, every node has. The queue with a limit has a handler on every node.
    *
-   * @param node from 0 on
-   * @param queue from 0 on
+   * @param node the index of the node, from 0 on
+   * @param queue the index of the queue, from 0 on
    */
   boolean lacksHandler(int node, int queue) {
     return isPartial && node > 0 && queue != Clients.QUEUES.indexOf(Clients.LIMITED) && (node + queue / 2) % 2 == 0;
   }
 
-  /** Returns whether stores, clocks, clients and receivers behave. */
+  /** Returns whether the store, clocks, clients and the receiver have no faults. */
   boolean isCalm() {
     return isCalm(mode);
   }
@@ -118,8 +118,9 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * Returns the least number of tasks a second that one healthy node completes: at the lowest rate of a queue; or,
-   * where it has one attempt at a time or one task a claim, with three calls of a slow store for each.
+   * Returns the least number of tasks a second that one healthy node completes. It is the lowest rate of a queue; with
+   * one attempt at a time, or one task a claim, it is half of that, because each task takes three calls of a slow
+   * store.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;

@@ -1,4 +1,4 @@
-/** The simulator and the history checker. Never published. */
+/** The simulation of a cluster, of jobs and of workers, with their judges. Never published. */
 @NullMarked
 package io.foliot.sim;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Workers over a fleet, simulated. A failure names its seed; to run that one alone, line by line, or many:
+ * Workers over a fleet, simulated. A failure names its seed. To run one seed and print its events, or to run many:
  *
  * <pre>
  * mvn verify -pl :foliot-sim -am -Dtest=FleetSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("repeated")
 final class FleetSimulationTest {
   private static final int SEEDS = Integer.getInteger("seeds", 100);
-  /** Seeds that together come across every case. */
+  /** Number of seeds that together cover every case. */
   private static final int SEEDS_FOR_COVERAGE = 100;
   private static final int SEEDS_PER_BUG = 300;
   private static final int SEEDS_TWICE = 4;
@@ -55,7 +55,7 @@ final class FleetSimulationTest {
     ensureCovered(outcomes);
   }
 
-  /** Fails if a case never came about: it was not tested. */
+  /** Fails if a case never occurred, because it was not tested. */
   private static void ensureCovered(List<FleetSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     outcomes.forEach(outcome -> outcome.counts().forEach((what, times) -> covered.merge(what, times, Long::sum)));

@@ -8,16 +8,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongFunction;
 
-/** Many runs of a simulation, on all processors. */
+/** Runs many seeds of a simulation, on all processors. */
 final class Seeds {
   /** The first seed. */
   static final int FROM = Integer.getInteger("from", 0);
 
-  private static final int TOLD_EVERY = 5_000;
+  private static final int PRINT_EVERY = 5_000;
 
   private Seeds() {}
 
-  /** Returns the outcomes in the order of their seeds. */
+  /** Runs a number of seeds, and returns the outcomes in the order of the seeds. */
   static <T> List<T> run(int from, int seeds, LongFunction<T> simulation) {
     List<T> outcomes = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
@@ -28,7 +28,7 @@ final class Seeds {
       }
       for (Future<T> outcome : running) {
         outcomes.add(outcome.get());
-        if (outcomes.size() % TOLD_EVERY == 0) {
+        if (outcomes.size() % PRINT_EVERY == 0) {
           System.out.println(outcomes.size() + " of " + seeds + " seeds");
         }
       }

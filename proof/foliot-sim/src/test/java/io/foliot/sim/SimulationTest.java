@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A cluster of real engines, simulated. A failure names its seed; to run that one alone, line by line, or many:
+ * A cluster of real engines, simulated. A failure names its seed. To run one seed and print its events, or to run many:
  *
  * <pre>
  * mvn verify -pl :foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("repeated")
 final class SimulationTest {
-  /** Budget of the quick tier: ten seconds on two processors. */
+  /** Number of seeds, which the quick tier runs in ten seconds on two processors. */
   private static final int SEEDS = Integer.getInteger("seeds", 120);
   private static final int SEEDS_PER_BUG = 2_000;
   private static final int SEEDS_TWICE = 5;
@@ -52,7 +52,7 @@ final class SimulationTest {
     ensureCovered(outcomes);
   }
 
-  /** Fails if a situation never occurred: it was not tested. */
+  /** Fails if a case never occurred, because it was not tested. */
   private static void ensureCovered(List<Simulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     long deliveries = 0;
