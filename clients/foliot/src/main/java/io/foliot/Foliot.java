@@ -22,9 +22,9 @@ import javax.sql.DataSource;
  *
  * <p>Calls block until the store has answered. They fail with {@link IllegalArgumentException} for a request that can
  * never succeed; with {@link io.foliot.core.Scheduler.OverloadedException} if too many calls wait (nothing was done;
- * try again later); and with {@link io.foliot.core.store.StoreException} while the store is unreachable, in which case it
- * is <em>unknown</em> whether the call took effect. An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes it
- * safe to repeat a submit.
+ * try again later); and with {@link io.foliot.core.store.StoreException} while the store is unreachable, in which case
+ * it is <em>unknown</em> whether the call took effect. An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes
+ * it safe to repeat a submit.
  */
 public interface Foliot extends AutoCloseable {
   /**
