@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Runs the commands that the README files of the examples show, and compares what they print with what these say. */
+/** Runs the commands of the examples' README files, and compares their output with the output that these show. */
 @Execution(ExecutionMode.CONCURRENT)
 final class ExamplesTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -127,7 +127,7 @@ final class ExamplesTest {
     builder.environment().keySet().removeIf(name -> name.startsWith("FOLIOT_") || name.equals("CLASSPATH"));
     builder.environment().put("PATH",
         Path.of(System.getProperty("java.home"), "bin") + File.pathSeparator + System.getenv("PATH"));
-    // Many short lives at once. The JVM says on its standard error that it has read this.
+    // Many short-lived JVMs run at once. Each prints on its standard error that it has read this variable.
     builder.environment().put("JDK_JAVA_OPTIONS",
         "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir=" + folder);
     builder.environment().putAll(environment);
@@ -169,7 +169,7 @@ final class ExamplesTest {
     assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
   }
 
-  /** Returns how many shards the run has that ended last, or 0 if none has. */
+  /** Returns the number of shards of the run that ended last, or 0 if no run has ended. */
   private static int shardsOfTheLastRun(String job, FoliotServer server) {
     try {
       String runs = HTTP.send(HttpRequest.newBuilder(URI.create(server.url() + "/v1/jobs/" + job + "/runs")).build(),
@@ -184,7 +184,7 @@ final class ExamplesTest {
     }
   }
 
-  /** Waits until one of some programs has printed a line that matches, after those that it had printed before. */
+  /** Waits until one of the programs has printed a line that matches, behind the given number of earlier lines. */
   private static String awaitMatch(String pattern, Map<Program, Integer> printed) {
     Pattern line = Pattern.compile(pattern);
     AtomicReference<String> found = new AtomicReference<>();
@@ -214,21 +214,21 @@ final class ExamplesTest {
   }
 
   @Test
-  void embedded() throws Exception {
+  void theEmbeddedExampleRuns() throws Exception {
     try (Program program = start("embedded", "Embedded.java", Map.of())) {
       assertThat(program.linesAtTheEnd()).isEqualTo(promised("embedded"));
     }
   }
 
   @Test
-  void transaction() throws Exception {
+  void theTransactionExampleRuns() throws Exception {
     try (Program program = start("transaction", "Transaction.java", Map.of("DATABASE_URL", databaseUrl()))) {
       assertThat(program.linesAtTheEnd()).isEqualTo(promised("transaction"));
     }
   }
 
   @Test
-  void heartbeat() throws Exception {
+  void theHeartbeatExampleRuns() throws Exception {
     try (Program program = start("heartbeat", "Heartbeat.java", Map.of())) {
       assertThat(program.linesAtTheEnd()).containsSubsequence(promised("heartbeat"))
           .doesNotContain("device-1 is silent");
@@ -236,14 +236,14 @@ final class ExamplesTest {
   }
 
   @Test
-  void recurringJob() throws Exception {
+  void theRecurringJobExampleRuns() throws Exception {
     try (Program program = start("recurring-job", "RecurringJob.java", Map.of())) {
       assertThat(program.linesAtTheEnd()).containsExactlyInAnyOrderElementsOf(promised("recurring-job"));
     }
   }
 
   @Test
-  void rateLimit() throws Exception {
+  void theRateLimitExampleRuns() throws Exception {
     try (Program program = start("rate-limit", "RateLimit.java", Map.of())) {
       List<String> lines = program.linesAtTheEnd();
       List<String> messages = lines.stream().filter(line -> line.contains("s  message ")).toList();
@@ -282,22 +282,22 @@ final class ExamplesTest {
   }
 
   @Test
-  void pullWorkerInJava() throws Exception {
+  void thePullWorkerInJavaRuns() throws Exception {
     pullWorker("PullWorker.java");
   }
 
   @Test
-  void pullWorkerInPython() throws Exception {
+  void thePullWorkerInPythonRuns() throws Exception {
     pullWorker("worker.py");
   }
 
   @Test
-  void pullWorkerInTheShell() throws Exception {
+  void thePullWorkerInTheShellRuns() throws Exception {
     pullWorker("worker.sh");
   }
 
   @Test
-  void jobs() throws Exception {
+  void theJobsExampleRuns() throws Exception {
     try (FoliotServer server = server();
         FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
       foliot(command("jobs", "./foliot queues put"), server);
@@ -325,7 +325,7 @@ final class ExamplesTest {
         awaitMatch(" ends orders 2/2: 5 items$", alice, bob, carol);
         awaitMatch(" ends disk 1/1: the disk is .* full$", alice, bob, carol);
 
-        // The run that the kill hits takes half a minute, so that no pause of this machine lets it end before.
+        // The run that the kill hits takes half a minute, so that it cannot end before the kill on a slow machine.
         client.pauseJob("report", null);
         Await.until("no run is active", BOUND, () -> client.getJob("report").json().contains("\"active\":[]"));
         int before = alice.lines().size();
@@ -354,7 +354,7 @@ final class ExamplesTest {
   }
 
   @Test
-  void webhookVerification() throws Exception {
+  void theWebhookVerificationExampleRuns() throws Exception {
     try (FoliotServer server = server();
         Program program = start("webhook-verification", "WebhookVerification.java",
             Map.of("FOLIOT_URL", server.url()))) {
@@ -364,7 +364,7 @@ final class ExamplesTest {
 
   @Test
   @Tag("long")
-  void cluster() throws Exception {
+  void theClusterExampleRuns() throws Exception {
     Map<String, String> environment = Map.of("DATABASE_URL", databaseUrl());
     try (Program one = start("cluster", "Node.java", "one", environment)) {
       awaitLine(one, "one runs chore-10");

@@ -24,7 +24,8 @@ import java.util.stream.IntStream;
 
 /**
  * Watches over devices: each has a task that is due when it has been silent for too long, and each heartbeat pushes
- * that task back. Some devices fall silent for a while, and only they may raise an alarm. Ends with 0 if that was so.
+ * that task back. Some devices fall silent for some time, and only these may raise an alarm. The program exits with 0
+ * if each of them did, and no other device.
  *
  * <p>java examples/device-monitor/Devices.java --devices 100000 --every 5s --silence 20s --silent 50 --for 90s
  */
@@ -106,7 +107,7 @@ public class Devices {
     return verdict(quietFrom);
   }
 
-  /** The other side: an alarm is repeated until the device is back ({@code foliot-next}). */
+  /** Returns the receiver of alarms. Its answer lets an alarm repeat until the device is back ({@code foliot-next}). */
   private HttpServer receiver() throws IOException {
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 1_000);
     server.setExecutor(Executors.newFixedThreadPool(8));
@@ -147,11 +148,14 @@ public class Devices {
     System.out.printf("registered %,d devices in %.1f s%n", devices, (System.nanoTime() - begun) / 1e9);
   }
 
-  /** Each moment beats for its share of the devices, so that each is heard once in {@code every}. */
+  /**
+   * Sends heartbeats ten times a second, each time for a share of the devices, so that each device is heard once in
+   * {@code every}.
+   */
   private void heartbeats(long begun, long quietFrom, long quietTo) throws InterruptedException {
     Semaphore free = new Semaphore(CALLS_AT_ONCE);
     long moments = Math.max(1, everyMillis * MOMENTS_PER_SECOND / 1_000);
-    long lastTold = 0;
+    long lastPrinted = 0;
     for (long moment = 0; System.currentTimeMillis() < begun + runMillis; moment++) {
       long now = System.currentTimeMillis();
       boolean isQuiet = now >= quietFrom && now < quietTo;
@@ -162,8 +166,8 @@ public class Devices {
         beat(Arrays.copyOfRange(due, from, Math.min(due.length, from + KEYS_PER_CALL)), free);
       }
       long second = (now - begun) / 1_000;
-      if (second != lastTold) {
-        lastTold = second;
+      if (second != lastPrinted) {
+        lastPrinted = second;
         System.out.printf("%3d s  %,9d heartbeats  %,4d silent  %,4d alarms  %d ms late at most%n", second, beats.get(),
             quiet.get(), alarms.get(), latest.get());
       }
@@ -183,7 +187,7 @@ public class Devices {
             System.out.println("heartbeats were lost: " + failure.getMessage());
             return;
           }
-          // The deadline counts from the server's clock: from when it was sent, or later.
+          // The server counts the deadline from when it handles the call, which is not before now.
           Arrays.stream(due).forEach(i -> lastBeat.set(i, now));
           beats.addAndGet(due.length);
           int unknown = answer.split("NOT_FOUND", -1).length - 1;

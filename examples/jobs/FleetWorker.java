@@ -26,7 +26,7 @@ public class FleetWorker {
   public static void main(String[] args) throws InterruptedException {
     URI server = URI.create(System.getenv().getOrDefault("FOLIOT_URL", "http://127.0.0.1:7400"));
     JobWorker worker = JobWorker.builder(FoliotClient.builder(server).build(), "fleet").name(args[0]).zone(args[1])
-        .lease(Duration.ofSeconds(3)) // after which other workers take over what ran on one that died
+        .lease(Duration.ofSeconds(3)) // after which other workers take over the shards of a worker that died
         .pollWait(Duration.ofSeconds(3)) // a claim of a worker that died waits no longer than its shards
         .handlers(new FleetWorker(args[1]))
         .dataflow("orders", new Orders(), Dataflow.streaming())

@@ -23,7 +23,7 @@ CANCELLED = "urn:foliot:problem:cancelled"  # a shard whose run was stopped: it 
 
 NAME = sys.argv[1] if len(sys.argv) > 1 else "python"
 ZONE = {"zone": sys.argv[2]} if len(sys.argv) > 2 else {}
-WORKER = f"{NAME}-{secrets.token_hex(4)}"  # no other process has this name, and neither has this one after a restart
+WORKER = f"{NAME}-{secrets.token_hex(4)}"  # unique: a restarted process gets another name
 
 stopping = threading.Event()
 
@@ -193,7 +193,7 @@ def main():
     while not stopping.is_set():
         try:
             claim = {"max": 1, "wait": f"{POLL}s", "lease": f"{LEASE}s", "worker": WORKER, **ZONE}
-            # A claim under way is never broken off: what it brings would lie until its lease ends.
+            # A claim under way is never aborted: its tasks would wait until their leases end.
             sent = time.monotonic()
             answer = call(f"/v1/queues/{QUEUE}/claims", claim)
             for task in answer["tasks"]:

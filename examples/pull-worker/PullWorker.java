@@ -12,7 +12,7 @@ public class PullWorker {
     URI server = URI.create(System.getenv().getOrDefault("FOLIOT_URL", "http://127.0.0.1:7400"));
     Worker worker = Worker.builder(FoliotClient.builder(server).build(), "videos", PullWorker::convert)
         .concurrency(1)
-        .lease(Duration.ofSeconds(3)) // after which another worker gets the tasks of one that died
+        .lease(Duration.ofSeconds(3)) // after which another worker gets the tasks of a worker that died
         .start();
     // On Ctrl-C the worker claims no more, and handlers have 30 seconds to end.
     Runtime.getRuntime().addShutdownHook(new Thread(worker::close));

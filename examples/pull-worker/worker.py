@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 
 SERVER = os.environ.get("FOLIOT_URL", "http://127.0.0.1:7400")
-LEASE = 3  # seconds, after which another worker gets the task of one that died
+LEASE = 3  # seconds, after which another worker gets the task of a worker that died
 LOST = (404, 409)  # the task was cancelled, or claimed again when its lease had ended
 
 

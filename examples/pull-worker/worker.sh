@@ -3,7 +3,7 @@
 set -u
 command -v curl >/dev/null && command -v jq >/dev/null || { echo "install curl and jq first" >&2; exit 1; }
 server=${FOLIOT_URL:-http://127.0.0.1:7400}
-lease=3s # after which another worker gets the task of one that died
+lease=3s # after which another worker gets the task of a worker that died
 
 # post PATH BODY [OPTIONS OF CURL]
 post() {

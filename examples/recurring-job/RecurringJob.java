@@ -4,7 +4,7 @@ import io.foliot.jobs.Job;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A job in three shards, which a person pauses and runs by hand. */
+/** A job in three shards, and a paused job that is triggered by hand. */
 public class RecurringJob {
   public static void main(String[] args) throws InterruptedException {
     try (Foliot foliot = Foliot.inMemory()) {
@@ -21,7 +21,7 @@ public class RecurringJob {
       System.out.println("nightly next at " + foliot.jobs().next("nightly", 1).getFirst().toLocalTime());
       foliot.jobs().pause("nightly", null, "month end");
       System.out.println("nightly is " + foliot.jobs().find("nightly").orElseThrow().state());
-      foliot.jobs().trigger("nightly"); // what a person asks for runs in the pause
+      foliot.jobs().trigger("nightly"); // a triggered run begins even during the pause
       Thread.sleep(Duration.ofMillis(500));
       System.out.println("report succeeded " + foliot.jobs().find("report").orElseThrow().totals().succeeded()
           + " time, nightly " + foliot.jobs().find("nightly").orElseThrow().totals().succeeded());

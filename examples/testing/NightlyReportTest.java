@@ -32,7 +32,7 @@ final class NightlyReportTest {
     }
   }
 
-  /** At 03:00 the clock goes back to 02:00: 02:30 is there twice, and the job runs the first time. */
+  /** At 03:00 the clock goes back to 02:00: 02:30 exists twice, and the job runs the first time. */
   @Test
   void inAutumnTheReportIsWrittenOnce() {
     try (FoliotTest foliot = FoliotTest.startAt(Instant.parse("2026-10-24T12:00:00+02:00"))) {

@@ -10,15 +10,15 @@ import org.junit.jupiter.api.Test;
 
 /** Tests a shop that cancels unpaid orders after 30 minutes. The clock is the test's, so no test waits. */
 final class ShopTest {
-  /** The code under test gets a Foliot; it cannot tell whether that is a test's. */
+  /** The code under test. It gets a Foliot, and does not know that this is a FoliotTest. */
   static final class Shop {
     private final Tasks<String> timeouts;
     final List<String> cancelled = new ArrayList<>();
-    boolean databaseIsAway;
+    boolean isDatabaseDown;
 
     Shop(Foliot foliot) {
       timeouts = foliot.tasks("order-timeouts", String.class).retry(5, Duration.ofMinutes(1)).handle((order, run) -> {
-        if (databaseIsAway) {
+        if (isDatabaseDown) {
           throw new IllegalStateException("the database is unavailable");
         }
         cancelled.add(order);
@@ -55,12 +55,12 @@ final class ShopTest {
   }
 
   @Test
-  void aCancelIsRepeatedWhileTheDatabaseIsAway() {
-    shop.databaseIsAway = true;
+  void aCancelIsRetriedWhileTheDatabaseIsUnavailable() {
+    shop.isDatabaseDown = true;
     shop.order("7");
     foliot.advance(Duration.ofMinutes(31));
     assertThat(shop.cancelled).isEmpty();
-    shop.databaseIsAway = false;
+    shop.isDatabaseDown = false;
     foliot.advance(Duration.ofMinutes(5));
     assertThat(shop.cancelled).containsExactly("7");
   }

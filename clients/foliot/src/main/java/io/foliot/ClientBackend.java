@@ -176,12 +176,12 @@ final class ClientBackend implements Backend {
   public Workers workers() {
     return queue -> {
       putQueue(queue, SettingsChange.NONE);
-      ensurePulled("worker", queue);
+      ensurePullQueue("worker", queue);
       return workers.owned(JobWorker.builder(client, queue));
     };
   }
 
-  private void ensurePulled(String what, String queue) {
+  private void ensurePullQueue(String what, String queue) {
     QueueSettings settings = client.getQueue(queue).settings();
     String type = settings.delivery().type();
     if (!type.equals(PULL)) {
@@ -193,12 +193,12 @@ final class ClientBackend implements Backend {
 
   @Override
   public synchronized void handle(String queue, RawHandler handler) {
-    ensurePulled("handler", queue);
-    Handled queued = handled.get(queue);
-    if (queued == null) {
+    ensurePullQueue("handler", queue);
+    Handled existing = handled.get(queue);
+    if (existing == null) {
       handled.put(queue, new Handled(queue, handler));
     } else {
-      queued.handler = handler;
+      existing.handler = handler;
     }
   }
 
@@ -221,7 +221,7 @@ final class ClientBackend implements Backend {
     }
 
     private Settlement run(ClaimedTask task) {
-      ClientRun attempt = new ClientRun(task, note -> say(task, note));
+      ClientRun attempt = new ClientRun(task, note -> send(task, note));
       Payload payload = task.payload();
       try {
         handler.handle(payload == null ? new byte[0] : payload.toBytes(), attempt);
@@ -249,9 +249,9 @@ final class ClientBackend implements Backend {
    * Stores a note, with a request to extend the lease that is too short to change it. The end of the attempt sends the
    * note again, so a note that is lost here is only stored later.
    */
-  private CompletableFuture<?> say(ClaimedTask task, TaskNote note) {
+  private CompletableFuture<?> send(ClaimedTask task, TaskNote note) {
     return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {
-      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one is: task=" + task.id(), failure);
+      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one contains it: task=" + task.id(), failure);
       return null;
     });
   }
@@ -297,7 +297,7 @@ final class ClientBackend implements Backend {
     return new Submitted(result, task.id(), task.generation(), task.dueAt());
   }
 
-  /** Returns the exception for an answer that this version does not know. A guess could be the opposite. */
+  /** Returns the exception for a result that this version does not know. A guess could be the opposite of the truth. */
   private static IllegalStateException unknown(String call, Enum<?> result) {
     return new IllegalStateException("the server carried out " + call + ", but its answer is newer than this client:"
         + " update io.foliot:foliot-client; result=" + result);

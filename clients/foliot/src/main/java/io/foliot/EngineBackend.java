@@ -115,7 +115,7 @@ final class EngineBackend implements Backend {
           + queue + " are delivered by " + type + ": use another queue, or put this one with a local target");
     }
     handlers.handle(queue, attempt -> {
-      EngineRun run = new EngineRun(attempt, note -> say(attempt, note));
+      EngineRun run = new EngineRun(attempt, note -> send(attempt, note));
       try {
         handler.handle(attempt.task().body().payload(), run);
         return run.answer();
@@ -126,10 +126,10 @@ final class EngineBackend implements Backend {
   }
 
   /** Stores a note. The end of the attempt stores it again, so a note that is lost here is only stored later. */
-  private CompletableFuture<?> say(Attempt attempt, TaskNote note) {
+  private CompletableFuture<?> send(Attempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
     return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {
-      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one is: task=" + attempt.task().id(),
+      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one contains it: task=" + attempt.task().id(),
           failure);
       return null;
     });

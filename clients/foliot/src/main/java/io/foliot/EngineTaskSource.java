@@ -63,7 +63,7 @@ final class EngineTaskSource implements TaskSource {
         .thenApply(EngineTaskSource::claimed);
     CompletableFuture<Void> unused = pulled.thenAccept(answer -> {
       if (claimed.isCancelled()) {
-        // The worker has stopped while the claim was under way, and will not run these tasks.
+        // The worker stopped while the claim was under way, and will not run these tasks.
         answer.tasks().forEach(this::giveBack);
       }
     });

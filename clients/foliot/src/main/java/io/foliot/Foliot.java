@@ -21,10 +21,10 @@ import javax.sql.DataSource;
  * instance for each place where tasks are kept. Safe for use by any thread.
  *
  * <p>Calls block until the store has answered. They fail with {@link IllegalArgumentException} for a request that can
- * never work; with {@link io.foliot.core.Scheduler.OverloadedException} if too many calls wait (nothing was done; try
- * again later); and with {@link io.foliot.core.store.StoreException} while the store is unreachable, in which case it
- * is <em>unknown</em> whether the call took effect. An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes it
- * safe to repeat a submit.
+ * never succeed; with {@link io.foliot.core.Scheduler.OverloadedException} if too many calls wait (nothing was done;
+ * try again later); and with {@link io.foliot.core.store.StoreException} while the store is unreachable, in which case
+ * it is <em>unknown</em> whether the call took effect. An {@linkplain TaskBuilder#idempotencyKey idempotency key} makes
+ * it safe to repeat a submit.
  */
 public interface Foliot extends AutoCloseable {
   /**
@@ -109,8 +109,8 @@ public interface Foliot extends AutoCloseable {
 
   /**
    * Stops this instance. No more attempts begin, and those under way have ten seconds to end. Handlers that still run
-   * after that are interrupted. An attempt that fails because of it is repeated by another node, or after the next
-   * start.
+   * after that are interrupted. An attempt that fails because of the interrupt is repeated by another node, or after
+   * the next start.
    */
   @Override
   void close();

@@ -65,6 +65,7 @@ public final class FoliotBuilder {
    * zone. {@linkplain Workers Workers} are in the zone of their node unless they are given another one.
    *
    * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
+   * @throws IllegalArgumentException if the name is not valid
    */
   public FoliotBuilder zone(String name) {
     if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
@@ -109,7 +110,7 @@ public final class FoliotBuilder {
           + " of A-Z a-z 0-9 . _ -, but got \"" + name + '"');
     }
     if (allocators.putIfAbsent(name, allocator) != null) {
-      throw new IllegalArgumentException("an allocator has a name of its own: allocator=" + name);
+      throw new IllegalArgumentException("the name has an allocator already: allocator=" + name);
     }
     return this;
   }

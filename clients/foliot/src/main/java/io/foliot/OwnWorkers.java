@@ -13,7 +13,7 @@ final class OwnWorkers {
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
   /** Wait of one claim. It is short, because a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
-  /** Most characters of a worker's name. */
+  /** Greatest length of a worker's name, in characters. */
   private static final int MAX_NAME = 119;
 
   private final String name;

@@ -37,7 +37,7 @@ public final class RecurringJobs {
   }
 
   /**
-   * Creates a job or replaces its definition. To put the same definition again changes nothing.
+   * Creates a job or replaces its definition. Putting the same definition again changes nothing.
    *
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
    * @throws Jobs.TooManyJobsException if the job is new, and there are a million jobs
@@ -92,7 +92,7 @@ public final class RecurringJobs {
     return backend.await(jobs.list(limit, cursor));
   }
 
-  /** Returns the next scheduled times of a job; of a paused one, as if it were resumed now. */
+  /** Returns the next scheduled times of a job; those of a paused job as if it were resumed now. */
   public List<ZonedDateTime> next(String name, int count) {
     return backend.await(jobs.next(name, count));
   }

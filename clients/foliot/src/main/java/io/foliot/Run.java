@@ -56,7 +56,7 @@ public interface Run {
    *
    * @param part the part that is done, from 0 to 1
    * @param message the current step, at most 200 characters
-   * @throws IllegalArgumentException if one is outside its range
+   * @throws IllegalArgumentException if the part or the message is outside its range
    */
   void progress(double part, String message);
 

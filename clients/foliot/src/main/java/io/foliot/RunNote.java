@@ -33,18 +33,18 @@ final class RunNote {
   }
 
   void checkpoint(String checkpoint) {
-    say(new TaskNote(-1, "", checkpoint, ""));
+    report(new TaskNote(-1, "", checkpoint, ""));
   }
 
   void progress(double part, String message) {
     if (!(part >= 0)) {
       throw new IllegalArgumentException("progress is from 0 to 1: progress=" + part);
     }
-    say(new TaskNote(part, message, null, ""));
+    report(new TaskNote(part, message, null, ""));
   }
 
   void log(String line) {
-    say(new TaskNote(-1, "", null, note.log().isEmpty() ? line : note.log() + "\n" + line));
+    report(new TaskNote(-1, "", null, note.log().isEmpty() ? line : note.log() + "\n" + line));
   }
 
   /** Sets the request to the job. It counts only if the attempt succeeds. */
@@ -64,7 +64,7 @@ final class RunNote {
     return said().marked(mark);
   }
 
-  private void say(TaskNote more) {
+  private void report(TaskNote more) {
     note = more.over(note);
     said = true;
     // One note is sent at a time, so that a later one never arrives before an earlier one.

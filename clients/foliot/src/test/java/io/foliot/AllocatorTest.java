@@ -133,11 +133,11 @@ final class AllocatorTest {
   }
 
   @Test
-  void anAllocatorHasANameOfItsOwn() {
+  void theNameOfAnAllocatorIsUnique() {
     FoliotBuilder builder = Foliot.builder().allocator("by-region", AllocatorTest::byParameter);
     assertThatThrownBy(() -> builder.allocator("by-region", AllocatorTest::byParameter))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("an allocator has a name of its own: allocator=by-region");
+        .hasMessage("the name has an allocator already: allocator=by-region");
     List<String> wrong = List.of("", "by region", "a/b", "x".repeat(65));
     wrong.forEach(name -> assertThatThrownBy(() -> builder.allocator(name, AllocatorTest::byParameter))
         .hasMessage("allocator: expected 1 to 64 of A-Z a-z 0-9 . _ -, but got \"" + name + '"'));

@@ -102,7 +102,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void touchAndCancelOfATaskThatWaits() {
+  void aWaitingTaskIsTouchedAndCancelled() {
     try (Foliot foliot = open()) {
       Tasks<String> tasks = foliot.tasks("keys", String.class);
       tasks.in(HOUR).key("k").submit("x");
@@ -218,7 +218,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void aFailEndsTheTask() {
+  void callingFailEndsTheTask() {
     try (Foliot foliot = open()) {
       Tasks<String> tasks = foliot.tasks("fails", String.class).retry(3, Duration.ofMillis(1)).handle((text, run) -> {
         handled.add(run.attempt());
@@ -233,7 +233,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void anAgainFiresTheTaskOnceMore() {
+  void callingAgainFiresTheTaskOnceMore() {
     try (Foliot foliot = open()) {
       Tasks<String> tasks = foliot.tasks("again", String.class).handle((text, run) -> {
         handled.add(run.generation());
@@ -268,7 +268,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void aLimitThatIsRaisedLaterHolds() {
+  void aRaisedLimitTakesEffect() {
     CountDownLatch all = new CountDownLatch(8);
     try (Foliot foliot = open()) {
       Tasks<String> tasks = foliot.tasks("q", String.class).concurrency(2).handle((text, run) -> {

@@ -143,7 +143,7 @@ abstract class JobWorkerContract {
   }
 
   @Test
-  void aRunThatIsAskedForAgainContinues() {
+  void aRequestedRunContinuesFromTheCheckpoint() {
     try (Foliot foliot = open()) {
       foliot.workers().of("flows").declare(once("flow"))
           .dataflow("flow", new Counter(), new Dataflow.Mode(true, Duration.ofNanos(1))).start();
@@ -267,7 +267,7 @@ abstract class JobWorkerContract {
     assertThat(seen).containsOnly("lost true");
   }
 
-  /** On a slow machine an attempt may lose its lease, and the next one has it; without renewal each one does. */
+  /** On a slow machine an attempt may lose its lease, and the next one keeps it; without renewal each one loses it. */
   @Test
   void aLeaseIsRenewedWhileTheHandlerRuns() {
     Duration lease = Duration.ofSeconds(2);

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** The front door where the optional modules are not on the class path. */
+/** The front door without the optional modules on the class path. */
 final class MissingModuleTest {
   /** Defines the front door once more, and finds no class of the optional modules. */
   private static final class WithoutModules extends ClassLoader {

@@ -43,8 +43,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Real engines on one PostgreSQL, of which one comes or goes each second, while tasks are submitted and fired:
- * {@code -Dseconds=600} are ten minutes of that.
+ * Real engines on one PostgreSQL. Each second one engine joins or leaves, while tasks are submitted and fired.
+ * {@code -Dseconds=600} runs this for ten minutes.
  */
 @Tag("long")
 @Isolated
@@ -119,7 +119,7 @@ final class NodesComeAndGoTest {
         }
         submit(first, second * TASKS_PER_SECOND, random);
       }
-      Await.until("all tasks have come", BOUND, () -> arrived.get() == tasks);
+      Await.until("all tasks have arrived", BOUND, () -> arrived.get() == tasks);
       others.forEach(Node::leave);
       first.leave();
       left.forEach(CompletableFuture::join);
@@ -134,7 +134,7 @@ final class NodesComeAndGoTest {
     assertThat(firedBy).hasSizeGreaterThan(2);
   }
 
-  /** A second's tasks, in ten batches. */
+  /** Submits the tasks of a second, in ten batches. */
   private void submit(Node node, int from, SplittableRandom random) {
     int batch = TASKS_PER_SECOND / 10;
     for (int next = from; next < from + TASKS_PER_SECOND; next += batch) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that run on each node or in each zone, of applications that share a database, and of one alone. */
+/** Jobs that run on each node or in each zone, in applications that share a database and in one application alone. */
 final class ScopesOfNodesTest {
   private static final Duration BOUND = Duration.ofSeconds(90);
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -136,7 +136,7 @@ final class ScopesOfNodesTest {
   }
 
   @Test
-  void aZoneWithoutANodeIsWaitedFor() {
+  void aRunWaitsForAZoneWithoutANode() {
     try (Foliot foliot = Foliot.inMemory()) {
       handle(foliot, "here");
       foliot.jobs().put(Job.named("zones").queue("handled").every(SECOND).scope(Scope.PER_ZONE).zones("fra1"));

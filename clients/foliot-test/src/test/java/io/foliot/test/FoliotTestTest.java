@@ -41,7 +41,7 @@ final class FoliotTestTest {
   }
 
   @Test
-  void touchAndCancelAndSubmitFromAHandler() {
+  void keysAreTouchedAndCancelledAndHandlersSubmit() {
     Tasks<String> tasks = foliot.tasks("tasks", String.class).handle((text, run) -> {
       ran.add(text + " " + sinceStart());
       if (text.equals("first")) {

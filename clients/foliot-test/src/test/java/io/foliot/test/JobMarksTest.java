@@ -51,7 +51,7 @@ final class JobMarksTest {
   }
 
   @Test
-  void aHandlerThatThrowsAsksForNothing() {
+  void aMarkOfAHandlerThatThrowsIsDropped() {
     try (FoliotTest foliot = FoliotTest.start()) {
       foliot.tasks("billing", String.class).handle((text, run) -> {
         ran.add("attempt " + run.attempt());

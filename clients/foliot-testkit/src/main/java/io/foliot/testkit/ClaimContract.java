@@ -37,7 +37,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aClaimAnswersWithTheTaskAndItsBodyAndALease() {
+  void aClaimReturnsTheTaskItsBodyAndALease() {
     long before = now();
     TaskId id = created(withAttempts(draft("a", before), 3));
     ClaimBatch batch = get(store().claim(List.of(new Claim(id, HOUR))));
@@ -94,7 +94,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aProbeTellsWhenTasksAreDueAndChangesNothing() {
+  void aProbeReturnsDueTimesAndChangesNothing() {
     TaskId due = due("a");
     TaskId pushedBack = created("b", now() + 10 * HOUR);
     touch(id(pushedBack), now() + 11 * HOUR);

@@ -22,6 +22,7 @@ public final class DocumentContract {
    *
    * @param subject the kind of document, as given to {@link DocumentFormat#encode}
    * @param bytes a valid document, which the decoder accepts
+   * @param read the decoder
    */
   public static void assertGuarded(String subject, byte[] bytes, Consumer<byte[]> read) {
     read.accept(bytes);

@@ -27,7 +27,9 @@ abstract class IndexContract extends CancelContract {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
 
-  /** Makes a number of tasks of one slot, some of them at the same instants. */
+  /**
+   * Creates a number of tasks of one slot, some of them due at the same instant, and returns their entries in order.
+   */
   private List<DueEntry> many(int hash16, long from, int count) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -79,7 +81,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void onlyAnswersThatTheLimitCutSayThatThereIsMore() {
+  void onlyAPageCutByItsLimitHasMore() {
     long now = now();
     for (int i = 0; i < 4; i++) {
       created(draftIn(0, now + i));
@@ -308,7 +310,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void aParkedTaskIsResetAndKeptLikeAnother() {
+  void aParkedTaskIsResetAndKeptLikeAnyOther() {
     TaskId id = parked(draft("a", now()));
     assertThat(submit(draft("a", now(), OnConflict.KEEP)).id()).isEqualTo(id);
     long generation = submit(withBody(draft("a", now()), body("new"))).generation();

@@ -49,19 +49,19 @@ public final class ManualEventLoop implements EventLoop {
   public void close() {
     closed = true;
     synchronized (this) {
-      // A thread that holds the lock is in a turn, which ends before this does.
+      // A thread that holds the lock is in a turn, so close returns after the end of that turn.
       duty = null;
     }
   }
 
-  /** Returns whether it was closed. */
+  /** Returns whether this loop is closed. */
   public boolean isClosed() {
     return closed;
   }
 
   /**
-   * Returns whether a turn is due now: after the start, after a wake, and from the instant on that the last turn
-   * asked for.
+   * Returns whether a turn is due now: after the start, after a wake, and from the instant that the last turn
+   * requested.
    */
   public synchronized boolean isDue() {
     return duty != null && !closed && (woken || nextTurnNanos - clock.monotonicNanos() <= 0);
@@ -98,7 +98,7 @@ public final class ManualEventLoop implements EventLoop {
     }
   }
 
-  /** Runs a turn if one is due. Returns whether one was. */
+  /** Runs a turn if one is due, and returns whether it did. */
   public boolean runDue() {
     return alone.runDue() > 0;
   }

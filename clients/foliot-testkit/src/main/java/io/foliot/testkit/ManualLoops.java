@@ -30,7 +30,7 @@ public final class ManualLoops {
     loops.add(only);
   }
 
-  /** Adds a loop. */
+  /** Adds a new loop, not yet started, and returns it. */
   public ManualEventLoop newLoop() {
     ManualEventLoop loop = new ManualEventLoop(clock);
     loops.add(loop);

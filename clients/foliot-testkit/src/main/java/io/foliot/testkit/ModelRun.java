@@ -45,15 +45,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One random history, lived by a store and by its model side by side: the same calls at the same instants, with equal
- * answers, and after each step equal indexes. Tokens differ, so each is known by its two names; messages differ
- * as well, and are not compared.
+ * One random history, run on a store and on its model side by side. The same calls at the same instants must return
+ * equal results, and after each step the indexes must be equal. Tokens differ, so each claim keeps both; messages
+ * differ as well, and are not compared.
  */
 final class ModelRun {
   private static final List<String> QUEUES = List.of("orders", "mails");
   private static final int KEYS_MAX = 6;
   private static final int IDS_WATCHED = 24;
-  /** Number of steps between two comparisons of everything; the others compare the index of the slots in use. */
+  /** Number of steps between two comparisons of everything; other steps compare only the index of the slots in use. */
   private static final int FULL_CHECK_STEPS = 25;
 
   private final Random random;

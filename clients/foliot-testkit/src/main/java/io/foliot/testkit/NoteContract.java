@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 abstract class NoteContract extends RearmContract {
   private static final TaskNote HALF = new TaskNote(0.5, "half", "page 7", "line 1\nline 2");
 
-  private ExtendResult say(TaskRecord claimed, TaskNote note) {
+  private ExtendResult report(TaskRecord claimed, TaskNote note) {
     return one(store().extend(List.of(new Extension(claimed.id(), tokenOf(claimed), HOUR, note))));
   }
 
@@ -35,11 +35,11 @@ abstract class NoteContract extends RearmContract {
   void anExtensionCarriesANoteThatIsShownWhileTheTaskRuns() {
     TaskRecord running = won(due("a"));
     assertThat(running.note()).isEqualTo(TaskNote.NONE);
-    assertThat(say(running, HALF).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
+    assertThat(report(running, HALF).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
     assertThat(record(running.id()).note()).isEqualTo(HALF);
-    say(running, new TaskNote(0.75, "", null, ""));
+    report(running, new TaskNote(0.75, "", null, ""));
     assertThat(record(running.id()).note()).isEqualTo(new TaskNote(0.75, "half", "page 7", "line 1\nline 2"));
-    say(running, TaskNote.NONE);
+    report(running, TaskNote.NONE);
     assertThat(record(running.id()).note().progress()).isEqualTo(0.75);
   }
 
@@ -77,7 +77,7 @@ abstract class NoteContract extends RearmContract {
     }
     TaskId id = due("a");
     TaskRecord running = won(id);
-    say(running, HALF);
+    report(running, HALF);
     finish(running);
     assertThat(record(id).note()).isEqualTo(HALF);
     assertThat(record(id).attempts()).hasSize(1);
@@ -99,11 +99,11 @@ abstract class NoteContract extends RearmContract {
   }
 
   @Test
-  void aClaimThatIsOverSaysNothing() {
+  void anInvalidClaimStoresNoNote() {
     TaskId id = due("a");
     TaskRecord first = lost(id);
     TaskRecord second = won(id);
-    assertThat(say(first, HALF).kind()).isEqualTo(ExtendResult.Kind.STALE);
+    assertThat(report(first, HALF).kind()).isEqualTo(ExtendResult.Kind.STALE);
     assertThat(settle(first, new Outcome.Finished(), HALF).kind()).isEqualTo(SettleResult.Kind.STALE);
     assertThat(one(store().extend(List.of(new Extension(id, new Token(1, 2), HOUR, HALF)))).kind())
         .isEqualTo(ExtendResult.Kind.STALE);
@@ -152,7 +152,7 @@ abstract class NoteContract extends RearmContract {
     TaskNote large = new TaskNote(1, "\u00fc".repeat(TaskNote.MAX_MESSAGE),
         "\ud83d\ude00".repeat(TaskNote.MAX_CHECKPOINT_BYTES / 4), "\u20ac".repeat(TaskNote.MAX_LOG));
     TaskId id = due("a");
-    say(won(id), large);
+    report(won(id), large);
     reopenStore();
     assertThat(record(id).note()).isEqualTo(large);
   }

@@ -311,7 +311,7 @@ abstract class RearmContract extends SettleContract {
         TaskRecord running = won(id);
         Outcome.Child child = child(id, now() + HOUR);
         boolean childFirst = race % 2 == 0;
-        CompletableFuture<Void> looks = CompletableFuture.runAsync(() -> {
+        CompletableFuture<Void> reads = CompletableFuture.runAsync(() -> {
           boolean seen = false;
           while (!seen) {
             boolean first = childFirst ? isKnown(child) : record(id).generation() > running.generation();
@@ -321,7 +321,7 @@ abstract class RearmContract extends SettleContract {
           }
         }, reader);
         settled(running, rearm(now() + HOUR, body("plan"), child));
-        get(looks);
+        get(reads);
       }
     }
   }
@@ -419,7 +419,7 @@ abstract class RearmContract extends SettleContract {
     assertThatIllegalArgumentException().isThrownBy(() -> draft(null, now()).expecting(1));
   }
 
-  /** Checks that of writers with the same expectation one wins. */
+  /** Checks that exactly one of several writers with the same expectation wins. */
   @Test
   void anExpectationIsMetOnce() {
     try (ExecutorService racers = Executors.newFixedThreadPool(RACERS)) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 
 /** Part of the kit: look-ups, retention, configuration documents, time, and closing. */
 abstract class RecordContract extends NoteContract {
-  /** A page may be empty and still have a cursor; one that never ends is a failure. */
+  /** Most pages of a list. A page may be empty and still have a cursor; a list that never ends is a failure. */
   private static final int MAX_PAGES = 10_000;
 
   private List<TaskRecord> all(String queue, @Nullable TaskState state, int limit) {
@@ -115,7 +115,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aQueryTellsTheStatesApartAndReadinessByTheClock() {
+  void aQueryFiltersByStateAndReadinessByTheClock() {
     TaskId waiting = created("waiting", now() + HOUR);
     TaskId running = due("running");
     won(running);
@@ -190,7 +190,7 @@ abstract class RecordContract extends NoteContract {
   @Test
   void hasLiveTasksIsExactAtOnce() {
     assertThat(hasLive(QUEUE)).isFalse();
-    // Any remembered earlier counts say that there are none.
+    // From here on, counts that the store has cached are wrong: they say that there are no tasks.
     assertThat(get(store().counts())).doesNotContainKey(QUEUE);
     TaskId plain = created(null, now() + HOUR);
     assertThat(hasLive(QUEUE)).isTrue();
@@ -232,7 +232,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void theCountsFollowWhatHappens() {
+  void theCountsFollowEachTransition() {
     TaskId id = failed("a");
     redrive(id);
     TaskRecord running = won(id);
@@ -381,7 +381,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aStoreSaysWhatItIs() {
+  void aStoreStatesItsKindAndDurability() {
     assertThat(store().kind()).matches("[a-z][a-z0-9-]*");
     assertThat(store().durability().durabilityClass()).isIn("D", "B", "NONE");
     assertThat(store().durability().windowMillis()).isNotNegative();

@@ -14,7 +14,7 @@ public abstract class ServerClockStoreContract extends StormContract {
   /** Closes a store and opens it again on the same data. */
   protected abstract TaskStore reopen(TaskStore old);
 
-  /** Returns when this much time has passed on the store's clock. */
+  /** Waits until this much time has passed on the store's clock. */
   protected abstract void passes(Duration time);
 
   /**

@@ -45,7 +45,7 @@ public final class SettableClock implements TimeSource {
     return Math.addExact(MONOTONIC_ORIGIN_NANOS, elapsedNanos);
   }
 
-  /** Returns the wall reading. */
+  /** Returns the time of the wall clock. */
   public Instant instant() {
     return Instant.EPOCH.plus(wallMicros(), ChronoUnit.MICROS);
   }
@@ -53,7 +53,7 @@ public final class SettableClock implements TimeSource {
   /**
    * Lets time pass.
    *
-   * @throws IllegalArgumentException if it is negative: that is {@link #stepWall}
+   * @throws IllegalArgumentException if the time is negative; {@link #stepWall} sets the wall clock back
    */
   public synchronized void advance(Duration time) {
     if (time.isNegative()) {
@@ -68,7 +68,7 @@ public final class SettableClock implements TimeSource {
     wallMicrosAtStart = Math.addExact(wallMicrosAtStart, Math.floorDiv(step.toNanos(), 1_000L));
   }
 
-  /** Sets the wall clock to an instant; the monotonic one does not notice. */
+  /** Sets the wall clock to an instant; the monotonic clock does not change. */
   public synchronized void setWall(Instant instant) {
     wallMicrosAtStart = Math.subtractExact(micros(instant), elapsedNanos / 1_000);
   }

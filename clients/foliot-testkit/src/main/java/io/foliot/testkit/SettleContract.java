@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Part of the kit: settle, and redrive. */
 abstract class SettleContract extends ClaimContract {
-  /** Returns one of each. */
+  /** Returns one outcome of each kind. */
   private List<Outcome> outcomes() {
     return List.of(new Outcome.Finished(), new Outcome.Failed(), new Outcome.Retry(Due.at(now() + HOUR)),
         new Outcome.Rearm(Due.at(now() + HOUR)));
@@ -148,7 +148,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void oneOwnOutcomeMayBeRepeatedAndAnotherIsRefused() {
+  void theSameOutcomeMayBeRepeatedAndAnotherIsRefused() {
     for (Outcome outcome : outcomes()) {
       TaskId id = due("a");
       TaskRecord running = won(id);
@@ -298,7 +298,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void aLongWordIsCutWhereverItIsKept() {
+  void aLongDetailIsCutWhereverItIsKept() {
     TaskRecord running = won(due("a"));
     String detail = "x".repeat(100_000);
     Settlement settlement = new Settlement(running.id(), running.generation(), tokenOf(running), new Outcome.Failed(),

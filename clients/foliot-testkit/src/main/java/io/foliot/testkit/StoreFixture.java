@@ -51,13 +51,13 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class StoreFixture {
   static final String QUEUE = "orders";
   static final String OTHER_QUEUE = "mails";
-  /** A time that no test lasts. */
+  /** Longer than any test lasts, in milliseconds. */
   static final long HOUR = 3_600_000;
   /** Start of the index: tasks may be due before 1970, which means now. */
   static final long EVER = Long.MIN_VALUE;
   /** End of the index. */
   static final long FOR_EVER = Long.MAX_VALUE;
-  /** A store that takes longer to answer than this hangs. */
+  /** Longest wait for a call; a store that takes longer counts as hung. */
   private static final long ANSWER_SECONDS = 60;
   /** Longest delay allowed to a store's counts and to its list of queues with parked tasks. */
   private static final int LAG_SECONDS_MAX = 12;
@@ -413,7 +413,7 @@ abstract class StoreFixture {
     return entries;
   }
 
-  /** Returns the index entries of a task, parked ones excepted; empty if it has none. */
+  /** Returns the instants of a task's index entries, without parked entries; empty if it has none. */
   final List<Long> wakes(TaskId id) {
     return index(slotOf(id)).stream().filter(entry -> entry.id().equals(id)).map(DueEntry::wakeAt).toList();
   }

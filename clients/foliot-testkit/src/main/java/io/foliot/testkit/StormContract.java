@@ -50,7 +50,7 @@ abstract class StormContract extends MoveContract {
   private static final int THREADS = 8;
   private static final long STORM_SECONDS_MAX = 120;
 
-  /** Runs the same on many threads, which begin together; fails if one does. */
+  /** Runs the same work on many threads, which begin together, and fails if a thread fails. */
   private static <T> List<T> storm(IntFunction<T> work) {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try {
@@ -106,8 +106,8 @@ abstract class StormContract extends MoveContract {
   }
 
   /**
-   * Lets all threads claim all ids: half of them in lockstep, the others each in its own order. Returns the ids that
-   * each thread won.
+   * Lets all threads claim all ids: half of them in lockstep, the others each in its own order. Returns the tasks that
+   * the threads won.
    */
   private List<TaskRecord> claimedByAll(List<TaskId> ids) {
     CyclicBarrier step = new CyclicBarrier(THREADS / 2);
@@ -265,7 +265,8 @@ abstract class StormContract extends MoveContract {
   }
 
   /**
-   * Random calls from many threads. An answer that was given before a call began binds the answer of that call.
+   * Random calls from many threads. The result of a call must agree with each result that was returned before the call
+   * began.
    */
   private final class Storm {
     private static final int STEPS = 300;

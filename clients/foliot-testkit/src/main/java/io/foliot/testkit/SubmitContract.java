@@ -57,13 +57,13 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aTaskThatIsDueIsAnsweredReady() {
+  void aSubmitOfADueTaskReturnsReady() {
     assertThat(submit("a", now()).state()).isEqualTo(TaskState.READY);
     assertThat(submit("b", now() - HOUR).state()).isEqualTo(TaskState.READY);
   }
 
   @Test
-  void aGenerationIsAtLeastTheMicrosecondOfItsBirth() {
+  void aGenerationIsAtLeastTheMicrosecondOfItsCreation() {
     long before = get(store().timeMicros(0));
     assertThat(submit("a", now()).generation()).isGreaterThanOrEqualTo(before);
   }
@@ -326,7 +326,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aResetThatLeavesTheEntryFarBehindTakesItAlong() {
+  void aResetFarBeyondTheEntryMovesTheEntry() {
     long now = now();
     TaskId touched = created("a", now + 10 * HOUR);
     TaskId submitted = created("b", now + 10 * HOUR);
@@ -391,7 +391,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aDelayOfNothingIsDueAtOnce() {
+  void aDelayOfZeroIsDueAtOnce() {
     TaskId id = created(withDue(draft("a", 0), Due.NOW));
     TaskRecord first = won(id);
     assertThat(settled(first, new Outcome.Retry(Due.NOW)).state()).isEqualTo(TaskState.DELAYED);

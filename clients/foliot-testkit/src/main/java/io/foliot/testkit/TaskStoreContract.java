@@ -14,16 +14,16 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of every {@link TaskStore}, with a test for each sentence of it. A store's test extends this and says
- * how to open an empty store; time is a {@link SettableClock}, so that nothing sleeps. A store that has a clock of its
- * own extends {@link ServerClockStoreContract} instead.
+ * The contract of every {@link TaskStore}, with a test for each sentence of it. The test of a store extends this class
+ * and implements {@link #open}. Time is a {@link SettableClock}, so no test sleeps. The test of a store that has a
+ * clock of its own extends {@link ServerClockStoreContract} instead.
  *
  * <p>The parts, in the order in which they build on each other: submit and touch, cancel, the index and parked tasks,
  * claim and extend, settle and redrive, records and configuration, storms of threads; and, only here, rows that need
  * hours or a clock that is set back, and random operations compared with a model step by step.
  *
- * <p>A failure of the model test names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N}
- * runs N of them.
+ * <p>A failure of the model test names its seed. {@code -Dfoliot.seed=N} runs that seed alone, {@code -Dfoliot.seeds=N}
+ * runs N seeds.
  */
 public abstract class TaskStoreContract extends StormContract {
   private static final int DEFAULT_SEEDS = 20;
@@ -40,8 +40,8 @@ public abstract class TaskStoreContract extends StormContract {
   }
 
   /**
-   * Returns the store to compare with: an empty store that keeps the contract, of the same clock and number of slots.
-   * The store in memory, unless that is the one under test.
+   * Returns the store to compare with: an empty store that keeps the contract, with the same clock and number of slots.
+   * It is the store in memory; a test of that store overrides this.
    */
   protected TaskStore model(int slotCount, TimeSource storeClock) {
     SplittableRandom tokens = new SplittableRandom();
@@ -89,7 +89,7 @@ public abstract class TaskStoreContract extends StormContract {
   }
 
   @Test
-  void theStoreLivesByItsClock() {
+  void theStoreFollowsItsClock() {
     assertThat(get(store().timeMicros(0))).isEqualTo(clock.wallMicros());
     clock.advance(Duration.ofNanos(1_234_567));
     assertThat(get(store().timeMicros(store().slotCount() - 1))).isEqualTo(clock.wallMicros());

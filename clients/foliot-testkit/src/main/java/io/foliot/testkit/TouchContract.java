@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Part of the kit: touches, and submits that are repeated by their idempotency key. */
 abstract class TouchContract extends SubmitContract {
   @Test
-  void aRepeatedRequestIsAnsweredAsTheFirstTime() {
+  void aRepeatedRequestReturnsTheFirstResult() {
     Draft draft = withIdempotency(draft("a", now() + HOUR), "request", 1);
     SubmitResult first = submit(draft);
     SubmitResult again = submit(withIdempotency(draft("a", now() + 2 * HOUR), "request", 1));

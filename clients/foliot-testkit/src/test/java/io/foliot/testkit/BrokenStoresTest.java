@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The canaries: stores that are each wrong in one way, and the properties of the kit that must find it. */
+/** The canaries: stores that are each wrong in one way, and the properties of the kit that must find the fault. */
 final class BrokenStoresTest {
   /** Pause between the read and the write of a store that does not do both in one step. */
   private static final long ROUND_TRIP_NANOS = 100_000;
@@ -155,7 +155,7 @@ final class BrokenStoresTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> aStoreThatOnlyPassesCallsOnIsSound() {
+  Stream<DynamicTest> aStoreThatOnlyForwardsCallsIsSound() {
     return Stream.of(DynamicTest.dynamicTest("by the model", () -> assertThatCode(() -> {
       SettableClock clock = new SettableClock();
       new ModelRun(0, clock, new WrappedStore(sound(clock)), sound(clock)).run(MODEL_STEPS);
@@ -190,13 +190,13 @@ final class BrokenStoresTest {
             StoreFixture.get(delegate.claim(ids.stream().map(Claim::move).toList()));
             return delegate.probe(ids);
           }
-        }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
+        }, true, TaskStoreContract::aProbeReturnsDueTimesAndChangesNothing),
         new Broken("answers a probe with the time of the index entry", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
             return changed(ids, delegate.probe(ids), (id, probed) -> new Probed(probed.wakeAt(), probed.wakeAt()));
           }
-        }, true, TaskStoreContract::aProbeTellsWhenTasksAreDueAndChangesNothing),
+        }, true, TaskStoreContract::aProbeReturnsDueTimesAndChangesNothing),
         new Broken("accepts a claim after its latest time", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
@@ -367,7 +367,7 @@ final class BrokenStoresTest {
                 ? new Outcome.Rearm(rearm.due(), null, rearm.children())
                 : settlement.outcome()),
             true, TaskStoreContract::aReArmGivesItsTaskAPayloadAndInsertsChildren),
-        new Broken("forgets the plan where a successor waits", clock -> {
+        new Broken("forgets the plan if a successor waits", clock -> {
           TaskStore store = sound(clock);
           return replanning(store, settlement -> {
             TaskRecord task = StoreFixture.get(store.find(new TaskRef.ById(settlement.id()))).orElse(null);
@@ -385,7 +385,7 @@ final class BrokenStoresTest {
                     .toList())
                 : settlement.outcome()),
             true, TaskStoreContract::parkedChildrenThatAreDueAreInTheOrderOfTheirQueue),
-        new Broken("expects nothing", clock -> new WrappedStore(sound(clock)) {
+        new Broken("ignores expected generations", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream().map(draft -> draft.expecting(Draft.ANY)).toList());
@@ -425,7 +425,7 @@ final class BrokenStoresTest {
   }
 
   private static List<Broken> settles() {
-    return List.of(new Broken("takes any token", clock -> new WrappedStore(sound(clock)) {
+    return List.of(new Broken("accepts any token", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
         return delegate.settle(settlements.stream().map(settlement -> {
@@ -440,7 +440,7 @@ final class BrokenStoresTest {
     }, true, TaskStoreContract::onlyTheTokenOfTheClaimSettles,
         TaskStoreContract::aStaleTokenSettlesNothingAfterAnotherClaim,
         TaskStoreContract::aClaimAfterTheLeaseInvalidatesTheFirstClaim),
-        new Broken("takes any generation", clock -> new WrappedStore(sound(clock)) {
+        new Broken("accepts any generation", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
             return delegate.settle(settlements.stream().map(settlement -> {
@@ -452,7 +452,7 @@ final class BrokenStoresTest {
             }).toList());
           }
         }, true, TaskStoreContract::onlyTheGenerationOfTheClaimIsSettled),
-        new Broken("answers settled to a repeated settle", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports a repeated settle as settled", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
             return changed(settlements, delegate.settle(settlements),
@@ -460,7 +460,7 @@ final class BrokenStoresTest {
                     ? new SettleResult(SettleResult.Kind.SETTLED, result.state(), result.wakeAt())
                     : result);
           }
-        }, true, TaskStoreContract::oneOwnOutcomeMayBeRepeatedAndAnotherIsRefused,
+        }, true, TaskStoreContract::theSameOutcomeMayBeRepeatedAndAnotherIsRefused,
             TaskStoreContract::amongManySettlersEachTokenIsAcceptedOnce,
             TaskStoreContract::laterAnswersAgreeWithEarlierOnesUnderManyThreads),
         new Broken("refuses a report that comes after the lease", clock -> new WrappedStore(sound(clock)) {
@@ -475,7 +475,7 @@ final class BrokenStoresTest {
             }).toList());
           }
         }, true, TaskStoreContract::aReportAfterTheLeaseIsAcceptedUntilTheNextClaim),
-        new Broken("says that it redrove beside a live task", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports a redrive beside a live task", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
             return changed(redrives, delegate.redrive(redrives),
@@ -517,7 +517,7 @@ final class BrokenStoresTest {
     }, true, TaskStoreContract::aTouchOfARunningTaskSetsItsSuccessorWithTheSameBody,
         TaskStoreContract::aSuccessorTakesOverWhereTheAttemptsAreUsedUp,
         TaskStoreContract::aSuccessorThatIsNotDueTakesOverAndWaits),
-        new Broken("answers a reset of a running task as if nothing ran", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports a reset of a running task as if nothing ran", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return changed(drafts, delegate.submit(drafts),
@@ -535,7 +535,7 @@ final class BrokenStoresTest {
                 .map(draft -> draft.body() == null ? StoreFixture.withBody(draft, Body.EMPTY) : draft).toList());
           }
         }, true, TaskStoreContract::anOmittedBodyIsKeptAndANewTaskWithoutOneHasNone),
-        new Broken("resets a task that it was to keep", clock -> new WrappedStore(sound(clock)) {
+        new Broken("resets a task that it should keep", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream()
@@ -554,7 +554,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aTouchMovesTheDeadlineAndKeepsTheRest,
             TaskStoreContract::theGenerationsOfAKeyOnlyGrow),
-        new Broken("revives by a touch a task that is being cancelled", clock -> new WrappedStore(sound(clock)) {
+        new Broken("lets a touch revive a task that is being cancelled", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
             for (Touch touch : touches) {
@@ -581,14 +581,14 @@ final class BrokenStoresTest {
             return delegate.touch(touches.stream().map(touch -> new Touch(touch.ref(),
                 touch.due() == Due.NOW ? Due.after(1) : touch.due())).toList());
           }
-        }, true, TaskStoreContract::aDelayOfNothingIsDueAtOnce),
+        }, true, TaskStoreContract::aDelayOfZeroIsDueAtOnce),
         new Broken("forgets requests", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream().map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
                 draft.due(), draft.body(), draft.maxAttempts(), draft.onConflict(), null)).toList());
           }
-        }, true, TaskStoreContract::aRepeatedRequestIsAnsweredAsTheFirstTime,
+        }, true, TaskStoreContract::aRepeatedRequestReturnsTheFirstResult,
             TaskStoreContract::anIdempotencyKeyWithAnotherBodyIsRefused,
             TaskStoreContract::amongManyRepeatedRequestsOneCreatesATask,
             TaskStoreContract::aRequestIsRecognisedForADay),
@@ -600,7 +600,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aBatchAnswersInTheOrderOfItsItems,
             TaskStoreContract::aBatchIsFoldedByKeyInItsOrder),
-        new Broken("takes keys that differ in case for the same key", clock -> new WrappedStore(sound(clock)) {
+        new Broken("treats keys that differ in case as the same key", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream().map(draft -> {
@@ -688,7 +688,7 @@ final class BrokenStoresTest {
             return changed(scans, delegate.due(scans), (scan, slice) -> new DueSlice(slice.slot(), slice.entries(),
                 slice.entries().size() == scan.limit()));
           }
-        }, true, TaskStoreContract::onlyAnswersThatTheLimitCutSayThatThereIsMore),
+        }, true, TaskStoreContract::onlyAPageCutByItsLimitHasMore),
         new Broken("leaves the entry in place after the answer Later", clock -> new WrappedStore(sound(clock)) {
           private final Map<TaskId, DueEntry> old = new ConcurrentHashMap<>();
 
@@ -743,7 +743,7 @@ final class BrokenStoresTest {
         });
       }
     }, true, TaskStoreContract::aTaskThatIsDueCanBeParked),
-        new Broken("answers that it parked an entry that is not due", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports an entry that is not due as parked", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
             return changed(entries, delegate.park(entries), (entry, parked) -> true);
@@ -784,7 +784,7 @@ final class BrokenStoresTest {
                 : task).toList());
           }
         }, false, TaskStoreContract::anAdoptedTaskIsUnchanged),
-        new Broken("answers that it adopted a task that it could not", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports a task as adopted that it could not adopt", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
             return delegate.adopt(tasks).thenApply(results -> tasks.stream().map(task -> true).toList());
@@ -813,7 +813,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::hasLiveTasksIsExactAtOnce,
             TaskStoreContract::hasLiveTasksIncludesAcceptedCalls),
-        new Broken("takes any cursor for the beginning", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reads any cursor as the beginning", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {
@@ -828,7 +828,7 @@ final class BrokenStoresTest {
             return delegate.query(queue, null, limit, cursor).thenApply(page -> new TaskPage(page.tasks().stream()
                 .filter(task -> state == null || task.state() == state).toList(), page.cursor()));
           }
-        }, true, TaskStoreContract::aQueryTellsTheStatesApartAndReadinessByTheClock,
+        }, true, TaskStoreContract::aQueryFiltersByStateAndReadinessByTheClock,
             TaskStoreContract::aQueryShowsParkedTasksToo),
         new Broken("writes documents regardless of their version", clock -> new WrappedStore(sound(clock)) {
           @Override
@@ -846,11 +846,11 @@ final class BrokenStoresTest {
                 .thenApply(found -> found.filter(task -> ref instanceof TaskRef.ById || task.isLive()));
           }
         }, true, TaskStoreContract::aKeyFindsItsLastTaskOnceThatIsFinal),
-        new Broken("has a different clock than it claims", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports another clock than it uses", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Long> timeMicros(int slot) {
             return delegate.timeMicros(slot).thenApply(micros -> micros + Duration.ofSeconds(1).toNanos() / 1_000);
           }
-        }, false, TaskStoreContract::theStoreLivesByItsClock));
+        }, false, TaskStoreContract::theStoreFollowsItsClock));
   }
 }

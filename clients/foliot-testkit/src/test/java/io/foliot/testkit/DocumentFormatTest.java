@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The documents of the core: each is read as it was written, and refused where it is not. */
+/** The documents of the core: each is read as it was written, and is refused after a change. */
 final class DocumentFormatTest {
   @Test
   void aSealIsReadAsItWasWritten() {

@@ -20,7 +20,7 @@ final class ManualEventLoopTest {
   private final long startNanos = clock.monotonicNanos();
   private final List<Long> turns = new ArrayList<>();
 
-  /** Writes down when it is called, in milliseconds, and asks for the next turn after a while. */
+  /** Returns a duty that records when it is called, in milliseconds, and requests the next turn after a pause. */
   private EventLoop.Duty every(Duration pause) {
     return () -> {
       turns.add((clock.monotonicNanos() - startNanos) / 1_000_000);
@@ -42,7 +42,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void turnsRunAtTheInstantsTheyAskFor() {
+  void turnsRunAtTheRequestedInstants() {
     loop.start(every(Duration.ofMillis(100)));
     loop.advance(Duration.ofMillis(350));
     assertThat(turns).containsExactly(0L, 100L, 200L, 300L);
@@ -75,7 +75,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void aStepOfTheWallClockWakesNoThread() {
+  void aStepOfTheWallClockMakesNoTurnDue() {
     loop.start(every(Duration.ofMillis(100)));
     loop.runUntilIdle();
     clock.stepWall(Duration.ofHours(1));
@@ -90,7 +90,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void aLoopThatNeverWantsAnotherTurnIsLeftAlone() {
+  void aLoopThatRequestsNoTurnGetsNone() {
     loop.start(() -> {
       turns.add(0L);
       return Long.MAX_VALUE;
@@ -202,7 +202,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void loopsThatWakeEachOtherComeToRest() {
+  void loopsThatWakeEachOtherBecomeIdle() {
     ManualLoops loops = new ManualLoops(clock);
     ManualEventLoop first = loops.newLoop();
     ManualEventLoop second = loops.newLoop();
@@ -222,7 +222,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void aConditionIsWaitedForInTheTimeOfTheClock() {
+  void runUntilAdvancesTheClockUntilAConditionHolds() {
     ManualLoops loops = new ManualLoops(clock);
     loops.newLoop().start(every(Duration.ofMillis(100)));
     loops.runUntil(() -> turns.size() == 5, Duration.ofSeconds(1));

@@ -49,8 +49,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model for the store in memory, which cannot be its own: the rules of {@link io.foliot.core.store.TaskStore}
- * once more, written the shortest way, with variables that change, one list, and no index. One thread.
+ * The model for the store in memory, which cannot be its own model. It implements the rules of
+ * {@link io.foliot.core.store.TaskStore} again, in the shortest way: mutable fields, one list, and no index. For use by
+ * one thread.
  */
 final class PlainModel extends WrappedStore {
   private final int slotCount;
@@ -112,7 +113,7 @@ final class PlainModel extends WrappedStore {
       attempts = all.subList(Math.max(0, all.size() - AttemptRecord.KEPT), all.size());
     }
 
-    void say(TaskNote note) {
+    void addNote(TaskNote note) {
       notes.merge(generation, note, (earlier, later) -> later.over(earlier));
     }
 
@@ -143,7 +144,7 @@ final class PlainModel extends WrappedStore {
     return Math.max(generation + 1, clock.wallMicros());
   }
 
-  /** The model's clock has whole milliseconds, so nothing is to be rounded. */
+  /** Returns the instant in milliseconds. The model's clock has whole milliseconds, so nothing is rounded. */
   private long instant(Due due) {
     return switch (due) {
       case Due.At at -> at.millis();
@@ -460,7 +461,7 @@ final class PlainModel extends WrappedStore {
       }
       long end = Math.min(now() + extension.leaseMillis(), task.claimedAt + terms(task).maxRunMillis());
       task.leaseEnd = Math.max(task.leaseEnd, end);
-      task.say(extension.note());
+      task.addNote(extension.note());
       return new ExtendResult(ExtendResult.Kind.EXTENDED, task.leaseEnd);
     });
   }
@@ -486,7 +487,7 @@ final class PlainModel extends WrappedStore {
       }
       task.reported = true;
       task.reportedAs = end;
-      task.say(settlement.note());
+      task.addNote(settlement.note());
       task.remember(new AttemptRecord(task.generation, task.attempt, settlement.begunAt(), now(), end,
           settlement.detail()));
       settleAs(task, outcome);

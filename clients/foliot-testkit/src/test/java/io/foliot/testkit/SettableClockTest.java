@@ -11,14 +11,14 @@ final class SettableClockTest {
   private final SettableClock clock = new SettableClock(Instant.parse("2026-01-01T00:00:00.000001Z"));
 
   @Test
-  void stopsUntilItIsAdvanced() {
+  void readingsAreConstantUntilTheClockIsAdvanced() {
     assertThat(clock.wallMicros()).isEqualTo(clock.wallMicros());
     assertThat(clock.monotonicNanos()).isEqualTo(clock.monotonicNanos());
     assertThat(clock.instant()).isEqualTo(Instant.parse("2026-01-01T00:00:00.000001Z"));
   }
 
   @Test
-  void timeThatPassesMovesBothReadings() {
+  void anAdvanceMovesBothReadings() {
     long wall = clock.wallMicros();
     long monotonic = clock.monotonicNanos();
     for (int i = 0; i < 1_000; i++) {
@@ -29,7 +29,7 @@ final class SettableClockTest {
   }
 
   @Test
-  void aStepMovesOnlyTheWall() {
+  void aStepMovesOnlyTheWallClock() {
     long monotonic = clock.monotonicNanos();
     clock.advance(Duration.ofSeconds(5));
     clock.stepWall(Duration.ofHours(-1));

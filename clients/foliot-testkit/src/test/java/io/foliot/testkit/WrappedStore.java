@@ -17,7 +17,7 @@ class WrappedStore extends ForwardingStore {
     super(delegate);
   }
 
-  /** The same results, each changed with its item at hand. */
+  /** Returns the results, each changed by a function of its item and itself. */
   static <Q, R> CompletionStage<List<R>> changed(List<Q> items, CompletionStage<List<R>> stage,
       BiFunction<Q, R, R> change) {
     return stage.thenApply(results -> {

@@ -1,4 +1,4 @@
-/** Tests of the kit: that it passes on what is right, and fails on what is wrong. */
+/** Tests of the kit: it passes on correct stores, and fails on broken ones. */
 @NullMarked
 package io.foliot.testkit;
 

@@ -41,7 +41,7 @@ public final class Option<T> {
 
   /** The store. */
   public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
-      "rocksdb; jdbc:postgresql://..., jdbc:mariadb://..., jdbc:mysql://... or redis://... for one that servers share; or memory, for trying"
+      "rocksdb; jdbc:postgresql://..., jdbc:mariadb://..., jdbc:mysql://... or redis://... for a store that servers share; or memory, for trying"
           + " things out");
   /** The user that the server names to the store. */
   public static final Option<String> STORE_USER = of("store.user", "store-user", OptionType.TEXT, "",
@@ -94,7 +94,7 @@ public final class Option<T> {
   /** The time after which a silent node counts as dead. */
   public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = duration("cluster.session-timeout",
       "cluster-session-timeout", "1s", "5m", seconds(ZooKeeperOptions.SESSION_TIMEOUT.toMillis()),
-      "how long ZooKeeper believes that a silent node lives; it has bounds of its own");
+      "how long a silent node counts as alive for ZooKeeper, whose servers have bounds of their own");
   /** The identity that the server gives to ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
       "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's nodes");
@@ -103,7 +103,7 @@ public final class Option<T> {
       "password of that user; better set as FOLIOT_CLUSTER_PASSWORD than where others can read it");
   /** The section of the JAAS configuration. */
   public static final Option<String> CLUSTER_SASL = of("cluster.sasl", "cluster-sasl", OptionType.name(), "",
-      "section of the JVM's JAAS configuration by which ZooKeeper is logged in to with SASL, such as Client");
+      "section of the JVM's JAAS configuration for the SASL login to ZooKeeper, such as Client");
   /** The authorities whose certificates are accepted. */
   public static final Option<String> CLUSTER_TRUST_STORE = of("cluster.trust-store", "cluster-trust-store",
       OptionType.TEXT, "",
@@ -121,10 +121,10 @@ public final class Option<T> {
   /** Networks that callbacks may reach. */
   public static final Option<List<String>> ALLOW_NETWORK = of("delivery.allow-network", "allow-network",
       OptionType.list("networks such as 10.0.0.0/8"), "",
-      "private networks that callbacks may reach; public addresses they always may");
+      "private networks that callbacks may reach; public addresses are always permitted");
   /** Attempts per destination. */
   public static final Option<Integer> DESTINATION_LIMIT = count("delivery.destination-limit", "destination-limit",
-      1, 100_000, ENGINE.destinationLimit(), "attempts that one destination gets at once at most");
+      1, 100_000, ENGINE.destinationLimit(), "most attempts that one destination gets at once");
 
   /** The number of jobs. */
   public static final Option<Integer> MAX_JOBS = count("jobs.max", "max-jobs", 1, 100_000_000,
@@ -196,11 +196,11 @@ public final class Option<T> {
   /** The length of leases that are renewed. */
   public static final Option<Duration> RENEWED_LEASE = duration("engine.renewed-lease", "engine-renewed-lease",
       "300ms", "10m", seconds(ENGINE.renewedLeaseMillis()),
-      "the lease where the delivery's timeout is longer than this; it is renewed while the attempt lasts");
+      "length of a lease if the delivery's timeout is longer than this; it is renewed while the attempt lasts");
   /** The largest tolerated error of a clock. */
   public static final Option<Duration> MAX_CLOCK_OFFSET = duration("engine.max-clock-offset", "engine-max-clock-offset",
       "100ms", "10m", seconds(ENGINE.maxClockOffsetMillis()),
-      "how far this node's clock may be from the store's; beyond, it takes no slots of a cluster");
+      "how far this node's clock may be from the store's; if it is further, the node takes no slots of a cluster");
 
   private final String key;
   private final String flag;
