@@ -15,7 +15,7 @@ import org.rocksdb.Env;
 import org.rocksdb.RestoreOptions;
 import org.rocksdb.RocksDBException;
 
-/** A folder of backups; each further one adds only files that have changed. */
+/** A folder of backups. Each backup after the first adds only the files that have changed. */
 final class BackupFolder implements AutoCloseable {
   private final Path folder;
   private final BackupEngineOptions options;
@@ -27,7 +27,7 @@ final class BackupFolder implements AutoCloseable {
     try {
       OwnerOnly.createFolders(folder);
     } catch (IOException e) {
-      throw new StoreException("the folder for backups cannot be made: " + folder + ": " + e, e);
+      throw new StoreException("the folder for backups cannot be created: " + folder + ": " + e, e);
     }
     options = new BackupEngineOptions(folder.toString()).setSync(true).setShareTableFiles(true)
         .setShareFilesWithChecksum(true).setBackupLogFiles(true);
@@ -41,7 +41,7 @@ final class BackupFolder implements AutoCloseable {
 
   Backup add(Database db) {
     try {
-      // Without a flush first: the log is part of the backup, so that writes continue at full speed.
+      // No flush first: the log is part of the backup, so writes continue at full speed.
       engine.createNewBackup(db.rocksDb(), false);
     } catch (RocksDBException e) {
       throw Database.failure("the backup failed: " + folder, e);
@@ -60,8 +60,8 @@ final class BackupFolder implements AutoCloseable {
     try {
       OwnerOnly.narrow(folder);
     } catch (IOException e) {
-      throw new StoreException("the backup was made, but other users of this machine may be able to read it, for its "
-          + "permissions cannot be narrowed: folder=" + folder + ": " + e, e);
+      throw new StoreException("the backup was made, but other users of this machine may be able to read it, because "
+          + "its permissions cannot be narrowed: folder=" + folder + ": " + e, e);
     }
   }
 
@@ -73,7 +73,7 @@ final class BackupFolder implements AutoCloseable {
     return new Backup(info.backupId(), Instant.ofEpochSecond(info.timestamp()), info.size());
   }
 
-  /** Writes the latest one into a folder; every file is compared with its checksum. */
+  /** Restores the latest backup into an empty folder, and compares every file with its checksum. */
   void restoreLatest(StoreFolder target) {
     if (list().isEmpty()) {
       throw new StoreException("the folder holds no backup: " + folder, null);

@@ -4,14 +4,15 @@ import io.foliot.core.TaskState;
 import io.foliot.core.store.TaskRecord;
 
 /**
- * The place of ended tasks that expire at about the same time, so that they can be dropped together, by range.
+ * A range of the history for final tasks that expire at about the same time, so that they can be dropped together.
  *
- * <p>A bucket is 2^n ms wide, n from the retention: a quarter to an eighth of it, but at least 65 s. A retention
- * therefore has at most ten buckets at a time, and expired records take room for at most a quarter of the retention
- * longer. (One hour: 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all of them; their filters make that cheap.
+ * <p>A bucket is 2^n ms wide. The retention determines n: the width is a quarter to an eighth of it, but at least 65 s.
+ * One retention therefore has at most ten buckets at a time, and expired records take room for at most a quarter of the
+ * retention longer. (One hour: 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all buckets; the Bloom filters
+ * make that cheap.
  *
- * @param kind n, and whether the tasks failed: dead letters are kept apart from tasks that merely finished
- * @param number its number, counted from 1970
+ * @param kind n, and a bit that says whether the tasks failed: dead letters are kept apart from other final tasks
+ * @param number the number of the bucket, counted in widths from 1970
  */
 record Bucket(int kind, long number) implements Comparable<Bucket> {
   private static final int FAILED = 0x40;
@@ -32,7 +33,7 @@ record Bucket(int kind, long number) implements Comparable<Bucket> {
     return (kind & FAILED) != 0;
   }
 
-  /** Returns whether all that is in it has expired. */
+  /** Returns whether all tasks of the bucket have expired. */
   boolean isExpired(long nowMillis) {
     return nowMillis >= 0 && nowMillis >>> exponent() > number;
   }

@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * The writes of one commit: the net changes of its calls, their consequences, and due housekeeping. Only the net effect
- * is written: a task that is touched five times is one put. The writer's alone.
+ * The writes of one commit: the changes of its calls, their consequences, and due housekeeping. Only the net effect is
+ * written: a task that is touched five times is one put. Used by the writer thread only.
  */
 final class CommitTable {
-  /** Records of an expired bucket that one commit examines for the keys and bodies they leave: some milliseconds. */
+  /** Most records of an expired bucket that one commit examines for keys and bodies to delete: some milliseconds. */
   private static final int RETIRED_PER_COMMIT = 2_000;
-  /** A bucket is dropped only that long after its end: a clock that is stepped back a little finds it still there. */
+  /** Time between the expiry of a bucket and its drop, so that it still exists if the clock is set back a little. */
   private static final long DROP_GRACE_MILLIS = 10_000;
-  /** The lead of the recorded floor of generations over those given out, in microseconds: a minute. */
+  /** Lead of the recorded floor over the generations given out, in microseconds: a minute. */
   private static final long FLOOR_AHEAD = 60_000_000;
 
   private static final Comparator<RecordChange> BY_ID = Comparator.comparing(RecordChange::id);
@@ -81,12 +81,12 @@ final class CommitTable {
     return overlay;
   }
 
-  /** Returns the records that the commit finds. */
+  /** Returns the records as they were before this commit. */
   StoredRecords stored() {
     return stored;
   }
 
-  /** Sets the clock by which the next call runs. */
+  /** Sets the time at which the next call runs. */
   void now(long millis) {
     nowMillis = millis;
     overlay.advanceTo(millis);
@@ -97,7 +97,7 @@ final class CommitTable {
     return batch;
   }
 
-  /** Returns whether a queue has a live task, with the writes of this batch. */
+  /** Returns whether a queue has a live task, after the changes of this commit. */
   boolean hasLive(String queue) {
     long live = tally.live(queue);
     for (RecordChange change : overlay.changes()) {
@@ -106,7 +106,7 @@ final class CommitTable {
     return live > 0;
   }
 
-  /** Returns the record before the commit, also under an id that was taken for a new one. */
+  /** Returns the record before the commit, even if the calls did not read it because they expected a new id. */
   private @Nullable TaskRecord before(RecordChange change) {
     TaskRecord before = change.before();
     return before != null ? before : stored.ifRead(change.id());
@@ -116,20 +116,20 @@ final class CommitTable {
     return record != null && record.isLive() && record.queue().equals(queue) ? 1 : 0;
   }
 
-  /** Runs after the commit. */
+  /** Adds a step that runs when the commit is durable. */
   void afterCommit(Runnable step) {
     afterCommit.add(step);
   }
 
-  /** Returns whether the commit is followed by steps that must not come before it is durable. */
+  /** Returns whether there are steps that must not run before the commit is durable. */
   boolean hasFollowers() {
     return !afterCommit.isEmpty();
   }
 
   /**
-   * Puts the net effect of the calls into the batch, and due housekeeping. RocksDB inserts fastest right behind its
-   * last insert (a fifth of all processor time of a batch of submits), so each family gets its entries in the order of
-   * their keys.
+   * Puts the net effect of the calls and due housekeeping into the batch. RocksDB inserts fastest right after its last
+   * insert, so each family gets its entries in the order of their keys. This saves a fifth of the processor time of a
+   * batch of submits.
    */
   void finish(long generationFloor) {
     List<RecordChange> changes = overlay.changes();
@@ -150,8 +150,9 @@ final class CommitTable {
 
   /**
    * Records that all generations given out so far are smaller than this. It is the last entry of each commit, because
-   * one that is only ever overwritten reaches a table file with its sequence number; an entry and its delete may vanish
-   * together. The MANIFEST or the log therefore shows how far the commits go, which {@link Guard} relies on.
+   * an entry that is overwritten and never deleted reaches a table file with its sequence number. An entry that is
+   * deleted may vanish together with its delete. The MANIFEST or the log therefore shows the last commit, on which
+   * {@link Guard} relies.
    */
   void recordFloor(long floor) {
     recordedFloor = floor;
@@ -164,7 +165,7 @@ final class CommitTable {
     return generationGiven;
   }
 
-  /** Returns whether a record is kept at all; a final one of a queue without retention is not. */
+  /** Returns whether a record is stored at all; a final record of a queue without retention is not. */
   private static boolean isStored(TaskRecord record) {
     return record.isLive() || record.dropAt() > record.changedAt();
   }
@@ -180,7 +181,7 @@ final class CommitTable {
     return number;
   }
 
-  /** Writes a record. */
+  /** Writes a record and its bodies, without its index entry and its key. */
   private void emit(RecordChange change) {
     TaskRecord before = before(change);
     TaskRecord after = change.after();
@@ -188,7 +189,7 @@ final class CommitTable {
     boolean keeps = isStored(after);
     if (before != null) {
       tally.add(before, queue, -1);
-      leave(before, after);
+      deleteOld(before, after);
     }
     if (keeps) {
       tally.add(after, queue, 1);
@@ -204,7 +205,7 @@ final class CommitTable {
   }
 
   /** Deletes a record from its old place, unless it will be overwritten. */
-  private void leave(TaskRecord before, TaskRecord after) {
+  private void deleteOld(TaskRecord before, TaskRecord after) {
     if (before.isLive() && !after.isLive()) {
       batch.delete(Family.RECORDS, Layout.id(key.clear(), before.id()));
     } else if (!before.isLive() && (after.isLive() || !Bucket.of(before).equals(Bucket.of(after)))) {
@@ -215,18 +216,18 @@ final class CommitTable {
   /** Writes the index: first the deletes, then the inserts. */
   private void emitIndex(List<RecordChange> changes) {
     List<TaskRecord> leaving = new ArrayList<>();
-    List<TaskRecord> coming = new ArrayList<>();
+    List<TaskRecord> entering = new ArrayList<>();
     for (RecordChange change : changes) {
       TaskRecord before = before(change);
       TaskRecord after = change.after();
-      TaskRecord stood = before != null && before.isLive() ? before : null;
-      boolean stays = stood != null && after.isLive() && stood.parked() == after.parked()
-          && stood.wakeAt() == after.wakeAt();
-      if (stood != null && !stays) {
-        leaving.add(stood);
+      TaskRecord indexed = before != null && before.isLive() ? before : null;
+      boolean stays = indexed != null && after.isLive() && indexed.parked() == after.parked()
+          && indexed.wakeAt() == after.wakeAt();
+      if (indexed != null && !stays) {
+        leaving.add(indexed);
       }
       if (after.isLive() && !stays) {
-        coming.add(after);
+        entering.add(after);
       }
     }
     leaving.sort(byIndexKey);
@@ -234,8 +235,8 @@ final class CommitTable {
       indexKey(record, queueNumber(record.queue()));
       batch.singleDelete(record.parked() ? Family.PARKED : Family.INDEX, key);
     }
-    coming.sort(byIndexKey);
-    for (TaskRecord record : coming) {
+    entering.sort(byIndexKey);
+    for (TaskRecord record : entering) {
       int queue = queueNumber(record.queue());
       indexKey(record, queue);
       if (record.parked()) {
@@ -268,7 +269,7 @@ final class CommitTable {
     }
   }
 
-  /** Determines where a key points from now on, if its task came or ended. */
+  /** Determines the task that a key leads to from now on, if a task of the key was created or ended. */
   private void moveKey(RecordChange change) {
     String taskKey = change.after().key();
     if (taskKey != null && !(change.wasLive() && change.after().isLive())) {
@@ -332,7 +333,7 @@ final class CommitTable {
     }
   }
 
-  /** Returns whether housekeeping is in the middle of something. */
+  /** Returns whether an expired bucket has been examined in part, so that the next commit must continue. */
   boolean isRetiring() {
     return retiring != null;
   }
@@ -343,7 +344,7 @@ final class CommitTable {
     afterCommit.add(() -> db.dropFiles(family, prefix, behind));
   }
 
-  /** Deletes the keys and bodies of tasks of an expired bucket. Returns whether none is left. */
+  /** Deletes some keys and bodies of tasks of an expired bucket. Returns whether none is left. */
   private boolean removeTraces(Bucket bucket) {
     byte[] prefix = Layout.bucket(new Bytes(5), bucket).array();
     byte[] from = retiredUpTo;
@@ -367,7 +368,7 @@ final class CommitTable {
     try {
       taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
-      // It expires as others do; its key or body stays, because their names cannot be read from it.
+      // The record is dropped with its bucket. Its key and body stay, because it cannot be read which they are.
       unreadables.add(id, e);
       return;
     }

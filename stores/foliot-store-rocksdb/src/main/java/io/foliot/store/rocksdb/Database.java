@@ -37,19 +37,19 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * The RocksDB under the store: its families, its tuning, and its errors as {@link StoreException}. Reads from any
- * thread; writes from one.
+ * The RocksDB under the store: its families, its tuning, and its errors as {@link StoreException}. Any thread may read;
+ * one thread writes.
  *
  * <p><b>Visibility.</b> RocksDB's ordinary write path appends to the log, syncs it, inserts into the memtable, and only
  * then publishes the sequence number that reads go by: no read sees a write that is not synced. The options that would
- * break this (pipelined and unordered writes, two write queues) stay off. The exception are commits that only move
+ * break this (pipelined and unordered writes, two write queues) stay off. The exceptions are commits that only move
  * index entries ({@link #writeUnsynced}): a node that reads such a move, which a power loss then undoes, moves the
  * entry again.
  */
 final class Database implements AutoCloseable {
   private static final int BLOOM_BITS = 10;
   private static final int BLOCK_BYTES = 8 << 10;
-  /** One for flushes, one for merges: there may be only two cores, and callers need them. */
+  /** Background threads, one for flushes and one for merges: there may be only two cores, and callers need them. */
   private static final int BACKGROUND_JOBS = 2;
   private static final int OPEN_FILES = 1024;
   private static final long INFO_LOG_BYTES = 4L << 20;
@@ -89,7 +89,7 @@ final class Database implements AutoCloseable {
       }
       synced = own(new WriteOptions().setSync(true));
       unsynced = own(new WriteOptions());
-      // Data that an open has recovered from the log is in synced files when it returns.
+      // When an open returns, the data that it has recovered from the log is in synced files.
       syncedSequence = db.getLatestSequenceNumber();
       plain = own(new ReadOptions());
       opened = true;
@@ -100,7 +100,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Opens an existing database. */
+  /** Opens an existing database, or creates a new one if {@code create} is true. */
   static Database open(Path folder, RocksDbOptions options, boolean create) {
     return open(folder, options, create ? Mode.CREATE : Mode.EXISTING);
   }
@@ -125,8 +125,8 @@ final class Database implements AutoCloseable {
 
   private DBOptions dbOptions(RocksDbOptions options, Mode mode) {
     Properties byName = new Properties();
-    // The Java API knows it by name only: a log that is missing or cut short between others is noticed. (Its younger
-    // sibling track_and_verify_wals is marked experimental; LogCheck does that part.)
+    // With this option RocksDB notices a log that is missing or cut short between others. The Java API accepts it by
+    // name only. (The newer option track_and_verify_wals is marked experimental; LogCheck does its part.)
     byName.setProperty("track_and_verify_wals_in_manifest", "true");
     DBOptions parsed = DBOptions.getDBOptionsFromProps(byName);
     if (parsed == null) {
@@ -206,13 +206,13 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Writes and syncs; its writes can be read when it returns, and not before they are synced. */
+  /** Writes and syncs. The writes can be read when this method returns, and not before they are synced. */
   void write(byte[] serialized) {
     write(serialized, synced);
     syncedSequence = db.getLatestSequenceNumber();
   }
 
-  /** Writes; a power loss may take it back, until the next write that syncs. */
+  /** Writes without a sync. A power loss may undo the write until the next synced write. */
   void writeUnsynced(byte[] serialized) {
     write(serialized, unsynced);
   }
@@ -225,7 +225,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Gives back the files that lie wholly in a range that has been deleted. */
+  /** Deletes the files that lie wholly in a range of keys that has been deleted. */
   void dropFiles(Family family, byte[] from, byte[] to) {
     try {
       db.deleteFilesInRanges(handle(family), List.of(from, to), false);
@@ -234,12 +234,12 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns a view of everything as it is now. */
+  /** Returns a view of all data as it is now; the caller closes it soon. */
   View view() {
     return new View();
   }
 
-  /** Bounds for iterators over all keys with a prefix. */
+  /** Returns the bounds of an iterator over all keys with a prefix; the caller closes them. */
   Range range(byte[] prefix) {
     return new Range(prefix, Layout.behind(prefix));
   }
@@ -274,7 +274,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns a number that RocksDB knows of itself. */
+  /** Returns one of RocksDB's numeric properties, summed over all families. */
   long number(String property) {
     try {
       return db.getAggregatedLongProperty(property);
@@ -314,7 +314,7 @@ final class Database implements AutoCloseable {
       try {
         owned.pop().close();
       } catch (Exception e) {
-        throw new IllegalStateException("native memory could not be given back", e);
+        throw new IllegalStateException("native memory could not be released", e);
       }
     }
   }
@@ -329,7 +329,7 @@ final class Database implements AutoCloseable {
         : new StoreException(message, e);
   }
 
-  /** In the place of RocksDB's file of messages. */
+  /** A logger that writes nothing, in place of RocksDB's file of messages. */
   private static final class Silence extends Logger {
     Silence() {
       super(InfoLogLevel.FATAL_LEVEL);
@@ -341,7 +341,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Everything as it was at one moment; to be closed soon. */
+  /** A view of all data as it was at one moment; closed soon, because RocksDB keeps old versions for it. */
   final class View implements AutoCloseable {
     private final Snapshot snapshot = Objects.requireNonNull(db.getSnapshot());
     private final ReadOptions options = new ReadOptions().setSnapshot(snapshot);
@@ -353,7 +353,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** All keys with a prefix. */
+  /** The bounds of an iterator over all keys with a prefix. */
   static final class Range implements AutoCloseable {
     private final Slice lower;
     private final Slice upper;

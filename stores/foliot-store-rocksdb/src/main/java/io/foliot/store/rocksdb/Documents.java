@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
-/** Configuration records. Reads from any thread; {@link #write} and its state belong to the writer. */
+/** The configuration records. Any thread may read; {@link #write} and its state belong to the writer thread. */
 final class Documents {
   private static final int VERSION_BYTES = 8;
 
@@ -51,7 +51,7 @@ final class Documents {
     return List.copyOf(found);
   }
 
-  /** As {@link io.foliot.core.store.TaskStore#writeDocument}, into a batch. */
+  /** Writes as {@link io.foliot.core.store.TaskStore#writeDocument} does, but into the batch of a commit. */
   boolean write(DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content, Batch batch) {
     Name known = new Name(kind, name);
     Optional<Document> before = uncommitted.get(known);
@@ -66,7 +66,7 @@ final class Documents {
       batch.delete(Family.DOCUMENTS, key);
       return true;
     }
-    // A name that was deleted continues after the highest version that was ever assigned.
+    // A new name, or one that was deleted, gets a version above the highest that was ever assigned.
     long version = oldVersion == 0 ? lastVersion + 1 : oldVersion + 1;
     lastVersion = Math.max(lastVersion, version);
     uncommitted.put(known, Optional.of(new Document(name, version, content)));

@@ -8,24 +8,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the contents of a store's folder with the expected ones, before RocksDB opens it. If the MANIFEST was cut at
- * the end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that this state
- * does not know. Data that a check misses here is therefore lost permanently, and a folder that is refused here is left
- * unchanged.
+ * A check of a store's folder against its expected contents, before RocksDB opens it. If the MANIFEST was cut at the
+ * end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that this state does
+ * not know. Damage that this check misses therefore loses data permanently. A folder that it refuses is left unchanged.
  *
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
- * <li>Each table file and each closed log that it names is there, with its length.
+ * <li>Each table file and each closed log that the MANIFEST names exists, with its length.
  * <li>The log is whole except for a torn last commit, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has seen.
  * </ul>
  *
- * <p>The guard is written shortly after the commits ({@link GuardWriter}). A loss within that moment, by a crash and
- * damage at the same place, is not noticed: a record outside the log in each commit would cost a second sync.
+ * <p>The guard is written shortly after the commits ({@link GuardWriter}). If a crash and damage together remove
+ * commits of that short time, the loss is not noticed. To notice it, each commit would need a second sync, for a record
+ * outside the log.
  *
- * <p>Rejected: to compare with the table files that the MANIFEST does not know (a crash leaves such files too: outputs
- * not yet installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and detects
- * neither the cut nor the missing last log).
+ * <p>Rejected: to refuse table files that the MANIFEST does not know (a crash leaves such files too: outputs not yet
+ * installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and detects neither
+ * the cut nor the missing last log).
  */
 final class FolderCheck {
   private final StoreFolder folder;
@@ -37,9 +37,10 @@ final class FolderCheck {
   }
 
   /**
-   * Throws if something that was acknowledged is missing or damaged; then nothing has been changed.
+   * Checks that nothing acknowledged is missing or damaged. Changes nothing.
    *
-   * @return whether there is a RocksDB store at all
+   * @return whether the folder holds a RocksDB store at all
+   * @throws DamagedException if something acknowledged is missing or damaged
    */
   boolean check() throws IOException {
     Path current = Manifest.current(folder.rocks());
@@ -68,7 +69,7 @@ final class FolderCheck {
     return true;
   }
 
-  /** Records tolerated damage; to be called when everything has been checked. */
+  /** Records the torn tails of logs that {@link #check} has tolerated; the caller calls it after that. */
   void accept() throws IOException {
     logs.accept();
   }
@@ -87,7 +88,7 @@ final class FolderCheck {
       throw new DamagedException("CURRENT names an older MANIFEST than was in use: found=" + manifest.path()
           + ", inUse=" + guard.manifest(), null);
     }
-    // A crash may come between the next MANIFEST, which is written whole before CURRENT names it, and its guard.
+    // A crash came before the guard of this newer MANIFEST, which was written whole before CURRENT named it.
     if (manifest.number() > guard.manifest()) {
       return;
     }

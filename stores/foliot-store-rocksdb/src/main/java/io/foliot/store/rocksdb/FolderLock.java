@@ -13,11 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to a store's folder. RocksDB locks its file LOCK while it is open; the same lock is held here while files
- * are checked before, so that they do not change meanwhile, and a folder in use is not taken for a damaged one.
+ * The exclusive right to a store's folder. RocksDB locks its file LOCK while it is open. This class holds the same lock
+ * while files are checked before that, so that they do not change meanwhile, and so that a folder in use is not
+ * mistaken for a damaged one.
  *
- * <p>The system's locks are a process's, and closing any channel of a locked file gives them up: so folders that are
- * open in this process are kept in a set, and their files are never touched.
+ * <p>The system's locks belong to the process, and closing any channel of a locked file releases them. A set therefore
+ * holds the folders that are open in this process, and their LOCK files are not opened again.
  */
 final class FolderLock implements AutoCloseable {
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
@@ -30,7 +31,7 @@ final class FolderLock implements AutoCloseable {
   }
 
   /**
-   * Takes the right to a folder.
+   * Takes the exclusive right to a folder.
    *
    * @throws StoreException if the store is open in this process or another
    */
@@ -71,7 +72,7 @@ final class FolderLock implements AutoCloseable {
 
   private boolean lock(Path file) throws IOException {
     if (!Files.isWritable(file)) {
-      // A new folder, or one that no process can open for writing.
+      // A new folder without LOCK, or a LOCK that this process, and RocksDB in it, cannot open for writing.
       return true;
     }
     FileChannel opened = FileChannel.open(file, StandardOpenOption.WRITE);
@@ -84,7 +85,7 @@ final class FolderLock implements AutoCloseable {
     }
   }
 
-  /** Gives up the lock of the file, for RocksDB to take. */
+  /** Releases the lock of the file, for RocksDB to take. */
   void handOver() {
     FileChannel opened = channel;
     channel = null;
@@ -93,11 +94,11 @@ final class FolderLock implements AutoCloseable {
         opened.close();
       }
     } catch (IOException e) {
-      throw new StoreException("a lock cannot be given up: " + folder + ": " + e, e);
+      throw new StoreException("a lock cannot be released: " + folder + ": " + e, e);
     }
   }
 
-  /** Gives up everything; RocksDB is closed. */
+  /** Releases the folder; RocksDB is closed by then. */
   @Override
   public void close() {
     try {

@@ -13,28 +13,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A record of the durable state, outside RocksDB's own files: the MANIFEST with its length and checksum, and the
- * sequence number of the last commit. A MANIFEST that was cut, or a log that was removed, falls short of it.
+ * sequence number of the last commit. A folder whose MANIFEST was cut, or whose log was removed, falls short of it.
  *
- * <p>The file has two places, written in turn and each with its checksum, so that a write that a power loss tears
- * leaves the record before it.
+ * <p>The file has two places, written in turn and each with its checksum, so that a write torn by a power loss leaves
+ * the record before it intact.
  *
- * @param count grows with each record
+ * @param count the number of the record; each record has a higher one than the record before
  * @param manifest the number of the MANIFEST
- * @param manifestBytes its length at least; it only grows
- * @param manifestSum CRC32C of that many bytes of it
+ * @param manifestBytes the length of the MANIFEST at that time; a MANIFEST only grows
+ * @param manifestSum the CRC32C of that many bytes of the MANIFEST
  * @param sequence RocksDB's sequence number of the last entry of a commit
  */
 record Guard(long count, long manifest, long manifestBytes, int manifestSum, long sequence) {
   static final String FILE = "guard";
 
-  /** A page, so that a write of one place never touches the other. */
+  /** Bytes of a place: a page, so that a write of one place never touches the other place. */
   private static final int PLACE = 4096;
   private static final int PLACES = 2;
   private static final int MAGIC = 0x464F4755;
   private static final int VERSION = 1;
   private static final int SUMMED = 44;
 
-  /** The guard of a folder that cannot be read. */
+  /** Thrown if a folder has a guard that cannot be read. */
   static final class UnreadableException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -50,7 +50,9 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
   /**
    * Reads the latest record.
    *
-   * @return null if the folder has no guard, because its store was last open in a Foliot that wrote none
+   * @return the latest record, or null if the folder has no guard because an older Foliot, which wrote none, last
+   *     opened it
+   * @throws UnreadableException if neither record matches its checksum
    */
   static @Nullable Guard read(Path folder) throws IOException {
     Path file = file(folder);

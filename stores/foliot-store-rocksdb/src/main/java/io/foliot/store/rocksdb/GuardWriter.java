@@ -12,16 +12,16 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Updates the {@link Guard} of an open store shortly after its commits, on a thread of its own. It syncs one page per
- * update, and none while there are no commits. Callers never wait for it.
+ * A thread that updates the {@link Guard} of an open store shortly after its commits. It syncs one page per update, and
+ * none while there are no commits. Callers never wait for it.
  *
- * <p><b>Invariant.</b> The guard never claims data that a power loss could still take: the sequence number is the last
- * one that a synced write has reached; the MANIFEST and the folder are synced here before the guard says how long it
- * is.
+ * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is the last
+ * one that a synced write has reached. The MANIFEST and its folder are synced here before the guard records the
+ * MANIFEST's length.
  */
 final class GuardWriter {
   private static final System.Logger LOG = System.getLogger(GuardWriter.class.getName());
-  /** The lag of the guard: writes acknowledged within it are lost if a crash and damage coincide. */
+  /** Interval between updates: a loss of commits that are younger than this is not noticed. */
   private static final long INTERVAL_MILLIS = 200;
   private static final int BUFFER = 64 << 10;
 
@@ -41,7 +41,7 @@ final class GuardWriter {
   /**
    * Creates a writer that has not written yet.
    *
-   * @param sequence gives the sequence number up to which the log is synced
+   * @param sequence returns the sequence number up to which the log is synced
    */
   GuardWriter(StoreFolder folder, LongSupplier sequence) throws IOException {
     this.folder = folder.path();
@@ -63,7 +63,7 @@ final class GuardWriter {
         if (!hasFailed) {
           LOG.log(System.Logger.Level.WARNING,
               "the guard cannot be written, so damage to commits from now on "
-                  + "may go unnoticed; trying again: folder=" + folder,
+                  + "may go unnoticed; it is tried again: folder=" + folder,
               e);
         }
         hasFailed = true;
@@ -76,7 +76,7 @@ final class GuardWriter {
     }
   }
 
-  /** Records the durable state, unless the guard has it already. */
+  /** Records the durable state, unless the guard holds it already. */
   synchronized void update() throws IOException {
     long reached = sequence.getAsLong();
     Path manifest = Manifest.current(rocks);
@@ -98,7 +98,7 @@ final class GuardWriter {
         OwnerOnly.narrow(rocks);
       }
     } catch (NoSuchFileException e) {
-      // RocksDB has just begun the next one.
+      // RocksDB has just begun the next MANIFEST and deleted this one.
       return;
     }
     Guard before = written;
@@ -110,7 +110,7 @@ final class GuardWriter {
     }
   }
 
-  /** Adds the rest of the MANIFEST to the checksum. */
+  /** Adds the bytes of the MANIFEST up to this length to the checksum. */
   private void sum(FileChannel channel, long length) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(BUFFER, length - summedBytes));
     while (summedBytes < length) {
@@ -124,7 +124,7 @@ final class GuardWriter {
     }
   }
 
-  /** Ends the thread. The last record is written by {@link #finish}, when RocksDB is closed. */
+  /** Ends the thread, and waits for it. {@link #finish} writes the last record, when RocksDB is closed. */
   void stop() {
     synchronized (this) {
       closing = true;

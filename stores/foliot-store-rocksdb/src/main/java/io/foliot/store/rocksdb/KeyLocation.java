@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The location of the latest task of a key.
  *
  * @param id the task
- * @param bucket where it is kept, or null while it is live
+ * @param bucket the bucket of the history that holds it, or null while it is live
  */
 record KeyLocation(TaskId id, @Nullable Bucket bucket) {
-  /** The place of a key that has no task. */
+  /** The location for a key that has no task. */
   static final KeyLocation NOWHERE = new KeyLocation(new TaskId(0, 0), null);
 
   private static final int BUCKET_AT = 16;

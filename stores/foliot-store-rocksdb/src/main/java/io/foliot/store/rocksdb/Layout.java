@@ -8,7 +8,7 @@ import io.foliot.core.store.format.EnumCodes;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The keys of all families, and the small values. */
+/** The layout of the keys of all families, and of small values. */
 final class Layout {
   static final int INDEX_KEY = 26;
   static final int INDEX_WAKE_AT = 2;
@@ -29,13 +29,13 @@ final class Layout {
   static final byte[] META_FORMAT = text("format");
   /** Meta: the number of slots. */
   static final byte[] META_SLOTS = text("slots");
-  /** Meta: generations that are given out are smaller. */
+  /** Meta: the floor; all generations given out so far are smaller. */
   static final byte[] META_FLOOR = text("floor");
-  /** Meta: the version of the last document that was written. */
+  /** Meta: the highest version that a document ever got. */
   static final byte[] META_DOCUMENT_VERSION = text("version");
 
   private static final int NO_KEY = 0xFFFF;
-  /** Buckets of answers are 2^25 ms wide (9.3 hours): at most four are alive, for answers are kept for a day. */
+  /** Buckets of answers are 2^25 ms wide (9.3 hours). Answers are kept for a day, so at most four buckets exist. */
   private static final int ANSWER_EXPONENT = 25;
 
   private Layout() {}
@@ -119,6 +119,6 @@ final class Layout {
         return next;
       }
     }
-    throw new IllegalArgumentException("nothing lies behind a prefix of highest bytes only");
+    throw new IllegalArgumentException("no key comes after a prefix of 0xFF bytes only");
   }
 }

@@ -15,18 +15,19 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Reads RocksDB's log before RocksDB does, to distinguish a torn tail from a loss.
+ * A check that reads RocksDB's log before RocksDB does, to distinguish a torn tail from a loss.
  *
- * <p>After a power loss the log may end in a commit that was under way: its bytes are there in part, in any order. That
- * is no loss, for its callers were never answered. Damage anywhere else is. RocksDB has no recovery mode that knows the
- * difference: "point in time" stops at the first damage and silently forgets all that follows; "tolerate corrupted
- * tail" refuses a tail whose last block is there and a middle one is not; "absolute consistency" refuses any tail.
+ * <p>After a power loss the log may end in a commit that was under way: any part of its bytes may be missing. That is
+ * no loss, because its callers never got a result. Damage anywhere else is a loss. No recovery mode of RocksDB makes
+ * this distinction: "point in time" stops at the first damage and silently forgets all that follows; "tolerate
+ * corrupted tail" refuses a tail whose last block is there and a middle one is not; "absolute consistency" refuses any
+ * torn tail.
  *
- * <p>They differ because each commit is synced before the next begins: in a torn tail, nothing after the damage is
- * whole. If something is, acknowledged commits are lost, and the store is not opened. A log that is not the last one
- * was whole when the next began, unless an earlier open has accepted its torn tail, which is recorded.
+ * <p>A torn tail can be told from a loss because each commit is synced before the next begins: in a torn tail, no whole
+ * commit begins after the damage. If one does, acknowledged commits are lost, and the store is not opened. A log that
+ * is not the last one was whole when the next began, unless an earlier open has accepted its torn tail and recorded it.
  *
- * <p>Sequence numbers of entries have no gaps, so a log that is missing between others shows.
+ * <p>Sequence numbers of entries have no gaps, so a log that is missing between two others is noticed.
  */
 final class LogCheck {
   static final String ACCEPTED = "accepted-log-tails";
@@ -40,7 +41,7 @@ final class LogCheck {
   private final Path rocks;
   private final List<String> tails = new ArrayList<>();
 
-  // of the log that is read
+  // state of the log that is being read
   private final byte[] start = new byte[SEQUENCE_AND_COUNT];
   private int startBytes;
   private long next = NONE;
@@ -51,10 +52,11 @@ final class LogCheck {
   }
 
   /**
-   * Throws if commits that were answered are missing. Changes nothing.
+   * Checks that no acknowledged commit is missing. Changes nothing.
    *
-   * @param firstLog the first log that is needed; those before it may be missing in part
+   * @param firstLog the number of the first log that is needed; some of the logs before it may be missing
    * @return the sequence number of the last entry in the logs, or -1 if there is none
+   * @throws DamagedException if acknowledged commits are missing
    */
   long check(long firstLog) throws IOException {
     List<Path> logs = logs();
@@ -63,7 +65,7 @@ final class LogCheck {
     for (Path log : logs) {
       boolean isLast = log.equals(logs.getLast());
       if (!isNeeded) {
-        // Those that are not needed any more are deleted one by one.
+        // RocksDB deletes logs that are no longer needed one by one, so a gap before this log is no loss.
         next = NONE;
       }
       isNeeded = number(log) >= firstLog;
@@ -110,14 +112,14 @@ final class LogCheck {
   }
 
   private static DamagedException damaged(Path log, long at, String because) {
-    return new DamagedException("the log is damaged, and commits behind the damage were answered (" + because
-        + "): log=" + log + ", at=" + at + "", null);
+    return new DamagedException("the log is damaged, and commits after the damage were acknowledged (" + because
+        + "): log=" + log + ", at=" + at, null);
   }
 
   /**
    * Reads one log.
    *
-   * @return where a torn tail begins, or -1 if all of it is whole
+   * @return the offset at which a torn tail begins, or -1 if the log is whole
    */
   private long check(Path log) throws IOException {
     byte[] block = new byte[LogFormat.BLOCK];
@@ -129,7 +131,7 @@ final class LogCheck {
           LogFormat.BLOCK)) {
         int end = tornAt < 0 ? wholeUpTo(log, block, length) : 0;
         if (end < length && beginsBehind(block, tornAt < 0 ? end + 1 : 0, length, tornAt >= 0)) {
-          throw damaged(log, tornAt < 0 ? blockAt + end : tornAt, "one that is whole begins behind it");
+          throw damaged(log, tornAt < 0 ? blockAt + end : tornAt, "a whole commit begins after it");
         }
         if (end < length && tornAt < 0) {
           tornAt = blockAt + end;
@@ -140,7 +142,7 @@ final class LogCheck {
     return tornAt;
   }
 
-  /** Returns how far the pieces of a block are whole. */
+  /** Returns the offset up to which the pieces of a block are whole. */
   private int wholeUpTo(Path log, byte[] block, int length) {
     int at = 0;
     while (at + LogFormat.HEADER <= length) {
@@ -150,7 +152,7 @@ final class LogCheck {
       follow(log, block, at);
       at += LogFormat.HEADER + LogFormat.contentLength(block, at);
     }
-    // Less than a header is left: filled with zeros in a full block, and cut off in the last one.
+    // Less than a header is left. In a full block it is padding; in the last block it is a torn header.
     return length == LogFormat.BLOCK || at == length ? length : at;
   }
 
@@ -178,10 +180,10 @@ final class LogCheck {
     next = sequence + Integer.toUnsignedLong(Integer.reverseBytes(BytesReader.u32(start, COUNT_AT)));
   }
 
-  /** Returns whether some later piece with which a commit begins is whole. */
+  /** Returns whether some whole piece with which a commit begins follows the damage. */
   private static boolean beginsBehind(byte[] block, int from, int length, boolean isNextBlock) {
     if (isNextBlock) {
-      // Pieces begin with the block; a torn one among them hides only its own.
+      // The first piece begins with the block. Up to a torn piece, each piece begins where the one before it ends.
       int at = 0;
       while (at + LogFormat.HEADER <= length && LogFormat.isWhole(block, at, length)) {
         if (LogFormat.isBeginning(block, at)) {
@@ -191,7 +193,7 @@ final class LogCheck {
       }
       return at < length && beginsBehind(block, at + 1, length, false);
     }
-    // The length of the torn piece is not to be trusted: a piece may begin anywhere.
+    // The length of the torn piece cannot be trusted, so the next piece may begin anywhere.
     for (int at = from; at + LogFormat.HEADER <= length; at++) {
       if (LogFormat.isBeginning(block, at) && LogFormat.isWhole(block, at, length)) {
         return true;

@@ -5,8 +5,9 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * The format that RocksDB's logs and its MANIFEST share: blocks of 32 KiB; in them pieces of records: masked CRC32C (4
- * bytes, least first), length (2), type (1), content. A record is one piece, or several in successive blocks.
+ * The format that RocksDB's logs and its MANIFEST share: blocks of 32 KiB that hold pieces of records. A piece is a
+ * masked CRC32C (4 bytes, least significant first), a length (2 bytes), a type (1 byte) and the content. A record is
+ * one piece, or several in successive blocks.
  */
 final class LogFormat {
   static final int BLOCK = 32 << 10;
@@ -35,7 +36,7 @@ final class LogFormat {
     return (block[at + 4] & 0xFF) | (block[at + 5] & 0xFF) << 8;
   }
 
-  /** Returns whether a whole piece begins at this place of a block, or of the part of it that is there. */
+  /** Returns whether a whole piece begins at this offset of a block of which the first {@code length} bytes exist. */
   static boolean isWhole(byte[] block, int at, int length) {
     int content = contentLength(block, at);
     if (type(block, at) == ZERO || at + HEADER + content > length) {

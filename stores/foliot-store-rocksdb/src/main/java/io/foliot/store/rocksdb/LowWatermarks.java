@@ -5,22 +5,24 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The low watermarks of the ranges of an index: instants before which a range has no entry. A scan starts at the
- * watermark, so it never walks over dead entries. A poll of ranges whose watermarks are in the future reads nothing.
+ * watermark, so it never walks over dead entries. A poll reads nothing if the watermarks of its ranges are in the
+ * future.
  *
  * <p><b>Invariant.</b> No visible entry is before the watermark of its range.
  *
  * <p>The writer lowers the watermark <i>before</i> an entry becomes visible. A scan raises it to the first entry that
- * it has seen. An entry may become visible between the two. A scan therefore registers before it takes its view of the
- * index. From then on the writer notes the lowest entry written meanwhile, including writes under way at that time, and
- * the scan never raises the watermark above it. One scan at a time learns in a range; others only read.
+ * it has seen. An earlier entry may become visible after the scan has taken its view of the index. A scan therefore
+ * registers before it takes its view. From then on the writer notes the lowest entry written meanwhile, including
+ * writes under way at that time, and the scan never raises the watermark above it. One scan at a time learns in a
+ * range; others only read.
  *
- * <p>Rejected: a version of the range that must not have changed between begin and end (while a loaded writer is always
- * under way with something, no scan ever learns).
+ * <p>Rejected: a version number of the range that must be the same at begin and end. A loaded writer always has a write
+ * under way, so no scan would ever learn anything.
  */
 final class LowWatermarks {
-  /** Nothing is known. */
+  /** The watermark of a range of which nothing is known. */
   static final long UNKNOWN = Long.MIN_VALUE;
-  /** The range is empty. */
+  /** The watermark of an empty range. */
   static final long EMPTY = Long.MAX_VALUE;
 
   // written under the lock, read by any thread
@@ -44,7 +46,7 @@ final class LowWatermarks {
     }
   }
 
-  /** Returns an instant before which nothing can be seen in the range. */
+  /** Returns an instant before which the range has no visible entry. */
   long watermark(int range) {
     AtomicLongArray now = watermarks;
     return range < now.length() ? now.get(range) : UNKNOWN;
@@ -85,7 +87,7 @@ final class LowWatermarks {
     }
   }
 
-  /** Notes that everything that was about to be written can be seen now. */
+  /** Notes that every entry that was about to be written is visible now. */
   synchronized void visible() {
     for (int i = 0; i < touchedCount; i++) {
       underWay[touched[i]] = EMPTY;
@@ -96,7 +98,7 @@ final class LowWatermarks {
   /**
    * Notes that a scan is about to take its view of the index.
    *
-   * @return whether it may learn; then it must end with {@link #learned} or {@link #abandon}
+   * @return whether the scan may learn; it must then end with {@link #learned} or {@link #abandon}
    */
   synchronized boolean begin(int range) {
     if (learning[range]) {
@@ -107,7 +109,7 @@ final class LowWatermarks {
     return true;
   }
 
-  /** Notes that the scan that began has found no entry before that instant, in the view it took. */
+  /** Ends the scan that began, which has found no entry before this instant in its view of the index. */
   synchronized void learned(int range, long first) {
     learning[range] = false;
     long watermark = Math.min(first, sinceBegin[range]);
@@ -116,7 +118,7 @@ final class LowWatermarks {
     }
   }
 
-  /** Notes that the scan that began has learned nothing. */
+  /** Ends the scan that began, which has learned nothing. */
   synchronized void abandon(int range) {
     learning[range] = false;
   }

@@ -12,12 +12,12 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RocksDB's MANIFEST: a log of edits that together say which files and which logs make up the store. It is read before
- * RocksDB is opened, because RocksDB takes a MANIFEST that was cut for an older state, and then deletes every file that
- * this state does not know.
+ * RocksDB's MANIFEST: a log of edits that together list the files and logs of the store. It is read here before RocksDB
+ * is opened, because RocksDB mistakes a MANIFEST that was cut for an older state, and then deletes every file that this
+ * state does not know.
  *
  * <p>An edit is a sequence of tagged fields. Fields that this reader does not know make the MANIFEST
- * {@linkplain #isUnderstood not understood}; its information about files and logs is then left to RocksDB.
+ * {@linkplain #isUnderstood not understood}; only RocksDB then checks files and logs against it.
  */
 final class Manifest {
   private static final String CURRENT = "CURRENT";
@@ -37,7 +37,7 @@ final class Manifest {
   private static final int COLUMN_FAMILY_DROP = 202;
   private static final int MAX_COLUMN_FAMILY = 203;
   private static final int IN_ATOMIC_GROUP = 300;
-  /** Tags with this bit carry their length and can be skipped. */
+  /** The bit of a tag whose field has a length and can be skipped. */
   private static final int SKIPPABLE = 1 << 13;
   private static final int WAL_ADDITION = SKIPPABLE + 7;
   private static final int WAL_DELETION = SKIPPABLE + 8;
@@ -45,7 +45,7 @@ final class Manifest {
   private static final int END_OF_FILE_FIELDS = 1;
   private static final int END_OF_WAL_FIELDS = 1;
   private static final int WAL_SYNCED_BYTES = 2;
-  /** The lower bits of a file's number; those above are the number of a path, of which there is one. */
+  /** Mask of the bits that are a file's number; the bits above it number the path, and there is only one path. */
   private static final long FILE_NUMBER = 0x3FFF_FFFF_FFFF_FFFFL;
 
   private final Path path;
@@ -177,7 +177,8 @@ final class Manifest {
   }
 
   /**
-   * Returns whether each edit was understood; if not, its information about files, logs and sequence must not be used.
+   * Returns whether every edit was understood. If not, callers must not use the information about files, logs and
+   * sequence.
    */
   boolean isUnderstood() {
     return understood;
@@ -195,12 +196,12 @@ final class Manifest {
     return fileBytes;
   }
 
-  /** Logs that were synced before the next one began, with their lengths; all of them are needed. */
+  /** Returns the logs that were synced before the next one began, with their lengths. */
   Map<Long, Long> logBytes() {
     return logBytes;
   }
 
-  /** Returns the first log that holds something that is not in table files. */
+  /** Returns the number of the first log that may hold entries that are not in table files. */
   long firstLog() {
     long withUnflushed = logNumbers.values().stream().mapToLong(Long::longValue).min().orElse(0);
     return Math.max(minLogToKeep, withUnflushed);

@@ -22,23 +22,23 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.util.Environment;
 
 /**
- * RocksDB's native library, unpacked from its jar into the folder of the store once, and used from there by each start.
- * RocksDB's own way is a new file of 17 MB in the temporary folder for each process, deleted when the process exits; a
- * process that is killed leaves it behind, and a loop of restarts fills the disk.
+ * RocksDB's native library, unpacked from its jar into the store's folder once, and loaded from there at each start.
+ * RocksDB by itself writes a new file of 17 MB into the temporary folder for each process, and deletes it when the
+ * process exits. A process that is killed leaves the file behind, so a loop of restarts fills the disk.
  *
- * <p>The library is in a folder named after its checksum, so that another version of RocksDB brings its own, and is
- * compared with the jar before it is loaded. Where it cannot be loaded from the store's folder (no room, or a file
- * system mounted {@code noexec}), it is unpacked into the temporary folder and deleted there as soon as it is loaded.
+ * <p>The library is in a folder named after its checksum, so each version of RocksDB has a folder of its own. It is
+ * compared with the jar before it is loaded. If it cannot be loaded from the store's folder (no room, or a file system
+ * mounted {@code noexec}), it is unpacked into the temporary folder and deleted there as soon as it is loaded.
  */
 final class NativeLibrary {
   static final String FOLDER = "native";
 
   private static final System.Logger LOG = System.getLogger(NativeLibrary.class.getName());
-  /** RocksDB reads it too: a folder with the library, in the place of the one in the jar. */
+  /** The environment variable, RocksDB's own, for a folder whose library is used instead of the one in the jar. */
   private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
   /** The name of the library in the jar. */
   private static final String IN_JAR = "rocksdb";
-  /** Its name in a folder from which RocksDB loads it, which is a different one. */
+  /** The name, a different one, under which RocksDB finds the library in a folder. */
   private static final String IN_FOLDER = "rocksdbjni";
   private static final String UNFINISHED = ".new";
   /** An unfinished file this old was left by a process that was killed. */
@@ -72,7 +72,7 @@ final class NativeLibrary {
     }
   }
 
-  /** Loads the library where there is no folder of a store to be written to. Leaves no file behind. */
+  /** Loads the library for a caller that may not write to a store's folder. Leaves no file behind. */
   static synchronized void load() {
     if (loaded) {
       return;
@@ -92,12 +92,12 @@ final class NativeLibrary {
       }
     } catch (IOException | UnsatisfiedLinkError e) {
       throw new StoreException("RocksDB's native library cannot be loaded from the temporary folder: folder="
-          + System.getProperty("java.io.tmpdir") + ": " + e.getMessage() + "; give the JVM another one with "
-          + "-Djava.io.tmpdir=DIR, with 20 MB of room and not mounted noexec", e);
+          + System.getProperty("java.io.tmpdir") + ": " + e.getMessage() + "; set another one with "
+          + "-Djava.io.tmpdir=DIR; it needs 20 MB of room and must not be mounted noexec", e);
     }
   }
 
-  /** Files of other versions, and those of processes that were killed while they unpacked. */
+  /** Removes files of other versions, and those of processes that were killed while they unpacked the library. */
   private static void removeOthers(Path folder) throws IOException {
     try (Stream<Path> others = Files.list(Objects.requireNonNull(folder.getParent()))) {
       for (Path other : others.filter(each -> !each.equals(folder)).toList()) {
@@ -114,9 +114,7 @@ final class NativeLibrary {
     }
   }
 
-  /**
-   * Deletes files that this process does not need any more; where files in use cannot be deleted, it does so at exit.
-   */
+  /** Deletes files that this process no longer needs, at exit if the system does not delete files in use. */
   private static void delete(Path path) throws IOException {
     List<Path> deepestLast;
     try (Stream<Path> files = Files.walk(path)) {
@@ -135,9 +133,9 @@ final class NativeLibrary {
   /**
    * The library in the jar.
    *
-   * @param url its address
-   * @param bytes its length
-   * @param sum its CRC32
+   * @param url the address of the library
+   * @param bytes the length of the library
+   * @param sum the CRC32 of the library
    */
   record Packed(URL url, long bytes, long sum) {
     static Packed find() throws IOException {
@@ -152,7 +150,7 @@ final class NativeLibrary {
         throw new IOException("RocksDB has no native library for this system: file=" + name);
       }
       URLConnection connection = url.openConnection();
-      // The jar's directory has it, so no byte of the library is read.
+      // The jar's directory has length and checksum, so no byte of the library is read.
       if (connection instanceof JarURLConnection jar && jar.getJarEntry() != null && jar.getJarEntry().getCrc() != -1) {
         return new Packed(url, jar.getJarEntry().getSize(), jar.getJarEntry().getCrc());
       }

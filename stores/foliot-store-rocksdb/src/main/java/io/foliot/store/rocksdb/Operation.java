@@ -4,9 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A call that waits for the writer, and then its result that waits for the commit. */
+/** A call that waits for the writer, and later its result, which waits for the commit. */
 final class Operation<R> {
-  /** The work of a call, at a time of the store's clock. */
+  /** The work of a call, given the time of the store's clock. */
   interface Step<R> {
     R run(long nowMicros);
   }
@@ -14,7 +14,7 @@ final class Operation<R> {
   final CompletableFuture<R> stage = new CompletableFuture<>();
   final int items;
   final long bytes;
-  /** True if its commit is synced before it is answered. */
+  /** True if the commit must be synced before the call completes. */
   final boolean synced;
   private final Consumer<StoredRecords> wants;
   private final Step<R> step;
@@ -35,7 +35,7 @@ final class Operation<R> {
     this.step = step;
   }
 
-  /** Says which records it will ask for. */
+  /** Names the records that the call will read. */
   void announce(StoredRecords stored) {
     wants.accept(stored);
   }
@@ -48,7 +48,7 @@ final class Operation<R> {
     refusal = reason;
   }
 
-  /** Answers the caller; runs the caller's code. */
+  /** Completes the stage of the caller, which may run the caller's code. */
   void complete() {
     R answer = result;
     RuntimeException reason = refusal;

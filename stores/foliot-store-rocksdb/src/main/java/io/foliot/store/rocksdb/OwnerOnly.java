@@ -20,9 +20,9 @@ import java.util.Set;
 
 /**
  * Files and folders that only their owner can read, because they hold payloads, headers and secrets of receivers in
- * clear text. The folder's mode 0700 protects them. RocksDB creates its files itself, by the process's umask; they are
- * narrowed to 0600 afterwards, so that a copy that keeps permissions is protected too. File systems without POSIX
- * permissions keep theirs.
+ * clear text. The folder's mode 0700 protects them. RocksDB creates its files with the process's umask; this class
+ * narrows them to 0600 afterwards, so that a copy that keeps permissions is protected too. On a file system without
+ * POSIX permissions, nothing is narrowed.
  */
 final class OwnerOnly {
   private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwx------");
@@ -39,12 +39,12 @@ final class OwnerOnly {
     return isSupported(path) ? new FileAttribute<?>[]{PosixFilePermissions.asFileAttribute(permissions)} : NONE;
   }
 
-  /** Ensures that a folder exists; only the owner can read the missing parents that are created, too. */
+  /** Creates a folder and its missing parents, readable by their owner only. Existing folders are left unchanged. */
   static void createFolders(Path folder) throws IOException {
     Files.createDirectories(folder, attributes(folder, FOLDER));
   }
 
-  /** Replaces a file, atomically and synced, by one with this content. */
+  /** Replaces a file atomically by one with this content, and syncs the file and its folder. */
   static void replace(Path file, byte[] content) throws IOException {
     Path written = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(written);

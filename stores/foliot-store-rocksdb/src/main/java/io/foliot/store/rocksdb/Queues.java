@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queues by number: in keys, a number is shorter than a name, and numbers sort. A queue gets its number with its first
- * task and keeps it for ever. The writer assigns numbers; any thread reads them.
+ * The numbers of the queues. Keys hold a number because it is shorter than a name and has a fixed length. A queue gets
+ * its number with its first task and keeps it forever. The writer assigns numbers; any thread reads them.
  */
 final class Queues {
   private static final int NONE = -1;
@@ -23,7 +23,7 @@ final class Queues {
     return number == null ? NONE : number;
   }
 
-  /** Returns the name of the queue with a number. */
+  /** Returns the name of the queue with this number; throws {@link DamagedException} if there is none. */
   String name(int number) {
     @Nullable
     String[] all = names;
@@ -45,7 +45,7 @@ final class Queues {
     return number;
   }
 
-  /** Adds the names that were read when the store was opened. */
+  /** Adds a queue with its number, as read when the store is opened or as assigned by {@link #add}. */
   void set(int number, String queue) {
     @Nullable
     String[] grown = Arrays.copyOf(names, Math.max(names.length, number + 1));

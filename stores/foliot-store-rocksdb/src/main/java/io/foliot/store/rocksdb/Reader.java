@@ -27,9 +27,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
-/** Reads of committed data. Any thread, several at once. */
+/** The reads of committed data. Thread-safe. */
 final class Reader implements AutoCloseable {
-  /** Records that a query examines in one call: some tens of milliseconds. */
+  /** Most records that one query examines: some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
   private static final char LIVE_CURSOR = 'l';
   private static final char KEPT_CURSOR = 'k';
@@ -72,7 +72,7 @@ final class Reader implements AutoCloseable {
     return range;
   }
 
-  /** Returns whether it is known without a read that the scan finds nothing. */
+  /** Returns whether the watermark shows, without a read, that the scan would find nothing. */
   boolean findsNothing(DueScan scan) {
     return indexWatermarks.watermark(scan.slot()) > scan.toWakeAt();
   }
@@ -84,7 +84,7 @@ final class Reader implements AutoCloseable {
     }
     boolean learns = indexWatermarks.begin(slot);
     long watermark = indexWatermarks.watermark(slot);
-    // Only a scan that begins at the watermark or before it sees the first entry.
+    // Only a scan that begins at or before the watermark sees the first entry.
     boolean fromWatermark = scan.fromWakeAt() < watermark || (scan.fromWakeAt() == watermark && scan.after() == null);
     long first = LowWatermarks.UNKNOWN;
     try (RocksIterator iterator = db.iterator(Family.INDEX, slotRange(slot))) {
@@ -190,7 +190,7 @@ final class Reader implements AutoCloseable {
     return found;
   }
 
-  /** Returns when the leases of tasks end, or the lowest of all numbers for a task that does not run. */
+  /** Returns when the leases of tasks end, with {@link Long#MIN_VALUE} for a task that does not run. */
   List<Long> leaseEnds(List<TaskId> ids) {
     List<Long> ends = new ArrayList<>(ids.size());
     for (byte[] stored : db.getAll(Family.RECORDS, ids.stream().map(Layout::recordKey).toList())) {
@@ -332,7 +332,7 @@ final class Reader implements AutoCloseable {
     throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + cursor);
   }
 
-  /** One call's way through records and history: first the live ones, by id, then the kept ones, by bucket and id. */
+  /** The state of one query: it reads first the live records, by id, then the history, by bucket and id. */
   private final class Query {
     final List<TaskRecord> found = new ArrayList<>();
     private final int queue;
@@ -356,7 +356,7 @@ final class Reader implements AutoCloseable {
       return found.size() == limit || examined >= MAX_EXAMINED;
     }
 
-    /** Reads live records; returns the key at which it stopped because the page is full, or null at the end. */
+    /** Reads live records; returns the last key read if the page is full before the end, or null at the end. */
     byte @Nullable [] live(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
         seekBehind(iterator, after);

@@ -14,21 +14,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Committed live records that are likely to be read again: those with a key (for touches) and those that run (for
- * settles). The least recently used record is evicted first. Only the writer uses it, so it is never stale.
+ * settles). The least recently used record is evicted first. Only the writer thread uses the cache, so it is never
+ * stale.
  *
- * <p>When it is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. Otherwise, if more keys
- * than fit are touched in turn, they evict each other before they are read again: there are no hits, and each record
- * dies old, which costs the collector long pauses. A key that is touched often is admitted soon. A record that was just
- * created and is due in more than an hour is not admitted: a million jobs that wait for their day would fill the cache
- * for nothing.
+ * <p>When the cache is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. If all were
+ * admitted, and more keys than fit were touched in turn, they would evict each other before they are read again. There
+ * would be no hits, and each record would die old, which costs the garbage collector long pauses. A key that is touched
+ * often is admitted soon. A record that was just created and is due in more than an hour is not admitted: a million
+ * such jobs would fill the cache for nothing.
  *
- * <p>It is on the path of each write. Rejected: a cache library, which is made for many threads, evicts with a delay,
- * and would need a second map by key that follows its evictions.
+ * <p>The cache is on the path of each write. Rejected: a cache library, which is made for many threads, evicts with a
+ * delay, and would need a second map by key that follows its evictions.
  */
 final class RecordCache {
   /**
-   * Heap of a record's objects and of its places in both maps, without the payload: 450 bytes with 100 of payload, as
-   * measured with compact headers.
+   * Heap of a record's objects and of its entries in both maps, without the payload. Measured with compact object
+   * headers: 450 bytes for a record with a payload of 100 bytes.
    */
   private static final int BYTES_PER_RECORD = 340;
   private static final int BYTES_PER_ATTEMPT = 80;

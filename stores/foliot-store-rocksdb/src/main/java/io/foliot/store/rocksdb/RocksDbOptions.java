@@ -6,12 +6,12 @@ import java.util.function.Consumer;
 /**
  * The options of a store.
  *
- * @param slots how many slots a new folder gets; a power of two from 1 to 65,536. A folder keeps the number that it was
- *     created with
+ * @param slots the number of slots of a new folder, a power of two from 1 to 65,536. A folder keeps the number that it
+ *     was created with
  * @param recordCacheBytes heap for records of keyed and of running tasks, so that a touch or a settle needs no read
  * @param blockCacheBytes native memory for blocks, indexes and filters of files
  * @param writeBufferBytes native memory for data that is in the log and not yet in files
- * @param logBytes the size of the log from which on its data is written to files: it is read when the store is opened,
+ * @param logBytes size of the log above which its data is written to files. The log is read when the store is opened,
  *     at about 100 MB a second
  * @param reserveBytes free space of the file system below which submits are refused: room for the log, for write
  *     buffers on their way to files and for one merge of files, so that settles continue
@@ -60,8 +60,8 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     private Builder() {}
 
     /**
-     * Sets how many slots a new folder gets, a power of two from 1 to 65,536; by default 256. A folder keeps the number
-     * that it was created with.
+     * Sets the number of slots of a new folder, a power of two from 1 to 65,536; by default 256. A folder keeps the
+     * number that it was created with.
      */
     public Builder slots(int value) {
       slots = value;
@@ -90,7 +90,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the size of the log from which on its data is written to files, at least 1 MiB; by default 128 MiB. It is
+     * Sets the size of the log above which its data is written to files, at least 1 MiB; by default 128 MiB. The log is
      * read when the store is opened, at about 100 MB a second.
      */
     public Builder logBytes(long value) {
@@ -99,8 +99,9 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the free space of the file system below which submits are refused, not negative; by default 512 MiB. It is
-     * room for the log, for write buffers on their way to files and for one merge of files, so that settles continue.
+     * Sets the free space of the file system below which submits are refused, not negative; by default 512 MiB. This
+     * space is for the log, for write buffers on their way to files and for one merge of files, so that settles
+     * continue.
      */
     public Builder reserveBytes(long value) {
       reserveBytes = value;

@@ -76,18 +76,18 @@ import org.rocksdb.RocksIterator;
  * Each slot has an ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks low watermark} before which
  * nothing is live. So a poll never walks over dead entries, and costs nothing while nothing is due.
  *
- * <p><b>Threads.</b> One writes (see {@code Writer}: group commit), one answers the calls that wrote, two read.
- * Callers' code that continues a stage runs on the answering or a reading thread: it must be short, or continue
+ * <p><b>Threads.</b> One thread writes (see {@code Writer}: group commit), one completes the calls that wrote, two
+ * read. Callers' code that continues a stage runs on the completing or a reading thread: it must be short, or continue
  * elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
  *
- * <p><b>Fail stop.</b> A checksum that does not match, a failed write, a failed sync: the store closes itself, every
- * call fails with the reason, {@link #failure} returns it, and {@link RocksDbOptions#onFailure} is called.
+ * <p><b>Fail stop.</b> After a checksum that does not match, a failed write or a failed sync, the store closes itself:
+ * every call fails with the reason, {@link #failure} returns it, and {@link RocksDbOptions#onFailure} is called.
  *
- * <p>One file, because it is the SPI, a method a call, over the writer and the readers.
+ * <p>One file, because it implements the SPI, one method per call, on top of the writer and the readers.
  */
 public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private static final int READ_THREADS = 2;
-  /** Reads that wait; each is a caller that waits for its answer. */
+  /** Most waiting reads: more than there are callers that each wait for their result. */
   private static final int MAX_WAITING_READS = 10_000;
 
   /** The parts of the real world that tests replace. */
@@ -148,9 +148,9 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * Opens the store in a folder, or makes one there. Reads no tasks: it takes the time that reading the log takes.
+   * Opens the store in a folder, or creates one there. Reads no tasks: opening takes as long as reading the log.
    *
-   * @param folder empty or absent for a new store; RocksDB's files go into a folder of their own in it
+   * @param folder the store's folder, empty or absent for a new store; RocksDB's files go into a subfolder
    * @param clock the store's clock
    * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is
    *     damaged; the message says which, and the remedy
@@ -212,8 +212,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     try {
       check.check();
     } catch (DamagedException e) {
-      throw new DamagedException(e.getMessage() + "; the store is not opened, for acknowledged tasks would be missing "
-          + "silently, and nothing in its folder was changed; find the damage with 'foliot verify', restore the "
+      throw new DamagedException(e.getMessage() + "; the store is not opened, because acknowledged tasks would be "
+          + "missing silently, and nothing in its folder was changed; find the damage with 'foliot verify', restore the "
           + "newest backup with 'foliot restore', or ask for help with the folder as it is", e);
     }
     check.accept();
@@ -253,12 +253,12 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private int readSlots() {
     byte[] stored = db.get(Family.META, Layout.META_SLOTS);
     if (stored == null) {
-      throw new DamagedException("the store in " + folder.path() + " does not know its number of slots", null);
+      throw new DamagedException("the store in " + folder.path() + " has no record of its number of slots", null);
     }
     return BytesReader.u32(stored, 0);
   }
 
-  /** Writes the properties of a new store; and the floor as each commit does, which an older Foliot did not. */
+  /** Writes the properties of a new store, and for any store the floor, which an older Foliot did not always write. */
   private void writeMeta(boolean isNew, long floor) {
     Batch batch = new Batch(db.familyIds(), 256);
     Bytes key = new Bytes(16);
@@ -347,7 +347,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     List<Claim> items = List.copyOf(claims);
-    // A batch of moves only changes index entries, and an entry whose move is lost is moved again.
+    // A batch of moves only changes index entries; a move that a power loss undoes is made again.
     boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
     return writer.call(new Operation<>(items.size(), 0, synced,
         wants -> items.forEach(claim -> wants.id(claim.id())), now -> operations.claim(items, now)));
@@ -412,7 +412,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    */
   private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
     if (unreadables.count() == 0) {
-      // The records of the items were read before, so there is none among them.
+      // The records of the items were read before this check, so all of them can be read.
       return step.apply(items);
     }
     List<T> some = items.stream().filter(isUnreadable.negate()).toList();
@@ -426,7 +426,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       all.add(isUnreadable.test(item) ? null : next.next());
     }
     throw ItemsFailedException.of(all, new StoreAwayException("a task cannot be read by this Foliot, and nothing was "
-        + "done to it; the log of the server says which and why", null));
+        + "done to it; the log names the task and the reason", null));
   }
 
   @Override
@@ -496,7 +496,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   @Override
   public CompletionStage<Boolean> hasLive(String queue) {
-    // The writer takes calls in the order of their coming, so the answer takes in all that was accepted before.
+    // The writer runs calls in order of arrival, so the result includes all calls that were accepted before.
     return writer.call(new Operation<>(1, 0, wants -> {}, now -> table.hasLive(queue)));
   }
 
@@ -556,7 +556,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return Optional.ofNullable(writer.failure());
   }
 
-  /** {@inheritDoc} Files that have not changed are not copied again; the new backup is read and checked at its end. */
+  /** {@inheritDoc} Files that have not changed are not copied again. The new backup is checked when it is complete. */
   @Override
   public synchronized Backup backup(Path target) {
     writer.ensureOpen();
@@ -577,9 +577,9 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * Makes a store from the latest backup in a folder.
+   * Creates a store from the latest backup in a folder.
    *
-   * @param emptyFolder where; must be absent or empty
+   * @param emptyFolder the folder of the new store; must be absent or empty
    * @throws StoreException if there is no backup, the folder is not empty, or a file does not match its checksum
    */
   public static void restore(Path backups, Path emptyFolder) {
@@ -589,10 +589,9 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * Reads all that a store holds while it is closed, and compares it with its checksums and with itself. Writes
-   * nothing.
+   * Reads all data of a closed store, and checks it against its checksums and for consistency. Writes nothing.
    *
-   * @param progress called with the progress; must be quick
+   * @param progress called often with a line of text about the progress; must be quick
    * @throws StoreException if there is no store, it is open, or its folder cannot be read
    */
   public static VerifyReport verify(Path folder, RocksDbOptions options, Consumer<String> progress) {
@@ -629,12 +628,12 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return stats().figures();
   }
 
-  /** Runs on the writer when it ends, for any reason. */
+  /** Releases everything; runs on the writer thread when it ends, for any reason. */
   private void end() {
     reads.shutdown();
     try {
       while (!reads.awaitTermination(1, TimeUnit.MINUTES)) {
-        // A read cannot be broken off; it is bounded.
+        // A read cannot be interrupted, but it is bounded.
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
-/** Refuses new tasks before the disk is full, so that existing tasks can still be settled. Writer thread only. */
+/**
+ * A check of the disk's free space that refuses new tasks before the disk is full, so that existing tasks can still be
+ * settled. Used by the writer thread only.
+ */
 final class Room {
   /** Interval between checks of the file system: short enough that little can be written in between. */
   private static final long MEASURE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -31,7 +34,7 @@ final class Room {
     lastFreeBytes = freeBytes.applyAsLong(folder);
   }
 
-  /** Throws if there is not enough room for new tasks. */
+  /** Throws {@link StoreFullException} if there is not enough room for new tasks. */
   void ensure() {
     long nowNanos = clock.monotonicNanos();
     if (nowNanos - measuredNanos >= MEASURE_NANOS) {

@@ -5,7 +5,7 @@ import io.foliot.core.store.format.BytesReader;
 import java.security.SecureRandom;
 import java.util.function.Supplier;
 
-/** Tokens that cannot be guessed; random bytes are fetched many at a time. One thread. */
+/** A source of tokens that cannot be guessed. It fetches random bytes for many tokens at a time. Not thread-safe. */
 final class SecureTokens implements Supplier<Token> {
   private static final int TOKENS_PER_FETCH = 256;
   private static final int TOKEN_BYTES = 16;

@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The folder of a store: a note that says what it is, and RocksDB's own folder in it. The note is written last, when
- * everything else is there and synced, so that a folder without one is new, or its making was interrupted.
+ * The folder of a store: a note with the format, and RocksDB's own folder in it. The note is written last, when
+ * everything else is written and synced. A folder without a note is therefore new, or its creation was interrupted.
  */
 final class StoreFolder {
-  /** Format that is written, and the only one that is read. 1: names of constants in records. */
+  /** The format that is written, and the only one that is read. Format 1 had the names of constants in records. */
   static final int FORMAT = 2;
 
   private static final System.Logger LOG = System.getLogger(StoreFolder.class.getName());
@@ -43,9 +43,9 @@ final class StoreFolder {
   }
 
   /**
-   * Creates the folder if necessary, and checks whether a store can be opened in it. Does not change existing files.
+   * Creates the folder if necessary, and checks that a store can be opened in it. Does not change existing files.
    *
-   * @return whether it holds one already
+   * @return whether the folder holds a store already
    */
   boolean prepare() {
     try {
@@ -64,7 +64,11 @@ final class StoreFolder {
     }
   }
 
-  /** Returns whether the note says that this is a whole store of a format that this Foliot reads. */
+  /**
+   * Returns whether the folder has a note, which means that it holds a whole store.
+   *
+   * @throws StoreException if this Foliot cannot read the format that the note names
+   */
   boolean holdsStore() throws IOException {
     Path note = folder.resolve(NOTE);
     if (!Files.exists(note)) {
@@ -74,7 +78,7 @@ final class StoreFolder {
     return true;
   }
 
-  /** Ensures that the folder of an interrupted creation holds only what Foliot puts there. */
+  /** Ensures that a folder without a note is empty, or holds only files that Foliot creates. */
   private void ensureNothingElse() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       Optional<Path> other = files.filter(file -> !OWN.contains(file.getFileName().toString())).findFirst();
@@ -95,7 +99,7 @@ final class StoreFolder {
     }
   }
 
-  /** Removes the permissions of other users from the folder and all its files; logs it if they had some. */
+  /** Removes the permissions of other users from the folder and all its files; logs a warning if there were any. */
   void narrow() {
     try {
       if (OwnerOnly.narrow(folder)) {
@@ -118,8 +122,8 @@ final class StoreFolder {
       }
     }
     if (format < 1) {
-      throw new StoreException("the file " + folder.resolve(NOTE) + " is not what Foliot wrote; restore a backup",
-          null);
+      throw new StoreException("the file " + folder.resolve(NOTE) + " is damaged, or was not written by Foliot; "
+          + "restore a backup", null);
     }
     ensureFormat(format);
   }
@@ -127,8 +131,8 @@ final class StoreFolder {
   void ensureFormat(int format) {
     if (format < FORMAT) {
       throw new StoreException(
-          "the store in " + folder + " was written by an older Foliot in a format that is not read any"
-              + " more: format=" + format + ", known=" + FORMAT + "; point the store at an empty folder",
+          "the store in " + folder + " was written by an older Foliot in a format that is no longer"
+              + " read: format=" + format + ", known=" + FORMAT + "; point the store at an empty folder",
           null);
     }
     if (format > FORMAT) {
@@ -137,7 +141,7 @@ final class StoreFolder {
     }
   }
 
-  /** Says that everything is there. */
+  /** Writes the note, which marks the store as whole. */
   void writeNote() {
     try {
       OwnerOnly.replace(folder.resolve(NOTE), (FIRST_WORDS + FORMAT + "\n").getBytes(StandardCharsets.US_ASCII));

@@ -6,21 +6,21 @@ import java.util.List;
 /**
  * The counters and sizes of a store, for metrics.
  *
- * @param commits writes so far
- * @param syncs how many of them were synced: all except those that only move index entries
- * @param items items of calls in the synced writes
+ * @param commits number of commits so far that wrote
+ * @param syncs number of those commits that were synced: all except those that only move index entries
+ * @param items items of calls in those commits
  * @param prepareMicros total time of reading, deciding and encoding
  * @param syncMicros total time of writing and syncing
- * @param lastCommitItems items in the last one
- * @param lastSyncMicros time of the last one's write and sync
- * @param waitingItems items of calls that are not answered yet
+ * @param lastCommitItems items in the last commit
+ * @param lastSyncMicros time of the last commit's write and sync
+ * @param waitingItems items of calls that are not completed yet
  * @param cachedRecords records in the record cache
  * @param cachedBytes heap of the record cache, by its own estimate
- * @param freeBytes room on the file system when it was last measured
+ * @param freeBytes free space of the file system when it was last measured
  * @param logBytes length of the log
  * @param fileBytes length of all files of records and indexes
  * @param memtableBytes native memory of data that is in the log and not yet in files
- * @param unreadable tasks found unreadable since the store was opened, which are not fired
+ * @param unreadable number of tasks found unreadable since the store was opened; they are not fired
  */
 public record StoreStats(long commits, long syncs, long items, long prepareMicros, long syncMicros,
     long lastCommitItems, long lastSyncMicros, long waitingItems, long cachedRecords, long cachedBytes,

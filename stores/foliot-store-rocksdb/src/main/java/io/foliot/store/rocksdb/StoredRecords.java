@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * The records of the database, as one commit reads them. The writer's alone.
+ * The records of the database, as one commit reads them. Used by the writer thread only.
  *
  * <ol>
  * <li>The calls of a commit first name the records that they will read; those not in the {@link RecordCache} are then
  * read in one step.
  * <li>A record that no call has named is read when it is requested.
- * <li>Each record is read once a commit, so that it is the same object each time.
+ * <li>Each record is read once per commit, so that all calls get the same object.
  * <li>A record that cannot be read counts as absent, and is reported.
  * </ol>
  */
@@ -91,8 +91,8 @@ final class StoredRecords implements CommittedRecords, Reads {
   }
 
   /**
-   * Names the id of a task that may be inserted. It is almost always new; if it were not, an entry of the index would
-   * stay behind for ever. It is therefore looked up, which the filters make cheap.
+   * Names the id of a task that may be inserted. The id is almost always new, and the Bloom filters make its lookup
+   * cheap. Without the lookup, a task that has the id already would leave its index entry behind forever.
    */
   void newId(TaskId id) {
     if (!entries.containsKey(id)) {
@@ -107,11 +107,11 @@ final class StoredRecords implements CommittedRecords, Reads {
     }
   }
 
-  /** Answers to requests are seldom needed: each is read on demand. */
+  /** Does nothing: answers to requests are seldom needed, so each is read on demand. */
   @Override
   public void request(RequestName request) {}
 
-  /** Reads all that is wanted, many at a time. */
+  /** Reads all records that were named and are not known yet, many at a time. */
   void prefetch() {
     prefetchKeys();
     prefetchIds(List.copyOf(wantedIds));
@@ -239,7 +239,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return place == KeyLocation.NOWHERE ? null : place.id();
   }
 
-  /** Returns where the task is that a key points to. */
+  /** Returns the location of the latest task of a key. */
   KeyLocation place(KeyName name) {
     KeyLocation known = places.get(name);
     return known != null ? known : readPlace(name);
@@ -269,18 +269,18 @@ final class StoredRecords implements CommittedRecords, Reads {
     return null;
   }
 
-  /** Returns false: a record of a newer version counts as absent here. The calls ask {@link #isUnreadable} first. */
+  /** Returns false: a record of a newer version counts as absent here. The calls check {@link #isUnreadable} first. */
   @Override
   public boolean isOfNewerVersion(TaskId id) {
     return false;
   }
 
-  /** Returns whether a task is there and cannot be read. */
+  /** Returns whether a task exists but cannot be read. */
   boolean isUnreadable(TaskId id) {
     return entry(id).isUnreadable();
   }
 
-  /** Returns whether the latest task of a key is live and cannot be read. */
+  /** Returns whether the latest task of a key is live but cannot be read. */
   boolean isUnreadable(KeyName name) {
     if (cache.get(name) != null) {
       return false;
@@ -289,7 +289,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return place != KeyLocation.NOWHERE && place.bucket() == null && isUnreadable(place.id());
   }
 
-  /** Returns whether a task is there and cannot be read. */
+  /** Returns whether a task exists but cannot be read. */
   boolean isUnreadable(TaskRef ref) {
     return switch (ref) {
       case TaskRef.ById byId -> isUnreadable(byId.id());
@@ -297,7 +297,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     };
   }
 
-  /** Drops a record that was read, because it has changed. */
+  /** Forgets everything that was read; called at the end of each commit. */
   void clear() {
     entries.clear();
     places.clear();

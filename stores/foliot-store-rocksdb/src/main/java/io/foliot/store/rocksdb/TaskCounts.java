@@ -17,8 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
 
 /**
- * The number of tasks of each queue, by state, and of each bucket of history. Written with every commit, so that it is
- * exact after a crash without counting. The writer's alone, except for {@link #published} and {@link #buckets}.
+ * The numbers of tasks by queue and state, also for each bucket of history. They are written with every commit, so they
+ * are exact after a crash without counting. Used by the writer thread only, except {@link #published} and
+ * {@link #buckets}.
  */
 final class TaskCounts {
   private static final int LIVE_NUMBERS = 3;
@@ -30,7 +31,7 @@ final class TaskCounts {
   private static final int FINISHED = 0;
   private static final int FAILED = 1;
   private static final int CANCELLED = 2;
-  /** Final tasks that leave a key or a body behind. */
+  /** Index of the number of final tasks that have a key or a separate body, which outlive the drop of their bucket. */
   private static final int TRACES = 3;
 
   private record Kept(Bucket bucket, int queue) {}
@@ -59,12 +60,12 @@ final class TaskCounts {
     return published.getOrDefault(queue, QueueCounts.NONE);
   }
 
-  /** Returns the buckets that may hold something, in order; a bucket is here before anything of it can be read. */
+  /** Returns the buckets that may hold tasks, in order. A bucket is added before any of its tasks can be read. */
   Bucket[] buckets() {
     return buckets;
   }
 
-  /** Adds a record (by 1) or takes it away (by -1). */
+  /** Counts a record in ({@code by} is 1) or out (-1). */
   void add(TaskRecord record, int queue, int by) {
     changedQueues.add(queue);
     if (record.isLive()) {
@@ -84,7 +85,7 @@ final class TaskCounts {
     changedKept.add(new Kept(bucket, queue));
   }
 
-  /** Returns how many live tasks a queue has, without those of the batch that is being made. */
+  /** Returns the number of live tasks of a queue before the current commit. */
   long live(String queue) {
     long[] numbers = live.get(queues.number(queue));
     return numbers == null ? 0 : numbers[DELAYED] + numbers[RUNNING];
@@ -113,7 +114,7 @@ final class TaskCounts {
     return numbers;
   }
 
-  /** Returns whether dropping a bucket leaves nothing behind. */
+  /** Returns whether no task of a bucket has a key or a separate body. */
   boolean leavesNoTraces(Bucket bucket) {
     return kept(bucket).values().stream().allMatch(numbers -> numbers[TRACES] == 0);
   }

@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tasks that are set aside because this Foliot cannot read their records, although their checksums are right. Their
- * bytes stay as they are, for the Foliot that wrote them; scans leave them out, so that none is found again and again.
- * Any thread.
+ * The tasks that are set aside because this Foliot cannot read their records, although the checksums match. Their bytes
+ * are left unchanged for the Foliot that wrote them. Scans leave them out, so that they are not found again and again.
+ * Thread-safe.
  */
 final class Unreadables {
   private static final System.Logger LOG = System.getLogger(Unreadables.class.getName());
@@ -19,7 +19,7 @@ final class Unreadables {
   void add(TaskId id, UnreadableException reason) {
     if (ids.add(id)) {
       LOG.log(System.Logger.Level.ERROR,
-          "a task is set aside: it is not fired, its record stays as it is, and the Foliot "
+          "a task is set aside: it is not fired, its record is left unchanged, and the Foliot "
               + "that wrote it can read it: task={0}, reason={1}",
           id, reason.getMessage());
     }

@@ -31,14 +31,14 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.SstFileReader;
 
 /**
- * Reads all that a store holds while it is closed, and writes nothing: files against their checksums, each record,
- * body, key and document against its own, and all of them against each other. A live task has exactly its entry in the
- * index, a key leads to its task, a body belongs to one, and the counts are those of the tasks. One thread, one use.
+ * A check of all data of a closed store, which writes nothing. It compares files, records, bodies and documents with
+ * their checksums, and then all of them with each other: a live task has exactly one entry in the index, a key leads to
+ * its task, a body belongs to a task, and the counts are those of the tasks. Not thread-safe, and used once.
  */
 final class Verification {
-  /** Damages that are reported one by one; damage of a whole file may be millions. */
-  private static final int MAX_TOLD = 100;
-  /** Keys that are looked up at once. */
+  /** Most damages that are reported one by one; a damaged file may cause millions. */
+  private static final int MAX_REPORTED = 100;
+  /** Number of keys that are looked up at once. */
   private static final int CHUNK = 1_000;
 
   private final StoreFolder folder;
@@ -59,7 +59,7 @@ final class Verification {
   /**
    * Creates a verification.
    *
-   * @param progress called with the progress, often
+   * @param progress called often with a line of text about the progress
    */
   Verification(StoreFolder folder, RocksDbOptions options, Consumer<String> progress) {
     this.folder = folder;
@@ -96,7 +96,7 @@ final class Verification {
 
   private void damage(String where, String what, String reason) {
     damageCount++;
-    if (damages.size() < MAX_TOLD) {
+    if (damages.size() < MAX_REPORTED) {
       damages.add(new VerifyReport.Damage(where, what, reason));
     }
   }
@@ -157,7 +157,7 @@ final class Verification {
     void run(List<byte[]> keys, List<byte[]> values);
   }
 
-  /** Reads a family; entries after an unreadable block are left out. */
+  /** Reads a family in chunks. Entries after an unreadable block are left out, and the block is reported as damage. */
   private void chunks(Database db, Family family, ChunkStep step) {
     try (RocksIterator iterator = db.iterator(family)) {
       List<byte[]> keys = new ArrayList<>(CHUNK);
@@ -226,7 +226,7 @@ final class Verification {
     counts(recorded);
   }
 
-  /** Reads the properties of the store; returns the counts. */
+  /** Reads the properties of the store, and returns the recorded counts. */
   private Map<String, List<Long>> meta(Database db) {
     TaskCounts recorded = new TaskCounts(queues);
     each(db, Family.META, (key, value) -> {
@@ -249,7 +249,7 @@ final class Verification {
         (task, ofSuccessor) -> db.get(Family.BODIES, Layout.body(new Bytes(17), task, ofSuccessor).toArray()));
   }
 
-  private @Nullable TaskRecord decodeOrTell(Database db, Family family, TaskId id, byte[] stored) {
+  private @Nullable TaskRecord decodeOrReport(Database db, Family family, TaskId id, byte[] stored) {
     try {
       return decode(db, id, stored);
     } catch (StoreException e) {
@@ -258,19 +258,19 @@ final class Verification {
     }
   }
 
-  /** Checks each record with its entry in the index, and its key. */
+  /** Checks that each record can be read, is live, and has its index entry and its key. */
   private void records(Database db, List<byte[]> keys, List<byte[]> values) {
     Map<Family, Expected> expected = new EnumMap<>(Family.class);
     for (int i = 0; i < keys.size(); i++) {
       TaskId id = Layout.id(keys.get(i), 0);
-      TaskRecord record = decodeOrTell(db, Family.RECORDS, id, values.get(i));
+      TaskRecord record = decodeOrReport(db, Family.RECORDS, id, values.get(i));
       if (record == null) {
         continue;
       }
       int queue = TaskRecordFormat.queueOf(values.get(i));
       counted.add(record, queue, 1);
       if (!record.isLive()) {
-        damage("records", id.toString(), "it is final, and not in the history: state=" + record.state());
+        damage("records", id.toString(), "the task is final, but not in the history: state=" + record.state());
         continue;
       }
       Family place = record.parked() ? Family.PARKED : Family.INDEX;
@@ -291,7 +291,7 @@ final class Verification {
     });
   }
 
-  /** Keys that must be there, with the records that say so. */
+  /** Keys that must exist, with the records that need them. */
   private record Expected(List<byte[]> keys, List<TaskRecord> records) {
     Expected() {
       this(new ArrayList<>(), new ArrayList<>());
@@ -329,14 +329,14 @@ final class Verification {
     TaskRecord record = decode(db, id, value);
     counted.add(record, TaskRecordFormat.queueOf(value), 1);
     if (record.isLive() || !Bucket.of(record).equals(Layout.bucket(key, 0))) {
-      damage("history", id.toString(), "it is kept in a wrong place: bucket=" + Layout.bucket(key, 0) + ", state="
+      damage("history", id.toString(), "the record is in the wrong bucket: bucket=" + Layout.bucket(key, 0) + ", state="
           + record.state());
     }
   }
 
   /**
-   * Checks each entry with its record. Each record was found to have its entry, and none has two: if both numbers are
-   * equal, the entries need not be looked up.
+   * Checks that each entry belongs to a record. The records were read before, and each was found to have its entry. If
+   * there are as many entries as records, no entry is left without a record, and none is looked up.
    */
   private void index(Database db, Family family, long expected) {
     chunks(db, family, (keys, values) -> {});
@@ -360,7 +360,7 @@ final class Verification {
       return;
     }
     if (!Arrays.equals(indexKey(record, TaskRecordFormat.queueOf(stored)), key)) {
-      damage(family.text, id.toString(), "the entry is not that of its task: wakeAt=" + record.wakeAt());
+      damage(family.text, id.toString(), "the task has a different entry: wakeAt=" + record.wakeAt());
     }
   }
 
@@ -389,7 +389,7 @@ final class Verification {
     }
   }
 
-  /** Checks that a body has a record, which has the body's checksum and was compared with it. */
+  /** Checks that a body has a record. The body's checksum, which is in the record, was checked with the record. */
   private void body(Database db, byte[] key) {
     TaskId id = Layout.id(key, 0);
     if (db.get(Family.RECORDS, Layout.recordKey(id)) != null) {
@@ -400,7 +400,7 @@ final class Verification {
         return;
       }
     }
-    damage("bodies", id.toString(), "it belongs to no task");
+    damage("bodies", id.toString(), "the body belongs to no task");
   }
 
   private void counts(Map<String, List<Long>> recorded) {

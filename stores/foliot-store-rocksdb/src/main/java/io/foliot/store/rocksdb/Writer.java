@@ -20,20 +20,21 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only thread that writes. It drains all waiting calls, runs them one after the other against {@link CommitTable},
+ * The only thread that writes. It drains the waiting calls, runs them one after the other against {@link CommitTable},
  * writes their changes in one synced batch, and only then completes them: group commit. While one commit syncs, the
- * next calls queue up, so the more callers there are, the fewer syncs each call costs.
+ * next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit whose calls all only
+ * move index entries is not synced.
  *
  * <p>Calls are completed on another thread, in the order of the commits: callers' code never runs on the writer.
  *
  * <p>open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */
 final class Writer {
-  /** Most waiting calls: more than there are callers that each wait for their answer. */
+  /** Most waiting calls: more than there are callers that each wait for their result. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
-  /** Most items of unanswered calls: some seconds of work. It bounds the heap that they take. */
+  /** Most items of calls that are not completed: some seconds of work. The limit bounds the heap that they take. */
   private static final long MAX_WAITING_ITEMS = 1_000_000;
-  /** Most payload bytes of unanswered calls. */
+  /** Most payload bytes of calls that are not completed. */
   private static final long MAX_WAITING_BYTES = 256L << 20;
   /**
    * Most items of one commit: the largest batch of one caller, so that no caller waits for much more than its own
@@ -115,7 +116,7 @@ final class Writer {
     if (!fits || !queue.offer(operation)) {
       answered(operation);
       return CompletableFuture.failedFuture(new StoreException(
-          "too much waits to be written: items=" + waiting + ", bytes=" + bytes + "; nothing of this call was written",
+          "too many writes wait: items=" + waiting + ", bytes=" + bytes + "; nothing of this call was written",
           null));
     }
     // Orders the offer before the read of idle: the writer sets idle and then reads the queue.
@@ -155,7 +156,7 @@ final class Writer {
     return failure;
   }
 
-  /** Stops everything, because data that was read or written is in doubt. */
+  /** Closes the store with this reason, because data that was read or written is in doubt. */
   void fail(StoreException reason) {
     if (failure == null) {
       failure = reason;
@@ -163,7 +164,7 @@ final class Writer {
     LockSupport.unpark(thread);
   }
 
-  /** Runs all accepted calls, and returns when everything has ended. */
+  /** Refuses new calls, runs all accepted ones, and returns when the writer has ended. */
   void close() {
     closing = true;
     boolean interrupted = false;
@@ -298,7 +299,7 @@ final class Writer {
     waitingBytes.addAndGet(-operation.bytes);
   }
 
-  /** Ends in order: records the exact floor of generations, and leaves no log that the next open must read. */
+  /** Records the exact floor of generations, and flushes, so that the next open has no log to read. */
   private void leaveTidy() {
     table.recordFloor(Math.max(operations.generationFloor(), table.generationGiven()) + 1);
     db.write(table.batch().serialized());

@@ -11,7 +11,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** Reads the serialized form with RocksDB's own reader. */
+/** The serialized form of a batch, read back with RocksDB's own reader. */
 final class BatchTest {
   private static final int[] IDS = {0, 1, 2, 3, 4, 5, 6, 300, 20_000};
 
@@ -75,7 +75,7 @@ final class BatchTest {
     }
 
     private static AssertionError unexpected() {
-      return new AssertionError("nothing of the kind was written");
+      return new AssertionError("the reader found an entry of a kind that was not written");
     }
 
     @Override

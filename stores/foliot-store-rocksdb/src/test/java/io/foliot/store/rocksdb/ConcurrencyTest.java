@@ -53,7 +53,7 @@ final class ConcurrencyTest {
    * acknowledged task until it is cancelled. A low watermark that passes a live entry fails this.
    */
   @Test
-  void noScanMissesATaskThatWasAnswered() throws Exception {
+  void noScanMissesAnAcknowledgedTask() throws Exception {
     AtomicBoolean done = new AtomicBoolean();
     ExecutorService threads = Executors.newFixedThreadPool(3);
     try (RocksDbStore store = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock)) {
@@ -116,7 +116,7 @@ final class ConcurrencyTest {
   }
 
   @Test
-  void callsBeforeTheCloseAreDoneAndLaterOnesRefused() throws Exception {
+  void callsBeforeACloseCompleteAndLaterOnesAreRefused() throws Exception {
     RocksDbStore store = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock);
     AtomicBoolean done = new AtomicBoolean();
     CountDownLatch some = new CountDownLatch(50);

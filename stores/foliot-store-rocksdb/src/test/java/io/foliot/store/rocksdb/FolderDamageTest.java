@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * After any damage to the files of a store with 700 acknowledged tasks, all of them are there when it is opened, or it
- * is not opened and its folder is as it was.
+ * After any damage to the files of a store with 700 acknowledged tasks, either the store opens with all of them, or it
+ * does not open and its folder is unchanged.
  */
 final class FolderDamageTest {
   private static final int TASKS = 700;
@@ -42,7 +42,7 @@ final class FolderDamageTest {
   private Path original = Path.of("");
   private int damaged;
 
-  /** A store as a kill leaves it: with several table files, and tasks that are in the log alone. */
+  /** Makes a store as a kill leaves it: with several table files, and tasks that are in the log alone. */
   @BeforeEach
   void make() throws IOException {
     Path folder = temporary.resolve("open");
@@ -53,7 +53,7 @@ final class FolderDamageTest {
       }
     }
     try (RocksDbStore store = harness.open(folder)) {
-      // Bodies are a family of their own, so these make it flush alone, and logs of the others stay.
+      // Large bodies fill a family of their own, which flushes alone; the other families still need their logs.
       submit(store, 300, 20_000);
       submit(store, 100, 100);
       StoreHarness.awaitGuard(folder);
@@ -238,7 +238,7 @@ final class FolderDamageTest {
   }
 
   @Test
-  void aDamagedGuardIsRefusedAndWithoutOneTheStoreOpens() throws IOException {
+  void aDamagedGuardIsRefusedAndAMissingOneIsNot() throws IOException {
     Path guard = Guard.file(original);
     assertThat(opens(guard, file -> Files.write(file, new byte[8192]), "zeros")).isFalse();
     assertThat(opens(guard, file -> Files.write(file, new byte[0]), "emptied")).isFalse();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** Ended tasks are kept for their time, and then nothing of them is left. */
+/** Final tasks are kept for their retention, and then nothing of them is left. */
 final class HistoryTest {
   private static final long HOUR = StoreHarness.HOUR;
   private static final Body LARGE = new Body(new byte[5_000], "x/y", Map.of());
@@ -36,7 +36,7 @@ final class HistoryTest {
     return temporary.resolve("store");
   }
 
-  /** Returns the contents of the closed store's database. */
+  /** Returns the number of entries in each family of the closed store's database, without empty families. */
   private Map<Family, Integer> left() {
     Map<Family, Integer> left = new EnumMap<>(Family.class);
     try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
@@ -62,7 +62,7 @@ final class HistoryTest {
     return id;
   }
 
-  /** Each of these calls is a commit, with which housekeeping does a step. */
+  /** Makes commits; housekeeping does a step with each of them. */
   private void commits(RocksDbStore store, int count) {
     for (int i = 0; i < count; i++) {
       TaskId id = harness.submit(store, null, harness.now());
@@ -71,7 +71,7 @@ final class HistoryTest {
   }
 
   @Test
-  void nothingIsLeftOfExpiredTasksNeitherKeysNorBodies() {
+  void expiredTasksLeaveNeitherKeysNorBodies() {
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, 24 * HOUR));
       for (int i = 0; i < 100; i++) {
@@ -100,7 +100,7 @@ final class HistoryTest {
   }
 
   @Test
-  void aKeyThatLivesAgainOutlivesItsEarlierTask() {
+  void aKeyWithALiveTaskOutlivesItsExpiredTask() {
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, 100 * HOUR, HOUR, HOUR, HOUR));
       ended(store, "a", new Outcome.Finished());
@@ -117,7 +117,7 @@ final class HistoryTest {
   }
 
   @Test
-  void aReadNeverShowsWhatHasExpiredThoughItsBucketIsStillThere() {
+  void noReadShowsAnExpiredTaskWhoseBucketStillExists() {
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
       TaskId id = ended(store, "a", new Outcome.Finished());
@@ -130,7 +130,7 @@ final class HistoryTest {
   }
 
   @Test
-  void answersToRequestsAreForgottenAfterTheirDay() {
+  void answersToRequestsExpireAfterADay() {
     Draft.Idempotency request = new Draft.Idempotency("request", 1);
     try (RocksDbStore store = harness.open(folder())) {
       for (int day = 0; day < 4; day++) {

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that submits is killed at any moment; every task that it was answered for is there. */
+/** After a kill at a random moment, the store holds every task that was acknowledged to the killed process. */
 final class KillTest {
   private static final int KILLS = 4;
 
@@ -18,12 +18,12 @@ final class KillTest {
   Path temporary;
 
   @Test
-  void everyAnsweredTaskIsThereAfterAKill() throws Exception {
+  void everyAcknowledgedTaskIsThereAfterAKill() throws Exception {
     Path folder = temporary.resolve("store");
     Set<TaskId> answered = new HashSet<>();
     Random random = new Random();
     for (int kill = 0; kill < KILLS; kill++) {
-      // By the handle, which leaves the pipe open: what is in it was answered too.
+      // A kill by the handle leaves the pipe open: the ids in it were acknowledged too.
       answered.addAll(
           SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> process.destroyForcibly()));
       SubmittingProcess.check(folder, answered);

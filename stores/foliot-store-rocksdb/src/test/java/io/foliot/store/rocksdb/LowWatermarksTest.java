@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** A low watermark never passes a visible entry, however the steps of scans and writers interleave. */
 final class LowWatermarksTest {
   @Test
-  void aScanRaisesTheHandToWhatItSawFirst() {
+  void aScanRaisesTheWatermarkToItsFirstEntry() {
     LowWatermarks watermarks = new LowWatermarks(2);
     assertThat(watermarks.watermark(0)).isEqualTo(LowWatermarks.UNKNOWN);
     assertThat(watermarks.begin(0)).isTrue();
@@ -22,7 +22,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void aWriteLowersTheHandBeforeItCanBeSeen() {
+  void aWriteLowersTheWatermarkBeforeItIsVisible() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
     watermarks.learned(0, LowWatermarks.EMPTY);
@@ -33,7 +33,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void anEntryUnderWayWhenTheScanBeganHoldsTheHand() {
+  void anEntryUnderWayWhenAScanBeginsLimitsTheWatermark() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.lower(0, 10);
     watermarks.begin(0);
@@ -43,7 +43,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void anEntryWrittenWhileTheScanRanHoldsTheHand() {
+  void anEntryWrittenDuringAScanLimitsTheWatermark() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
     watermarks.lower(0, 10);
@@ -62,7 +62,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void addedRangesKeepTheHandsOfExistingOnes() {
+  void addedRangesKeepExistingWatermarks() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
     watermarks.learned(0, 5);
@@ -86,7 +86,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void noVisibleEntryIsBeforeTheHandInAnyOrderOfSteps() {
+  void noVisibleEntryIsBeforeTheWatermarkInAnyOrderOfSteps() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int round = 0; round < 2_000; round++) {

@@ -26,7 +26,7 @@ import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
-/** The MANIFEST says the same to this reader as to RocksDB. */
+/** This reader finds the same information in a MANIFEST as RocksDB. */
 final class ManifestTest {
   @TempDir
   Path temporary;
@@ -38,7 +38,7 @@ final class ManifestTest {
   }
 
   @Test
-  void saysWhatRocksDbSays() throws IOException {
+  void findsTheFilesAndTheSequenceThatRocksDbFinds() throws IOException {
     Path folder = temporary.resolve("store");
     Random random = new Random(3);
     for (int session = 0; session < 5; session++) {
@@ -75,7 +75,7 @@ final class ManifestTest {
   }
 
   @Test
-  void knowsTheLastSequenceWhenAllIsMergedAndAllTasksAreGone() throws Exception {
+  void knowsTheLastSequenceWhenAllFilesAreMerged() throws Exception {
     Path folder = temporary.resolve("store");
     try (RocksDbStore store = harness.open(folder)) {
       for (int i = 0; i < 50; i++) {
@@ -91,7 +91,7 @@ final class ManifestTest {
     }
   }
 
-  /** Merges all to the lowest level, where entries lose their sequence numbers. Returns the last file. */
+  /** Merges all files into the lowest level, where entries lose their sequence numbers. Returns the last sequence. */
   private static long mergeAll(Path rocks) throws RocksDBException {
     List<ColumnFamilyDescriptor> families = new ArrayList<>();
     for (Family family : Family.values()) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** RocksDB's library is unpacked once per store folder; no process leaves a copy in the temporary folder. */
-@SuppressWarnings("SystemOut") // what was not proved must be seen
+@SuppressWarnings("SystemOut") // a property that was not proved must be visible
 final class NativeLibraryTest {
   @TempDir
   Path temporary;
@@ -58,7 +58,7 @@ final class NativeLibraryTest {
   }
 
   @Test
-  void aDamagedLibraryIsReplacedAndThatOfAnotherVersionRemoved() throws Exception {
+  void aDamagedLibraryIsReplacedAndOtherVersionsAreRemoved() throws Exception {
     Path store = temporary.resolve("store");
     runAndKill(store);
     Path library = files(store.resolve(NativeLibrary.FOLDER)).getFirst();
@@ -93,7 +93,7 @@ final class NativeLibraryTest {
   }
 
   @Test
-  void aFolderThatCannotHoldTheLibraryIsNoHindrance() throws Exception {
+  void aStoreOpensIfItsFolderCannotHoldTheLibrary() throws Exception {
     Path store = Files.createDirectories(temporary.resolve("store"));
     Files.writeString(store.resolve(NativeLibrary.FOLDER), "in the way");
     SubmittingProcess.check(store, runAndKill(store));
@@ -101,7 +101,7 @@ final class NativeLibraryTest {
   }
 
   @Test
-  void aFolderMountedWithoutExecIsNoHindrance() throws Exception {
+  void aStoreOpensOnAFileSystemMountedNoexec() throws Exception {
     Path mount = Files.createDirectories(temporary.resolve("mount"));
     Process mounting = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "noexec,size=400m", "tmpfs", mount.toString())
         .redirectErrorStream(true).start();

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Random operations on the store and on {@link MemoryStore}; answers and indexes are equal after every step. */
+/** Random operations on the store and on {@link MemoryStore}; results and indexes are equal after every step. */
 final class OracleTest {
   private static final int ROUNDS = 4;
   private static final int STEPS = 600;
@@ -67,7 +67,7 @@ final class OracleTest {
   }
 
   @Test
-  void everyAnswerAndEveryIndexEqualsTheModels() {
+  void resultsAndIndexesEqualThoseOfTheModel() {
     long seed = new Random().nextLong();
     for (int round = 0; round < ROUNDS; round++) {
       run(seed + round, round);
@@ -87,7 +87,7 @@ final class OracleTest {
         }
       }
     } catch (RuntimeException | AssertionError e) {
-      throw new AssertionError("not as the model: " + at + ": " + e.getMessage(), e);
+      throw new AssertionError("the store differs from the model: " + at + ": " + e.getMessage(), e);
     } finally {
       all.close();
     }
@@ -156,7 +156,7 @@ final class OracleTest {
     }
 
     private void reopen() {
-      // So that the recorded floor of generations is in the past, for the model has none.
+      // Puts the recorded floor of generations into the past, because the model has none.
       clock.advance(Duration.ofSeconds(1));
       store.close();
       assertThat(RocksDbStore.verify(path, StoreHarness.SMALL, progress -> {}).damages()).isEmpty();
@@ -349,7 +349,7 @@ final class OracleTest {
           .isEqualTo(StoreHarness.get(model.find(ref)).map(Round::shown));
     }
 
-    /** Scans as schedulers make them: from anywhere to anywhere, page by page. */
+    /** Compares scans as schedulers make them: from any instant to any other, page by page. */
     private void compareScans() {
       List<DueScan> scans = some(() -> {
         long from = random.nextBoolean() ? Long.MIN_VALUE : anyInstant();

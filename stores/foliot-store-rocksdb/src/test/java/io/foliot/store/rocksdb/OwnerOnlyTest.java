@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** No other user of the machine can read a store or a backup, regardless of the process's mask. */
+/** No other user of the machine can read a store or a backup, regardless of the process's umask. */
 final class OwnerOnlyTest {
   @TempDir
   Path temporary;
@@ -31,16 +31,16 @@ final class OwnerOnlyTest {
   }
 
   @Test
-  void aStoreIsItsOwnersUnderTheUsualMask() throws Exception {
-    assertIsItsOwners("022");
+  void onlyTheOwnerCanReadAStoreUnderTheUsualUmask() throws Exception {
+    assertNewStoreIsOwnerOnly("022");
   }
 
   @Test
-  void aStoreIsItsOwnersUnderNoMask() throws Exception {
-    assertIsItsOwners("000");
+  void onlyTheOwnerCanReadAStoreUnderAnOpenUmask() throws Exception {
+    assertNewStoreIsOwnerOnly("000");
   }
 
-  private void assertIsItsOwners(String umask) throws Exception {
+  private void assertNewStoreIsOwnerOnly(String umask) throws Exception {
     Path folder = temporary.resolve("new").resolve("store");
     SubmittingProcess.run(folder, 3_000, ProcessHandle::destroyForcibly, umask, "-Dunused=1");
     for (Path each : new Path[]{folder.getParent(), folder, folder.resolve("rocks"), folder.resolve("native")}) {
@@ -54,7 +54,7 @@ final class OwnerOnlyTest {
   }
 
   @Test
-  void aFolderThatWasOpenIsNarrowed() throws Exception {
+  void aFolderReadableByOthersIsNarrowed() throws Exception {
     Path folder = temporary.resolve("store");
     harness.open(folder).close();
     try (Stream<Path> all = Files.walk(folder)) {
@@ -68,7 +68,7 @@ final class OwnerOnlyTest {
   }
 
   @Test
-  void aBackupAndWhatIsRestoredOfItAreTheirOwners() throws Exception {
+  void onlyTheOwnerCanReadABackupAndARestoredStore() throws Exception {
     Path backups = Files.createDirectory(temporary.resolve("backups"),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
     Path restored = temporary.resolve("restored");

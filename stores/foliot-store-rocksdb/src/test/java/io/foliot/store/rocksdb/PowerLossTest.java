@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Power loss: the disk below the store is shut down, so that all unsynced writes are gone. Every task that was
- * answered is there afterwards, and the store opens by itself.
+ * Power loss: the disk below the store is shut down, so that all unsynced writes are gone. The store then opens without
+ * a repair, and holds every acknowledged task.
  */
 @Tag("machine")
 final class PowerLossTest {
@@ -27,8 +27,9 @@ final class PowerLossTest {
   Path temporary;
 
   @Test
-  void everyAnsweredTaskIsThereAfterAPowerLoss() throws Exception {
-    // This process takes the native library from the first folder that it opens, and holds it to the end.
+  void everyAcknowledgedTaskIsThereAfterAPowerLoss() throws Exception {
+    // This process loads the native library from the first folder that it opens, and keeps the file open until it
+    // exits. The file must not be on the disk that is shut down.
     RocksDbStore.open(temporary.resolve("elsewhere"), StoreHarness.SMALL, new SystemClock()).close();
     Set<TaskId> answered = new HashSet<>();
     Random random = new Random();
@@ -36,7 +37,7 @@ final class PowerLossTest {
       Path folder = disk.folder().resolve("store");
       for (int loss = 0; loss < LOSSES; loss++) {
         answered.addAll(SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> {
-          // It is paused first, because a sync that is under way may be answered though its bytes are lost.
+          // The process is paused first, because a sync that is under way may succeed although its bytes are lost.
           Signals.freeze(process.pid());
           disk.powerOff();
           process.destroyForcibly();

@@ -10,7 +10,7 @@ import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Which records the cache keeps. */
+/** The cache's choice of the records that it keeps. */
 final class RecordCacheTest {
   private static final long NOW = 1_000_000_000;
   private static final long DISTANT = NOW + Duration.ofHours(2).toMillis();

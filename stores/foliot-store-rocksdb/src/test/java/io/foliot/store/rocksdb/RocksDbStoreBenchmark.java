@@ -72,7 +72,7 @@ public final class RocksDbStoreBenchmark {
     this.batch = batch;
   }
 
-  /** See above. */
+  /** Runs the benchmark with the arguments that the class comment describes. */
   public static void main(String[] arguments) throws IOException {
     Path folder = Path.of(arguments[0]);
     RocksDbStoreBenchmark benchmark = new RocksDbStoreBenchmark(folder, Integer.parseInt(arguments[1]),
@@ -154,7 +154,7 @@ public final class RocksDbStoreBenchmark {
     return stage.toCompletableFuture().join();
   }
 
-  /** Makes calls with several in flight at a time, as callers do that do not wait for each other. */
+  /** Makes calls, several of them in flight at a time as from independent callers. Returns the items per second. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = clock.monotonicNanos();

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Folders that a store opens or refuses: new, its own, another's, damaged. */
+/** The folders that a store opens or refuses: new ones, its own, folders with other files, and damaged ones. */
 final class StoreFolderTest {
   private static final long HOUR = StoreHarness.HOUR;
 
@@ -85,7 +85,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aFolderWhoseMakingWasInterruptedIsFinished() throws IOException {
+  void aFolderWhoseCreationWasInterruptedIsCompleted() throws IOException {
     harness.open(folder()).close();
     Files.delete(folder().resolve("foliot-store"));
     try (RocksDbStore store = harness.open(folder())) {
@@ -102,7 +102,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void theNumberOfSlotsIsTheFoldersAndNotTheOptions() {
+  void theFolderDecidesTheNumberOfSlotsNotTheOptions() {
     harness.open(folder()).close();
     try (RocksDbStore store = harness.open(folder(), StoreHarness.SMALL.toBuilder().slots(64).build())) {
       assertThat(store.slotCount()).isEqualTo(4);
@@ -127,7 +127,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aDamagedFileClosesTheStoreAndIsNamed() throws Exception {
+  void aDamagedFileClosesTheStoreWithTheReason() throws Exception {
     CompletableFuture<StoreException> alarm = new CompletableFuture<>();
     RocksDbOptions options = StoreHarness.SMALL.toBuilder().onFailure(alarm::complete).build();
     List<TaskId> ids = new ArrayList<>();
@@ -148,13 +148,13 @@ final class StoreFolderTest {
       assertThat(StoreHarness.failure(store.submit(List.of(harness.draft(null, 0)))))
           .hasMessageContaining("closed itself");
     } catch (StoreException e) {
-      // A part that every open needs was hit, which is as good.
+      // The damage hit a part that every open reads, so the store was not opened at all.
       assertThat(e).isInstanceOf(DamagedException.class);
     }
   }
 
   @Test
-  void aDamagedRecordClosesTheStoreInAnyRead() throws Exception {
+  void aDamagedRecordClosesTheStore() throws Exception {
     TaskId id;
     try (RocksDbStore store = harness.open(folder())) {
       id = harness.submit(store, "a", harness.now());
@@ -179,7 +179,7 @@ final class StoreFolderTest {
     }
   }
 
-  /** Copies a folder as a power loss leaves it: while the store is open, so that the log is all there is. */
+  /** Submits tasks and copies the folder as a power loss leaves it: the store is open, and the tasks are in the log. */
   private Path copyWhileOpen(int tasks, String name) throws IOException {
     Path copy = temporary.resolve(name);
     try (RocksDbStore store = harness.open(folder())) {
@@ -206,7 +206,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aCopyOfAnOpenStoreHasEverythingThatWasAnswered() throws IOException {
+  void aCopyOfAnOpenStoreHasAllAcknowledgedTasks() throws IOException {
     assertThat(delayed(copyWhileOpen(50, "copy"))).isEqualTo(50);
   }
 
@@ -224,7 +224,7 @@ final class StoreFolderTest {
       harness.submit(store, "key 49", harness.now() + HOUR);
       bytes = Files.readAllBytes(log(folder()));
     }
-    // The last commit is a few hundred bytes: cut in it, cut its header, or a hole in it.
+    // The last commit is a few hundred bytes: it loses its last 10 or 100 bytes, or has a hole.
     for (int i = 0; i < 3; i++) {
       Path torn = temporary.resolve("torn-" + i);
       StoreHarness.copy(copy, torn);
@@ -251,19 +251,20 @@ final class StoreFolderTest {
   }
 
   @Test
-  void damageBeforeCommitsThatWereAnsweredIsRefused() throws IOException {
+  void damageBeforeAcknowledgedCommitsIsRefused() throws IOException {
     Path copy = copyWhileOpen(200, "copy");
     long length = Files.size(log(copy));
     for (int i = 1; i <= 5; i++) {
       Path damaged = temporary.resolve("damaged-" + i);
       StoreHarness.copy(copy, damaged);
       damage(log(damaged), length * i / 6, 1);
-      assertThat(refused(damaged)).isInstanceOf(DamagedException.class).hasMessageContaining("answered");
+      assertThat(refused(damaged)).isInstanceOf(DamagedException.class)
+          .hasMessageContaining("commits after the damage were acknowledged");
     }
   }
 
   @Test
-  void aTornLargeCommitIsNoLossAndADamagedOneBeforeAnotherIs() throws IOException {
+  void aLargeTornCommitIsNoLossUnlessAnotherFollows() throws IOException {
     Path copy = temporary.resolve("copy");
     try (RocksDbStore store = harness.open(folder())) {
       harness.submit(store, "first", harness.now());
@@ -290,7 +291,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void nearTheEndOfTheDiskNewTasksAreRefusedAndOldOnesGoOn() {
+  void aNearlyFullDiskRefusesNewTasksAndSettlesOldOnes() {
     try (RocksDbStore store = harness.open(folder())) {
       TaskId id = harness.submit(store, "a", harness.now());
       var running = StoreHarness.claim(store, id);
@@ -309,7 +310,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aBackupOfAWorkingStoreIsRestoredToItsMoment() throws IOException {
+  void aBackupOfAnOpenStoreRestoresItsStateAtThatTime() throws IOException {
     Path backups = temporary.resolve("backups");
     Path restored = temporary.resolve("restored");
     List<io.foliot.core.store.DueEntry> then;
@@ -340,7 +341,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void noGenerationRepeatsWhenTheClockIsBackAfterACrash() throws IOException {
+  void noGenerationRepeatsIfTheClockIsSetBackAfterACrash() throws IOException {
     Path copy = temporary.resolve("copy");
     long last = 0;
     try (RocksDbStore store = harness.open(folder())) {

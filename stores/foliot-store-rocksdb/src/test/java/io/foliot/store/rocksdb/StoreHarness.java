@@ -38,11 +38,11 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A store for tests: a clock that tests move, tokens that count up, free space as tests say. */
+/** A store for tests, with a clock that tests advance, tokens that count up, and free space that tests set. */
 final class StoreHarness {
   static final String QUEUE = "orders";
   static final long HOUR = 3_600_000;
-  /** Small, so that files, merges and evictions happen in tests too. */
+  /** Options so small that files, merges and evictions happen in tests too. */
   static final RocksDbOptions SMALL = RocksDbOptions.builder().slots(4).recordCacheBytes(20_000)
       .blockCacheBytes(4 << 20).writeBufferBytes(4 << 20).logBytes(4 << 20).reserveBytes(1_000).build();
 
@@ -122,7 +122,7 @@ final class StoreHarness {
     }
   }
 
-  /** The whole index, slot by slot. */
+  /** Returns the whole index, slot by slot. */
   static List<DueEntry> index(TaskStore store) {
     List<DueScan> scans = new ArrayList<>();
     for (int slot = 0; slot < store.slotCount(); slot++) {
@@ -137,7 +137,7 @@ final class StoreHarness {
     return get(store.parked(queue, SlotSet.all(store.slotCount()), null, 1_000_000));
   }
 
-  /** Waits until the guard of an open store that rests has seen everything. */
+  /** Waits until the guard of an open store includes all commits. There must be no calls meanwhile. */
   static void awaitGuard(Path folder) throws IOException {
     Path rocks = folder.resolve("rocks");
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);

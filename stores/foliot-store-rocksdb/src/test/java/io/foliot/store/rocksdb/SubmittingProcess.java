@@ -25,30 +25,30 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that submits without pause and prints the id of each task once it was answered, until something ends it.
+ * A process that submits without pause and prints the id of each task when it is acknowledged, until the test ends it.
  */
 final class SubmittingProcess {
   private static final int UNDER_WAY = 64;
-  /** A line that a kill cut short is shorter. */
+  /** Length of an id. A shorter line was cut by the end of the process, and does not count. */
   private static final int ID_LENGTH = 36;
 
   private SubmittingProcess() {}
 
-  /** The end of it, in the middle of its work. */
+  /** The way in which a test ends the process while it submits. */
   interface End {
     void come(ProcessHandle process) throws IOException, InterruptedException;
   }
 
   /**
-   * Runs such a process. Returns the tasks for which it received an answer.
+   * Runs such a process, ends it, and returns the acknowledged tasks.
    *
-   * @param answers how many of them it takes until the end comes
+   * @param answers number of acknowledged tasks after which the process is ended
    */
   static Set<TaskId> run(Path folder, int answers, End end) throws IOException, InterruptedException {
     return run(folder, answers, end, "022", "-Xmx256m");
   }
 
-  /** The same with a mask of permissions and an option for the JVM. */
+  /** Does the same with a umask and an option for the JVM. */
   static Set<TaskId> run(Path folder, int answers, End end, String umask, String option)
       throws IOException, InterruptedException {
     List<String> command = List.of("sh", "-c", "umask " + umask + " && exec \"$@\"", "sh",
@@ -75,7 +75,7 @@ final class SubmittingProcess {
     return answered;
   }
 
-  /** Opens the store that is left, and checks that all acknowledged tasks are there; counts and index agree. */
+  /** Opens the store that is left, and checks that it holds all acknowledged tasks, and that counts and index agree. */
   static void check(Path folder, Set<TaskId> answered) {
     try (RocksDbStore store = RocksDbStore.open(folder, StoreHarness.SMALL, new SystemClock())) {
       List<DueEntry> entries = StoreHarness.index(store);
@@ -89,8 +89,8 @@ final class SubmittingProcess {
     assertThat(RocksDbStore.verify(folder, StoreHarness.SMALL, progress -> {}).damages()).isEmpty();
   }
 
-  /** The process itself. */
-  @SuppressWarnings("SystemOut") // its only way to speak
+  /** Runs in the process: submits until the process is ended. */
+  @SuppressWarnings("SystemOut") // the test reads the output
   public static void main(String[] arguments) throws InterruptedException {
     SystemClock clock = new SystemClock();
     RocksDbStore store = RocksDbStore.open(Path.of(arguments[0]), StoreHarness.SMALL, clock);

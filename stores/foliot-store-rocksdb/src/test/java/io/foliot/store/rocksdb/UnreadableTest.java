@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A record of a newer Foliot, whole and not understood, stops neither the store nor the tasks beside it. */
+/** A record of a newer Foliot, which is whole but not understood, stops neither the store nor its other tasks. */
 final class UnreadableTest {
   @TempDir
   Path temporary;
@@ -53,7 +53,7 @@ final class UnreadableTest {
   }
 
   @Test
-  void claimsGoOnAndItIsNotFoundAgain() {
+  void scansLeaveOutANewerRecordAndClaimsContinue() {
     try (RocksDbStore store = harness.open(folder)) {
       assertThat(StoreHarness.index(store)).extracting(DueEntry::id).contains(newer, usual);
       List<ClaimResult> results = StoreHarness.get(store.claim(List.of(new Claim(newer, StoreHarness.HOUR),
@@ -64,11 +64,11 @@ final class UnreadableTest {
       assertThat(store.stats().unreadable()).isEqualTo(1);
       assertThat(store.failure()).isEmpty();
     }
-    assertIsAsItWas();
+    assertIsUnchanged();
   }
 
   @Test
-  void changesOfItFailAloneAndChangeNothing() {
+  void changesOfANewerRecordFailAloneWithoutEffect() {
     TaskRef newerKey = new TaskRef.ByKey(StoreHarness.QUEUE, "newer");
     try (RocksDbStore store = harness.open(folder)) {
       Throwable failure = StoreHarness.failure(store.cancel(List.of(newerKey, new TaskRef.ById(usual))));
@@ -86,10 +86,10 @@ final class UnreadableTest {
       harness.submit(store, "another", harness.now());
       assertThat(store.failure()).isEmpty();
     }
-    assertIsAsItWas();
+    assertIsUnchanged();
   }
 
-  private void assertIsAsItWas() {
+  private void assertIsUnchanged() {
     try (Database db = Database.open(folder.resolve("rocks"), StoreHarness.SMALL, false)) {
       assertThat(Arrays.equals(db.get(Family.RECORDS, Layout.recordKey(newer)), bytes)).isTrue();
     }

@@ -76,7 +76,7 @@ final class VerificationTest {
     return new Bytes(value.length).bytes(value);
   }
 
-  /** The first entry of a family. */
+  /** Returns key and value of the first entry of a family. */
   private static byte[][] first(Database db, Family family) {
     try (RocksIterator iterator = db.iterator(family)) {
       iterator.seekToFirst();
@@ -159,14 +159,14 @@ final class VerificationTest {
   }
 
   @Test
-  void findsAnEntryThatIsNotThatOfItsTask() {
+  void findsASecondEntryOfATask() {
     TaskId id = ids.get(9);
     change((db, batch) -> batch.put(Family.INDEX, Layout.index(new Bytes(26), id.slot(4), 5, id), new Bytes(4).u32(0)));
-    assertDamaged("index", "the entry is not that of its task");
+    assertDamaged("index", "the task has a different entry");
   }
 
   @Test
-  void findsKeysThatLeadElsewhere() {
+  void findsMissingAndWrongKeys() {
     change((db, batch) -> batch.delete(Family.KEYS, Layout.key(new Bytes(20), 0, "key 6")));
     assertDamaged("keys", "the key of the task is missing");
     change((db, batch) -> batch.put(Family.KEYS, Layout.key(new Bytes(20), 0, "key 6"),
