@@ -11,16 +11,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Proves that the store commits: each beat writes a small document, and the pulse is gone when none was durable for
- * some seconds. A store can answer reads and never commit again, and then nothing is accepted or claimed.
+ * A check that the store commits: each beat writes a small document, and the pulse is lost when no write has been
+ * durable for {@link #LOST_NANOS}. A store can answer reads without ever committing again; then nothing is accepted or
+ * claimed.
  */
 final class CommitPulse {
   /** Time without a commit after which the server is not ready. */
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Nodes that share a store write few documents, so that no node that is gone leaves one of its own behind. */
+  /**
+   * Number of documents that the nodes of a store share, so that nodes that are gone leave none of their own behind.
+   */
   private static final int DOCUMENTS = 16;
-  /** Nodes that have one document in common may come in each other's way. */
+  /** Most writes of one beat, because the writes of nodes that share a document can conflict. */
   private static final int TRIES = 3;
 
   private final TaskStore store;
@@ -40,7 +43,10 @@ final class CommitPulse {
     content = node.getBytes(UTF_8);
   }
 
-  /** Writes once more, unless a write is still under way that may yet come to an end. */
+  /**
+   * Starts a write, unless one that began within {@link #LOST_NANOS} is still under way. Returns the result of the
+   * latest.
+   */
   CompletableFuture<Boolean> beat() {
     long nowNanos = System.nanoTime();
     if (beat.isDone() || nowNanos - begunNanos >= LOST_NANOS) {
@@ -66,7 +72,7 @@ final class CommitPulse {
     }
   }
 
-  /** Returns why the server is not ready, as far as the commits show. */
+  /** Returns the reason why the server is not ready, or none if the store has committed recently. */
   List<String> troubles() {
     long sinceNanos = System.nanoTime() - committedNanos;
     return sinceNanos < LOST_NANOS

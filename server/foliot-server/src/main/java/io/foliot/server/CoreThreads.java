@@ -3,11 +3,11 @@ package io.foliot.server;
 import java.lang.Thread.UncaughtExceptionHandler;
 
 /**
- * Ends the process when a thread that it cannot do without ends, or when memory has run out: otherwise it would appear
- * alive and do nothing. The tasks are in the store, and the supervisor of the process restarts it.
+ * A handler that ends the process when a thread that it needs has ended, or when memory has run out. Otherwise the
+ * process would appear alive and do nothing. The tasks are in the store, and the supervisor restarts the process.
  */
 public final class CoreThreads implements UncaughtExceptionHandler {
-  /** Exit code of the process. */
+  /** Exit code of a process that is ended here. */
   public static final int EXIT_CODE = 5;
 
   private static final String OURS = "foliot-";
@@ -15,7 +15,7 @@ public final class CoreThreads implements UncaughtExceptionHandler {
 
   private CoreThreads() {}
 
-  /** Watches the threads of this process from now on. For a process that is nothing but a server. */
+  /** Installs the handler for all threads of this process, which must be nothing but a server. */
   public static void watch() {
     Thread.setDefaultUncaughtExceptionHandler(new CoreThreads());
   }

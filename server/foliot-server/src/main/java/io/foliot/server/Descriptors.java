@@ -14,7 +14,7 @@ final class Descriptors {
         : Long.MAX_VALUE;
   }
 
-  /** Returns how many more may be opened. */
+  /** Returns how many more may be opened; {@link Long#MAX_VALUE} if the system does not report it. */
   static long free() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
         ? system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount()

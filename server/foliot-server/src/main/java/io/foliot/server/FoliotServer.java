@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
+  /** The answers to reads take at most this fraction of the heap, as do those to writes: one part in 8. */
   private static final int ANSWERS_OF_HEAP = 8;
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -50,7 +51,7 @@ public final class FoliotServer implements AutoCloseable {
   private final ServerRuntime runtime;
   private final Prometheus prometheus;
   private final Api api;
-  private final HttpListener door;
+  private final HttpListener listener;
   private final Gate gate;
   private final CompletableFuture<Throwable> failure;
   private final @Nullable Thread refresher;
@@ -96,14 +97,14 @@ public final class FoliotServer implements AutoCloseable {
     runtime.store().capability(StoreStatistics.class).ifPresent(statistics -> prometheus
         .beforeReading(new StoreFigures(statistics, prometheus.registry())::refresh));
     try {
-      door = new HttpListener(new HttpListener.Frame(new InetSocketAddress(address, config.listen().port()),
+      listener = new HttpListener(new HttpListener.Frame(new InetSocketAddress(address, config.listen().port()),
           config.limits().batchBytes(), connections(config)), api,
           new HttpListener.Memory(bodies, reads, writes), prometheus.timings(), this::failed);
     } catch (RuntimeException e) {
       api.close();
       throw e;
     }
-    watchdog = new Watchdog(pulse, new InetSocketAddress(address, door.port()), door::accepts, this::failed);
+    watchdog = new Watchdog(pulse, new InetSocketAddress(address, listener.port()), listener::accepts, this::failed);
     CompletableFuture<?> unused = scheduler.failure().thenAccept(this::failed);
     refresher = runtime.store().isShared()
         ? Thread.ofVirtual().name("foliot-keys").start(() -> refresh(keys))
@@ -111,8 +112,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Reads the API keys every second: one that was made or removed at another server holds here within a second, or as
-   * soon as the store answers.
+   * Reads the API keys every second: a key that was created or deleted at another server takes effect here within a
+   * second, or as soon as the store answers.
    */
   private static void refresh(KeyRing keys) {
     boolean answered = true;
@@ -133,8 +134,8 @@ public final class FoliotServer implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param out where a person reads the first key, if one is made
-   * @throws StartException if it cannot start for a reason that the operator can cure
+   * @param out receives the first API key, if one is issued, with instructions for the operator
+   * @throws StartException if the server cannot start for a reason that the operator can cure
    */
   public static FoliotServer start(FoliotConfig config, PrintStream out) {
     TimeSource clock = new SystemClock();
@@ -160,7 +161,7 @@ public final class FoliotServer implements AutoCloseable {
       FoliotServer server = new FoliotServer(config, address(config.listen().host()), runtime, prometheus, failure,
           clock,
           random, out);
-      server.tellStart();
+      server.logStart();
       return server;
     } catch (RuntimeException e) {
       runtime.scheduler().stop(Duration.ZERO).join();
@@ -200,7 +201,7 @@ public final class FoliotServer implements AutoCloseable {
     out.flush();
   }
 
-  private void tellStart() {
+  private void logStart() {
     var durability = runtime.store().durability();
     log.atInfo().addKeyValue("version", version()).addKeyValue("address", url())
         .addKeyValue("store", runtime.store().kind())
@@ -215,12 +216,12 @@ public final class FoliotServer implements AutoCloseable {
     return version == null ? "0.1.0-SNAPSHOT" : version;
   }
 
-  /** Returns the port it listens on. */
+  /** Returns the port that the server listens on. */
   public int port() {
-    return door.port();
+    return listener.port();
   }
 
-  /** Returns its address. */
+  /** Returns the URL of the server, with the host of the configuration. */
   public String url() {
     String host = config.listen().host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
@@ -232,8 +233,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Completes if the server cannot continue: with a {@link StoreException} if the store has closed itself, or with the
-   * failure of another part that it needs. The process should then end.
+   * Returns a future that completes if the server cannot continue: with a {@link StoreException} if the store has
+   * closed itself, or with the failure of another part that it needs. The process should then end.
    */
   public CompletableFuture<Throwable> failure() {
     return failure;
@@ -249,8 +250,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Returns the connections to accept: as many as configured if there are file descriptors for them, and as many again
-   * for callbacks and files; else fewer, with a warning if a tenth or more is missing.
+   * Returns how many connections to accept: as many as configured, but at most half of the free file descriptors,
+   * because callbacks and files need the other half. Logs a warning if a tenth or more is missing.
    */
   private static int connections(FoliotConfig config) {
     int wanted = config.limits().connections();
@@ -271,8 +272,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Stops within the configured time: new requests are refused, those under way are answered, nothing more is claimed,
-   * attempts under way are waited for, then the store is closed.
+   * Stops within the configured time: refuses new requests, claims no more tasks, waits for the attempts and requests
+   * under way, then closes the store.
    */
   public synchronized void stop() {
     if (stopped) {
@@ -285,15 +286,15 @@ public final class FoliotServer implements AutoCloseable {
     watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     try {
-      // Long polls of workers end with the engine, so it stops first; it still answers earlier calls.
+      // Long polls of workers end with the engine, so the engine stops first; it still answers earlier calls.
       runtime.scheduler().stop(left).orTimeout(left.toMillis() + 1_000, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       log.warn("the engine did not stop in time; its tasks are claimed again when their leases end", e);
     }
-    while (door.underWay() > 0 && deadline - System.nanoTime() > 0) {
+    while (listener.underWay() > 0 && deadline - System.nanoTime() > 0) {
       LockSupport.parkNanos(DRAIN_POLL_NANOS);
     }
-    door.close();
+    listener.close();
     api.close();
     if (refresher != null) {
       refresher.interrupt();

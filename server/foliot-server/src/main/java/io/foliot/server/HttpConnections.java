@@ -33,14 +33,16 @@ import org.jspecify.annotations.Nullable;
  * Helidon's connections with two additions: a connection that ends before the client has sent all of its request is
  * closed gently, and HTTP/1.0 is served.
  *
- * <p>Helidon 4.5.0 takes the unread body of a request with {@code Expect} for the next request, and continues after an
- * answer that says {@code Connection: close}. {@link HttpListener} therefore ends such connections itself, by an
- * exception that passes through here.
+ * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
+ * open after an answer that says {@code Connection: close}. {@link HttpListener} therefore ends such connections
+ * itself, by an exception that passes through here.
  */
 final class HttpConnections implements ServerConnectionSelector {
   /** Bytes that a client may still send after the last answer, so that no reset discards that answer. */
   private static final int MAX_LINGER_BYTES = 16 << 20;
-  /** Longest time it may. A client that waits for the end of the connection waits for this long. */
+  /**
+   * Longest time for which a client may still send. A client that waits for the end of the connection waits this long.
+   */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
   private final Http1ConnectionSelector http1;
@@ -52,7 +54,10 @@ final class HttpConnections implements ServerConnectionSelector {
     maxFirstLine = config.maxPrologueLength();
   }
 
-  /** The request was answered before all of it was read: its remaining bytes are never a request. */
+  /**
+   * The end of a connection whose request was answered before all of it was read: the remaining bytes are never a
+   * request.
+   */
   static final class UnreadRequestException extends CloseConnectionException {
     private static final long serialVersionUID = 1;
 
@@ -82,12 +87,12 @@ final class HttpConnections implements ServerConnectionSelector {
     return new Connection(http1.connection(new Context(context, reader)), context.serverSocket(), open);
   }
 
-  /** Returns how many connections there are. */
+  /** Returns how many connections are open. */
   int open() {
     return open.get();
   }
 
-  /** A connection that reads on for a moment after an answer that left a part of the request unread. */
+  /** A connection that reads and discards bytes for a moment after an answer that left a part of the request unread. */
   private record Connection(ServerConnection http1, HelidonSocket socket, AtomicInteger open)
       implements
         ServerConnection,
@@ -97,7 +102,7 @@ final class HttpConnections implements ServerConnectionSelector {
       open.incrementAndGet();
       try {
         http1.handle(limit);
-        // Returned: a request was refused before it could be routed, and perhaps before it was read.
+        // A normal return: a request was refused before it could be routed, and perhaps before it was read.
         linger();
       } catch (UnreadRequestException e) {
         // Answered, with unread bytes still to come.
@@ -113,7 +118,7 @@ final class HttpConnections implements ServerConnectionSelector {
           Thread.sleep(LINGER);
           socket.close();
         } catch (InterruptedException | UncheckedIOException e) {
-          // The client has closed it before.
+          // The client closed the connection before the time was over.
         }
       });
       try {
@@ -147,9 +152,9 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * The incoming bytes. The first request of a connection may be of HTTP/1.0, as of a proxy with old settings: then it
-   * is read as one of HTTP/1.1 that closes the connection, for the answers have a length and nothing else that HTTP/1.0
-   * lacks.
+   * The incoming bytes of a connection. Its first request may be of HTTP/1.0, as from a proxy with old settings. That
+   * request is passed on as one of HTTP/1.1 that closes the connection, because all answers have a length and use
+   * nothing that HTTP/1.0 lacks.
    */
   private static final class Intake implements Supplier<byte @Nullable []> {
     private static final byte[] VERSION = " HTTP/1.0\r\n".getBytes(US_ASCII);
@@ -217,7 +222,7 @@ final class HttpConnections implements ServerConnectionSelector {
     }
   }
 
-  /** Helidon's context of a connection, with a reader of ours. */
+  /** Helidon's context of a connection, but with another reader. */
   private record Context(ConnectionContext context, DataReader dataReader) implements ConnectionContext {
     @Override
     public ListenerContext listenerContext() {

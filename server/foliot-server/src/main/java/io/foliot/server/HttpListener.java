@@ -39,9 +39,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The web server before the API: connections, bodies, headers. Each request has a virtual thread, which may wait. */
+/**
+ * The web server in front of the API: connections, bodies, headers. Each request has a virtual thread, which may block.
+ */
 final class HttpListener implements AutoCloseable {
-  /** A key of 256 bytes takes 768 in a path; the rest of a first line is short. */
+  /** Longest first line of a request, in bytes. A key of 256 bytes takes 768 in a path; the rest is short. */
   private static final int MAX_FIRST_LINE = 4 << 10;
   private static final int MAX_HEADERS_BYTES = 16 << 10;
   /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
@@ -70,9 +72,9 @@ final class HttpListener implements AutoCloseable {
   /**
    * The settings of the listener.
    *
-   * @param address its host and port
+   * @param address the host and port
    * @param maxBodyBytes the largest body of any call
-   * @param maxConnections how many connections it has at most
+   * @param maxConnections the largest number of open connections
    */
   record Frame(InetSocketAddress address, int maxBodyBytes, int maxConnections) {}
 
@@ -122,7 +124,7 @@ final class HttpListener implements AutoCloseable {
   /**
    * Checks whether the server can listen on an address, before anything else is started.
    *
-   * @throws StartException if not
+   * @throws StartException if it cannot
    */
   static void ensureFree(InetSocketAddress address) {
     try (ServerSocket probe = new ServerSocket()) {
@@ -140,7 +142,7 @@ final class HttpListener implements AutoCloseable {
             + " is in use: another Foliot or another program listens there. Stop it, or choose another port with --port"
             + " (server.port, FOLIOT_SERVER_PORT)", e)
         : new StartException(StartException.Reason.CANNOT_BIND, "the address " + host + ":" + address.getPort()
-            + " cannot be listened on: " + e.getMessage() + ". Choose an address of this machine with --host"
+            + " cannot be bound: " + e.getMessage() + ". Choose an address of this machine with --host"
             + " (server.host), and with --port a port that this user may use", e);
   }
 
@@ -160,7 +162,7 @@ final class HttpListener implements AutoCloseable {
       case 414, 431 -> new Problem(ProblemKind.INVALID_REQUEST,
           "the first line has at most " + MAX_FIRST_LINE + " bytes, all headers together " + MAX_HEADERS_BYTES);
       case 503 -> new Problem(ProblemKind.OVERLOADED, "too many requests at once; nothing was done, try again later");
-      // Without a method there was no request yet, only other bytes.
+      // Without a method, the bytes received were not an HTTP request.
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
           : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
@@ -176,7 +178,7 @@ final class HttpListener implements AutoCloseable {
 
   private static Problem tooLarge() {
     return new Problem(ProblemKind.TOO_LARGE,
-        "the body is larger than the server takes for any call (limits.batch-body); send less at once");
+        "the body is larger than the server accepts for any call (limits.batch-body); send less at once");
   }
 
   private void handle(ServerRequest request, ServerResponse response) {
@@ -197,7 +199,7 @@ final class HttpListener implements AutoCloseable {
       }
       timings.record(answer.route(), answer.reply().status(), System.nanoTime() - begun);
       switch (after) {
-        case GO_ON -> {
+        case KEEP -> {
           // Helidon skips the unread rest of a short body, and reads the next request.
         }
         case CLOSE -> throw new CloseConnectionException("the client asked for it");
@@ -213,15 +215,15 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** The fate of a connection after an answer. */
+  /** The next step of a connection after an answer. */
   private enum After {
-    GO_ON, CLOSE, CLOSE_UNREAD
+    KEEP, CLOSE, CLOSE_UNREAD
   }
 
   /**
    * Returns what happens to the connection, which is kept only if it is certain where the next request begins. After
    * {@code Expect} it is not known whether an unread body will come at all. After a broken body that was not read to
-   * its end, it is not known where it ends.
+   * its end, it is not known where the body ends.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {
@@ -232,7 +234,7 @@ final class HttpListener implements AutoCloseable {
         return After.CLOSE_UNREAD;
       }
     }
-    return request.headers().containsToken(HeaderValues.CONNECTION_CLOSE) ? After.CLOSE : After.GO_ON;
+    return request.headers().containsToken(HeaderValues.CONNECTION_CLOSE) ? After.CLOSE : After.KEEP;
   }
 
   private static void send(ServerResponse response, Reply reply, String method, After after) {
@@ -245,7 +247,7 @@ final class HttpListener implements AutoCloseable {
     if (!reply.headers().isEmpty()) {
       reply.headers().forEach((name, value) -> response.header(HeaderValues.create(name, value)));
     }
-    if (after != After.GO_ON) {
+    if (after != After.KEEP) {
       response.header(HeaderValues.CONNECTION_CLOSE);
     }
     if (method.equals("HEAD")) {
@@ -255,7 +257,7 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** A request as Helidon has it. One thread. */
+  /** A request that Helidon provides. For one thread. */
   private static final class Arriving implements Request.Incoming {
     private final ServerRequest request;
     private final Bodies.Share share;
@@ -313,7 +315,7 @@ final class HttpListener implements AutoCloseable {
           parameters.put(name, values.isEmpty() ? "" : values.getFirst());
         }
       } catch (IllegalArgumentException e) {
-        throw new Problem(ProblemKind.INVALID_PARAMETER, "the query is not well encoded");
+        throw new Problem(ProblemKind.INVALID_PARAMETER, "the query is not percent-encoded correctly");
       }
       return parameters;
     }
@@ -343,7 +345,7 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** Returns the port; the system has chosen it if the configuration says 0. */
+  /** Returns the port that the server listens on, which the system has chosen if the configured port is 0. */
   int port() {
     return server.port();
   }

@@ -14,8 +14,8 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Writes an event of the log as one line of JSON: an instant of RFC 3339, the level, the logger, the thread, the
- * message, and its fields as one object. A stack trace is one text.
+ * An encoder that writes an event of the log as one line of JSON: an instant of RFC 3339, the level, the logger, the
+ * thread, the message, and its fields as one object. A stack trace is one text.
  */
 final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final JsonFactory JSON = new JsonFactory();

@@ -39,6 +39,7 @@ import java.util.function.Consumer;
  *
  * @param store holds all tasks and settings
  * @param scheduler the started engine
+ * @param jobs the calls about recurring jobs
  */
 record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
   private static final String NODE_FILE = "node";

@@ -2,7 +2,7 @@ package io.foliot.server;
 
 import org.jspecify.annotations.Nullable;
 
-/** The server does not start, for a reason that the operator can cure: the message says how. */
+/** A failure to start for a reason that the operator can remove; the message says how. */
 public final class StartException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -12,9 +12,9 @@ public final class StartException extends RuntimeException {
     CONFIGURATION(2),
     /** Another process listens on the port. */
     PORT_IN_USE(3),
-    /** The address is not one of this machine, or the port not for this user. */
+    /** The address is not one of this machine, or this user may not use the port. */
     CANNOT_BIND(3),
-    /** The folder cannot be used: another process has it, or it is damaged, or from a newer version. */
+    /** The store cannot be used: for example, another process uses it, it is damaged, or it is of a newer version. */
     STORE(4);
 
     private final int exitCode;

@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Publishes the figures of a store as metrics: {@code log.bytes} as {@code foliot.store.log.bytes}. */
+/** The figures of a store as metrics: {@code log.bytes} is published as {@code foliot.store.log.bytes}. */
 final class StoreFigures {
   private static final String PREFIX = "foliot.store.";
 
   private final StoreStatistics statistics;
   // Set while the figures of the store are read. That read waits while a backup is written; a reader of metrics must
   // not wait, and gets the last figures until then.
-  private final AtomicBoolean asked = new AtomicBoolean();
+  private final AtomicBoolean reading = new AtomicBoolean();
 
   // written by one reading thread at a time, read by the gauges
   private volatile Map<String, Figure> figures;
@@ -47,20 +47,20 @@ final class StoreFigures {
     return statistics.figures().stream().collect(Collectors.toUnmodifiableMap(Figure::name, Function.identity()));
   }
 
-  private void ask() {
+  private void readFigures() {
     try {
       figures = read();
     } catch (StoreException e) {
       // The last figures of a closed store are kept.
     } finally {
-      asked.set(false);
+      reading.set(false);
     }
   }
 
-  /** Requests newer figures, which the next reading shows at the latest. */
+  /** Starts a read of newer figures in the background, unless one is under way. */
   void refresh() {
-    if (asked.compareAndSet(false, true)) {
-      Thread.startVirtualThread(this::ask);
+    if (reading.compareAndSet(false, true)) {
+      Thread.startVirtualThread(this::readFigures);
     }
   }
 }

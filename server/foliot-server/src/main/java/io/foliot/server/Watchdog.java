@@ -15,12 +15,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Checks once a second whether the server does its work: whether the store commits, and whether the port accepts
- * connections. Helidon's accepting thread ends at the first failure, such as too many open files, and reports nothing.
+ * A check, once a second, that the server works: that the store commits, and that the port accepts connections.
+ * Helidon's accepting thread ends at the first failure, such as too many open files, and reports nothing.
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  /** Beats from one connection to the own port to the next. */
+  /** Beats between two test connections to the server's own port. */
   private static final int BEATS_PER_KNOCK = 5;
   private static final int KNOCK_MILLIS = 500;
 
@@ -35,7 +35,7 @@ final class Watchdog implements AutoCloseable {
    * Starts a watchdog, after a first check.
    *
    * @param address where the server listens
-   * @param accepts whether there is room for a connection; one that waits for room says nothing
+   * @param accepts whether there is room for a connection; without room, a test connection would prove nothing
    * @param onFailure called if nothing listens there any more
    */
   Watchdog(CommitPulse pulse, InetSocketAddress address, BooleanSupplier accepts, Consumer<Throwable> onFailure) {
@@ -55,7 +55,7 @@ final class Watchdog implements AutoCloseable {
     try {
       boolean unused = pulse.beat().get(CommitPulse.LOST_NANOS, TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException | CompletionException e) {
-      // Then the server is not ready, and says why.
+      // The server is then not ready, and reports why.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -65,7 +65,7 @@ final class Watchdog implements AutoCloseable {
     for (long beat = 1; !closed; beat++) {
       LockSupport.parkNanos(this, BEAT_NANOS);
       CompletableFuture<Boolean> unused = pulse.beat();
-      if (beat % BEATS_PER_KNOCK == 0 && accepts.getAsBoolean() && !closed && !isHeard() && !closed) {
+      if (beat % BEATS_PER_KNOCK == 0 && accepts.getAsBoolean() && !closed && !isListening() && !closed) {
         onFailure.accept(new IllegalStateException("nothing listens on the port any more: address=" + address));
         return;
       }
@@ -73,10 +73,10 @@ final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * Returns whether the kernel takes a connection. Anything but a refusal, such as too many open files, says
-   * nothing.
+   * Returns whether the kernel accepts a connection. A failure other than a refusal, such as too many open files,
+   * proves nothing and counts as accepted.
    */
-  private boolean isHeard() {
+  private boolean isListening() {
     try (Socket knock = new Socket()) {
       knock.connect(address, KNOCK_MILLIS);
     } catch (ConnectException e) {

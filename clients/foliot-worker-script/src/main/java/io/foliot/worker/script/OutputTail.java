@@ -6,13 +6,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.Consumer;
 
-/** Reads all output of a script, and keeps the end of it. One thread writes; others read. */
+/**
+ * A reader of all output of a script that keeps the end. One thread reads the output; any thread may ask for the end.
+ */
 final class OutputTail {
-  /** Bytes that are kept: enough for a stack trace and what led to it, and of no weight for many scripts at once. */
+  /**
+   * Bytes that are kept: enough for a stack trace and the lines before it, and little memory even for many scripts at
+   * once.
+   */
   static final int MAX_BYTES = 64 << 10;
 
   private static final int CHUNK = 8 << 10;
-  /** Longest line that is waited for: the log of a shard keeps no more. */
+  /** Characters after which an unfinished line is logged: the log of a shard keeps no more. */
   private static final int MAX_LINE = 4 << 10;
 
   private final Consumer<String> log;
@@ -24,7 +29,7 @@ final class OutputTail {
   // The reading thread only.
   private final StringBuilder line = new StringBuilder();
 
-  /** @param log gets the lines as they come, many in one text */
+  /** @param log receives the lines as they arrive, several in one text */
   OutputTail(Consumer<String> log) {
     this.log = log;
   }
@@ -62,12 +67,12 @@ final class OutputTail {
     }
   }
 
-  /** Returns bytes as text. Bytes that are no UTF-8, and NUL, which not every store can keep, are replaced. */
+  /** Returns bytes as text. Bytes that are not UTF-8 are replaced, and so is NUL, which some stores cannot keep. */
   private static String text(byte[] bytes, int length) {
     return new String(bytes, 0, length, UTF_8).replace('\0', '\ufffd');
   }
 
-  /** Returns how many bytes there were in all. */
+  /** Returns how many bytes were read in all. */
   synchronized long total() {
     return total;
   }
@@ -82,7 +87,7 @@ final class OutputTail {
     return text(tail, length);
   }
 
-  /** Returns the last line that has more than white space, or an empty text. */
+  /** Returns the last line that is not blank, without white space at its ends, or an empty text. */
   String lastLine() {
     return tail().lines().filter(text -> !text.isBlank()).reduce("", (before, last) -> last).strip();
   }

@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process with all that it starts. For one thread.
+ * A process and all processes that it starts. For one thread.
  *
  * <p>Where the system has {@code setsid} and {@code kill}, the process leads a group of its own, and signals go to the
- * group: they reach processes whose parent has ended. The number of a group is not used again while it has a member.
- * Elsewhere they go to the descendants that {@link ProcessHandle} finds.
+ * group: they reach processes whose parent has ended. The number of a group is not reused while the group has a member.
+ * Elsewhere, signals go to the descendants that {@link ProcessHandle} finds.
  */
 final class ProcessGroup {
   private static final System.Logger LOGGER = System.getLogger("io.foliot.worker.script");
@@ -39,7 +39,7 @@ final class ProcessGroup {
         .findFirst().orElse(null);
   }
 
-  /** Returns whether the system has what groups of processes need. */
+  /** Returns whether the system has {@code setsid} and {@code kill}, which a group needs. */
   static boolean hasGroups() {
     return SETSID != null && KILL != null;
   }
@@ -47,12 +47,12 @@ final class ProcessGroup {
   /**
    * Starts a program without arguments.
    *
-   * @param isGroup whether it leads a group of its own, for which the system {@linkplain #hasGroups has} what it needs
+   * @param isGroup whether the process leads a group of its own, which is possible if {@link #hasGroups}
    */
   static ProcessGroup start(Path program, ProcessBuilder settings, boolean isGroup) throws IOException {
     List<String> command = new ArrayList<>();
     if (isGroup) {
-      // It replaces itself by the program, so the process that is started here leads the group.
+      // setsid replaces itself with the program, so the process that is started here leads the group.
       command.add(String.valueOf(SETSID));
     }
     command.add(program.toString());
@@ -63,7 +63,7 @@ final class ProcessGroup {
     return process;
   }
 
-  /** Returns whether the process has ended within a time; what it has started may still run. */
+  /** Waits for the process, and returns whether it ended within this time. Processes that it started may still run. */
   boolean waitFor(Duration time) throws InterruptedException {
     return process.waitFor(TimeUnit.NANOSECONDS.convert(time), TimeUnit.NANOSECONDS);
   }
@@ -84,7 +84,7 @@ final class ProcessGroup {
   }
 
   private void signal(String name, Consumer<ProcessHandle> toEach) {
-    // Before the parents end, by which alone descendants are found.
+    // Before any parent ends: descendants are found only through their parents.
     List<ProcessHandle> members = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
     members.forEach(toEach);
     if (isGroup) {
@@ -97,7 +97,7 @@ final class ProcessGroup {
       Process kill = new ProcessBuilder(String.valueOf(KILL), "-" + name, "--", "-" + process.pid())
           .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
       kill.getOutputStream().close();
-      // It fails if the group has no member left, which is as good.
+      // The command fails if the group has no member left; then there is nothing to signal.
       await(kill);
     } catch (IOException e) {
       LOGGER.log(System.Logger.Level.WARNING,
@@ -107,7 +107,10 @@ final class ProcessGroup {
     }
   }
 
-  /** Waits for a command, through interrupts: what it does must be done before the thread ends. */
+  /**
+   * Waits for a process to end, at most {@link #END_WAIT}. An interrupt does not end the wait, because no script may
+   * run after its handler has returned.
+   */
   private static void await(Process command) {
     long begunNanos = System.nanoTime();
     long limitNanos = TimeUnit.NANOSECONDS.convert(END_WAIT);

@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
  * The folder that the operator of a worker names, and the rules by which a file in it is a script.
  *
  * <p>The rules are checked before each run. A user who may write to the folder could change a file between the check
- * and the start, and could as well change the script itself: the folder is trusted, the name is not.
+ * and the start, but that user could also change the script itself: the folder is trusted, the name is not.
  */
 final class ScriptFolder {
-  /** A name without a separator, which is not hidden, no option, and no way up. */
+  /** Names of scripts. None contains a separator, or begins like a hidden file, an option or the parent folder. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
 
   private static final int ROOT_UID = 0;
@@ -27,7 +27,8 @@ final class ScriptFolder {
   private final Path folder;
 
   /**
-   * @throws IllegalArgumentException if it is no folder, or users other than its owner and group may write to it
+   * @throws IllegalArgumentException if it is not a folder, if users other than its owner and group may write to it, or
+   *     if its file system has no POSIX permissions
    */
   ScriptFolder(Path folder) {
     try {
@@ -43,7 +44,7 @@ final class ScriptFolder {
     PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class,
         LinkOption.NOFOLLOW_LINKS);
     if (!attributes.isDirectory()) {
-      throw new ScriptRefusedException(Kind.FILE, "script: this is no folder: folder=" + folder);
+      throw new ScriptRefusedException(Kind.FILE, "script: the folder of scripts is not a folder: folder=" + folder);
     }
     if (attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
       throw new ScriptRefusedException(Kind.FILE, "script: every user can write to the folder of scripts: folder="
@@ -54,7 +55,8 @@ final class ScriptFolder {
   /**
    * Returns the file of a script.
    *
-   * @throws ScriptRefusedException if the name is none, there is no such file, or it is not one that may be run
+   * @throws ScriptRefusedException if the name is not valid, there is no such file, or the rules do not permit running
+   *     it
    */
   Path find(String name) throws IOException, ScriptRefusedException {
     if (!NAME.matcher(name).matches()) {
@@ -76,7 +78,7 @@ final class ScriptFolder {
     }
     PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     if (!attributes.isRegularFile()) {
-      throw new ScriptRefusedException(Kind.FILE, "script: it is no regular file: script=" + name);
+      throw new ScriptRefusedException(Kind.FILE, "script: it is not a regular file: script=" + name);
     }
     if (attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
       throw new ScriptRefusedException(Kind.FILE, "script: every user can write to it: script=" + name);
@@ -96,7 +98,7 @@ final class ScriptFolder {
     return fileUid.equals(ROOT_UID) || fileUid.equals(folderUid);
   }
 
-  /** Returns a text from a caller as it may appear in a message. */
+  /** Returns a name from a caller as it may appear in a message: short, quoted, and in printable ASCII. */
   private static String shown(String name) {
     String cut = name.length() > 128 ? name.substring(0, 128) + "..." : name;
     StringBuilder text = new StringBuilder("\"");

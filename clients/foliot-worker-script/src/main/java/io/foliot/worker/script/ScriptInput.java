@@ -16,7 +16,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** The input of a script: its shard as JSON on standard input, and variables. */
+/** The input of a script: its shard as JSON on standard input, and its environment variables. */
 final class ScriptInput {
   private static final JsonFactory FACTORY = JsonFactory.builder().build();
 
@@ -25,11 +25,11 @@ final class ScriptInput {
   /**
    * The choice of a script by a job's parameter.
    *
-   * @param text the name, or null if the field is no text
+   * @param text the name, or null if the field is not a text
    */
   record Choice(@Nullable String text) {}
 
-  /** Returns the field {@code script} of a parameter, or null if the parameter is no object with that field. */
+  /** Returns the field {@code script} of a parameter, or null if the parameter is not an object with that field. */
   static @Nullable Choice choice(@Nullable Payload parameter) {
     if (parameter == null || !parameter.isJson()) {
       return null;
@@ -43,7 +43,7 @@ final class ScriptInput {
         boolean isScript = json.currentName().equals("script");
         JsonToken value = json.nextToken();
         if (isScript) {
-          // The last one counts if there are two, and one that is no text is refused.
+          // If there are two, the last one counts. A value that is not a text is refused.
           choice = new Choice(value == JsonToken.VALUE_STRING ? json.getString() : null);
         }
         json.skipChildren();
@@ -97,7 +97,9 @@ final class ScriptInput {
     return out.toString();
   }
 
-  /** Returns all variables of a script's environment. A text with a NUL cannot be one, and is left to the JSON. */
+  /**
+   * Returns all variables of a script's environment. A value with a NUL cannot be a variable, and is only in the JSON.
+   */
   static Map<String, String> environment(JobContext job) {
     Map<String, String> variables = new LinkedHashMap<>();
     variables.put("PATH", "/usr/local/bin:/usr/bin:/bin");

@@ -1,14 +1,14 @@
 package io.foliot.worker.script;
 
-/** A script that is not run, by a rule of {@link ScriptFolder}. */
+/** A refusal to run a script, by a rule of {@link ScriptFolder}. */
 final class ScriptRefusedException extends Exception {
   /** The consequence of a refusal. */
   enum Kind {
-    /** The name can never be one of a script. */
+    /** No script can have this name. */
     NAME,
-    /** This worker has no such script; another one may. */
+    /** This worker has no such script; another worker may have it. */
     ABSENT,
-    /** The file is there, and this worker does not run it as it is. */
+    /** The file exists, but its type, its owner or its permissions forbid running it. */
     FILE
   }
 

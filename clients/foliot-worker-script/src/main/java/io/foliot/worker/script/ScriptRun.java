@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class ScriptRun {
   private static final System.Logger LOGGER = System.getLogger("io.foliot.worker.script");
 
-  /** Exit code of a temporary failure, as {@code sysexits.h} has it. */
+  /** Exit code of a temporary failure: {@code EX_TEMPFAIL} of {@code sysexits.h}. */
   private static final int TRY_AGAIN = 75;
-  /** An exit code from here on says that a signal ended the process. */
+  /** A greater exit code says that a signal ended the process. */
   private static final int SIGNALLED = 128;
   /** Longest wait for the end of the output. */
   private static final Duration END_WAIT = Duration.ofSeconds(5);
@@ -36,14 +36,14 @@ final class ScriptRun {
   }
 
   /**
-   * Runs the script. When this returns or throws, no process of its group runs.
+   * Runs the script. When this method returns or throws, no process of the script's group runs.
    *
-   * @throws InterruptedException if the thread is interrupted, after the processes were killed
+   * @throws InterruptedException if the thread is interrupted; the processes have been killed
    */
   JobResult run() throws IOException, InterruptedException {
     Path home = Files.createTempDirectory("foliot-script-");
     try {
-      // A file, and no pipe: the script may read it when it wants, or not at all.
+      // A file instead of a pipe: the script may read it late, or not at all.
       Path input = Files.write(home.resolve("input.json"), ScriptInput.json(job));
       Path work = Files.createDirectory(home.resolve("work"));
       ProcessBuilder settings = new ProcessBuilder().directory(work.toFile()).redirectErrorStream(true)
@@ -76,17 +76,17 @@ final class ScriptRun {
       end(group);
       throw e;
     } finally {
-      // It also ends what the script has left running.
+      // This also kills the processes that the script has left running.
       group.kill();
     }
-    // It has come to its end, unless a process that has left the group holds it open.
+    // The output has ended, unless a process that has left the group keeps it open.
     boolean unused = reader.join(END_WAIT);
     return ended
         ? result(group.process().exitValue(), output)
         : failed(JobResult.failed("the script was killed: timeout=" + timeout), output);
   }
 
-  /** Asks the processes to end, and gives them a while. A second interrupt ends the while. */
+  /** Asks the processes to end, and waits for the script. A second interrupt ends the wait. */
   private void end(ProcessGroup group) {
     group.terminate();
     try {
@@ -110,7 +110,7 @@ final class ScriptRun {
       return JobResult.done(output.lastLine());
     }
     String reason = "the script ended with exit code " + exit + ": " + output.lastLine();
-    // A signal is no verdict of the script: it ran out of memory, or an operator ended it.
+    // A signal is not the script's own verdict: the script ran out of memory, or an operator killed it.
     return failed(exit == TRY_AGAIN || exit > SIGNALLED ? JobResult.failed(reason) : JobResult.giveUp(reason), output);
   }
 
@@ -139,8 +139,8 @@ final class ScriptRun {
         }
       });
     } catch (IOException e) {
-      LOGGER.log(System.Logger.Level.WARNING, "the folder of a script was not deleted, and takes room: folder=" + home,
-          e);
+      LOGGER.log(System.Logger.Level.WARNING, "cannot delete the working folder of a script, which takes up space:"
+          + " folder=" + home, e);
     }
   }
 }

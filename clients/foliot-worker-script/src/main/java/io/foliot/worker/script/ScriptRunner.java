@@ -19,19 +19,20 @@ import org.jspecify.annotations.Nullable;
  * link to one; it belongs to root or to the owner of the folder; and neither it nor the folder can be written by every
  * user. This is checked before each run.
  *
- * <p><b>How they run.</b> Directly, with no shell in between and without arguments. The standard input is a JSON object
+ * <p><b>How they run.</b> They are started directly, without a shell or arguments. The standard input is a JSON object
  * with {@code job}, {@code scheduledAt}, {@code shard}, {@code shards}, {@code shardParameter}, {@code missed},
  * {@code fence} ({@code generation}, {@code attempt}), {@code checkpoint} and {@code parameter}. The environment is
  * {@code PATH}, {@code LANG}, {@code FOLIOT_JOB}, {@code FOLIOT_SCHEDULED_AT}, {@code FOLIOT_SHARD},
  * {@code FOLIOT_SHARDS}, {@code FOLIOT_SHARD_PARAMETER}, {@code FOLIOT_FENCE} and, if the worker has a zone,
  * {@code FOLIOT_ZONE}, and nothing of this process. The working directory is a new folder that is deleted afterwards.
  *
- * <p><b>How they end.</b> Exit code 0 is success, and the last line of the output is the text of the result. 75, or a
- * signal, is a failure that is tried again as the queue's retry policy has it. Any other exit code is a failure for
- * good. Standard output and error go to the log of the shard, which keeps the last 4,096 characters; the last 64 KiB go
- * to the log of this process if the script fails. When the worker's grace is over, the lease is lost, or the script
- * takes longer than its timeout, it gets SIGTERM, and after a while SIGKILL, with all processes of its group. Processes
- * that a script leaves running are killed when it ends.
+ * <p><b>How they end.</b> Exit code 0 is success, and the last line of the output that is not blank is the text of the
+ * result. Exit code 75, or a signal, is a failure that is retried under the queue's retry policy. Any other exit code
+ * is a final failure. Standard output and error go to the log of the shard, which keeps the last 4,096 characters; the
+ * last 64 KiB go to the log of this process if the script fails. When the worker's grace is over, the lease is lost, or
+ * the script takes longer than its timeout, all processes of its group get SIGTERM. They get SIGKILL when the script
+ * has ended or the {@linkplain Builder#termination time to terminate} is over. Processes that a script leaves running
+ * are killed as well.
  */
 public final class ScriptRunner implements JobHandlers {
   private final ScriptFolder folder;
@@ -47,7 +48,7 @@ public final class ScriptRunner implements JobHandlers {
   /**
    * Returns a runner of the scripts of a folder, with the default settings.
    *
-   * @throws IllegalArgumentException if it is no folder, or every user can write to it
+   * @throws IllegalArgumentException if it is not a folder, or every user can write to it
    */
   public static ScriptRunner in(Path folder) {
     return builder(folder).build();
@@ -106,13 +107,13 @@ public final class ScriptRunner implements JobHandlers {
       this.folder = folder;
     }
 
-    /** Sets how long a script may take; one hour by default. The job's own timeout counts as well. */
+    /** Sets how long a script may take; one hour by default. The job's own timeout applies as well. */
     public Builder timeout(Duration longest) {
       timeout = positive("timeout", longest);
       return this;
     }
 
-    /** Sets how long a script that is stopped may take from SIGTERM to SIGKILL; five seconds by default. */
+    /** Sets the longest time between SIGTERM and SIGKILL for a script that is stopped; five seconds by default. */
     public Builder termination(Duration longest) {
       termination = positive("termination", longest);
       return this;
@@ -126,9 +127,9 @@ public final class ScriptRunner implements JobHandlers {
     }
 
     /**
-     * Returns the runner.
+     * Returns a runner with these settings.
      *
-     * @throws IllegalArgumentException if the folder is none, or every user can write to it
+     * @throws IllegalArgumentException if the path is not a folder, or every user can write to it
      */
     public ScriptRunner build() {
       return new ScriptRunner(this);

@@ -1,6 +1,6 @@
 /**
- * Scripts as the work of recurring jobs. A worker runs them only if its operator names a folder: which commands there
- * are is decided on the worker's machine, and the server can choose among them, no more.
+ * Scripts as the work of recurring jobs. A worker runs them only if its operator names a folder. The folder decides
+ * which commands exist; the server can only choose among them.
  */
 @NullMarked
 package io.foliot.worker.script;

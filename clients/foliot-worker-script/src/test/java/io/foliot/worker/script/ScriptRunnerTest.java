@@ -64,7 +64,7 @@ final class ScriptRunnerTest {
     }
   }
 
-  /** Returns whether a process runs; one that has ended and was not asked for its exit code does not. */
+  /** Returns whether a process runs; a zombie does not. */
   private static boolean runs(long pid) {
     Path state = Path.of("/proc", Long.toString(pid), "stat");
     try {
@@ -90,7 +90,7 @@ final class ScriptRunnerTest {
   }
 
   @Test
-  void aScriptThatIsNoTextIsRefused() throws Exception {
+  void aScriptFieldThatIsNotATextIsRefused() throws Exception {
     for (String parameter : List.of("{\"script\": 5}", "{\"script\": null}", "{\"script\": [\"a\"]}",
         "{\"script\": \"a\", \"script\": {}}")) {
       FakeJob job = new FakeJob(parameter);
@@ -170,7 +170,7 @@ final class ScriptRunnerTest {
   }
 
   @Test
-  void aFolderThatIsALinkItselfIsFollowed() throws Exception {
+  void aLinkInPlaceOfTheFolderIsFollowed() throws Exception {
     script("inside", "echo inside");
     Path link = Files.createSymbolicLink(root.resolve("current"), folder);
     assertThat(ScriptRunner.in(link).script("inside").handle(new FakeJob(null))).isEqualTo(JobResult.done("inside"));
@@ -183,7 +183,7 @@ final class ScriptRunnerTest {
     Files.createDirectory(folder.resolve("directory"));
     assertThat(run("text")).isEqualTo(JobResult.failed("script: it is not executable: script=text"));
     assertThat(run("open")).isEqualTo(JobResult.failed("script: every user can write to it: script=open"));
-    assertThat(run("directory")).isEqualTo(JobResult.failed("script: it is no regular file: script=directory"));
+    assertThat(run("directory")).isEqualTo(JobResult.failed("script: it is not a regular file: script=directory"));
     assertThat(run("absent")).isEqualTo(JobResult.notHere("script: there is no file absent"));
     assertThat(ScriptFolder.isTrusted(0, 1000)).isTrue();
     assertThat(ScriptFolder.isTrusted(1000, 1000)).isTrue();
@@ -205,7 +205,7 @@ final class ScriptRunnerTest {
   }
 
   @Test
-  void ofHugeOutputTheEndIsKept() throws Exception {
+  void theEndOfHugeOutputIsKept() throws Exception {
     script("huge", "head -c 20000000 /dev/zero | tr '\\0' x", "echo", "echo the end");
     FakeJob job = new FakeJob(null);
     assertThat(runner().script("huge").handle(job)).isEqualTo(JobResult.done("the end"));
@@ -221,7 +221,7 @@ final class ScriptRunnerTest {
   }
 
   @Test
-  void linesAreLoggedWholeAsTheyCome() throws Exception {
+  void wholeLinesAreLoggedAsTheyArrive() throws Exception {
     FakeJob job = new FakeJob(null);
     OutputTail tail = new OutputTail(job::log);
     tail.readAll(new SequenceInputStream(new ByteArrayInputStream("one\ntw".getBytes(UTF_8)),
@@ -241,7 +241,7 @@ final class ScriptRunnerTest {
     assertThat(run("odd")).isInstanceOf(JobResult.GivenUp.class);
   }
 
-  /** Starts a script, and interrupts its handler when it has said that it has begun. */
+  /** Starts a script, and interrupts its handler once the script has printed {@code begun}. */
   private static void interrupt(ScriptRunner runner, String name, FakeJob job) {
     CompletableFuture<JobResult> ended = new CompletableFuture<>();
     Thread handler = Thread.ofVirtual().start(() -> {
@@ -287,7 +287,8 @@ final class ScriptRunnerTest {
 
   @Test
   void anInterruptKillsGrandchildrenToo() throws Exception {
-    // One whose parent waits for it, and one whose parent has ended. The pipe says when both have been named.
+    // The parent of one grandchild waits for it, and that of the other has ended. The pipe says when the first one is
+    // printed.
     script("family", "trap '' TERM", "mkfifo named", "sh -c 'sleep 1000 & echo $!; echo > named; wait' &",
         "read x < named",
         "sh -c 'sleep 1000 & echo $!'", "echo begun", "wait", "sleep 1000");

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class AddressWords {
   private AddressWords() {}
 
-  /** @param fleet the workers; a name that the caller does not see is empty */
+  /** @param fleet the workers; a name that the caller may not see is empty */
   static String of(Address address, String queue, Fleet fleet) {
     return switch (address.kind()) {
       case ANY -> "any worker of its queue may take it";
@@ -45,7 +45,7 @@ final class AddressWords {
     return described + ", which " + why + otherwise(address, queue, fleet);
   }
 
-  /** Says which worker takes the task in place of the one that it is addressed to. */
+  /** Says which worker takes the task in place of the addressed worker. */
   private static String otherwise(Address address, String queue, Fleet fleet) {
     if (address.kind() == Address.Kind.ONLY) {
       return "; no other worker may take it";

@@ -5,26 +5,30 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds the memory of all answers under way: records that were read, and the text made of them. A call without room
- * waits a moment and is then refused. Any thread.
+ * A bound on the memory of all answers under way: records that were read, and the text made of them. A call that finds
+ * no room waits up to a second and is then refused. Safe for use by any thread.
  */
 public final class AnswerMemory {
   /**
-   * A record's payload as it was read, as part of the text, that text as an array, and in the buffer of the connection.
+   * Copies of a payload that exist at once: in the record, in the text, in that text as an array, and in the buffer of
+   * the connection.
    */
   static final int COPIES = 4;
-  /** Memory of a record and its text beside the payload: names, times, the history of attempts. */
+  /** Memory of a record and its text besides the payload: names, times, the history of attempts. */
   static final int RECORD_BYTES = 4 << 10;
 
   private static final Duration PATIENCE = Duration.ofSeconds(1);
-  /** One caller never gets more than this part of all, so that others get theirs. */
+  /**
+   * Largest answers that have room at once: each should reserve at most this part of the memory, so that others find
+   * room.
+   */
   private static final int CALLERS = 4;
   private static final int UNIT = 1 << 10;
 
   private final int units;
   private final Room room;
 
-  /** Permits, one for a KiB, which can also be taken when there are none. */
+  /** Permits, one for each KiB, whose number can become negative. */
   private static final class Room extends Semaphore {
     private static final long serialVersionUID = 1;
 
@@ -48,7 +52,7 @@ public final class AnswerMemory {
     return Math.clamp(Math.ceilDiv(bytes, UNIT), 1, Integer.MAX_VALUE);
   }
 
-  /** Returns how much is held. */
+  /** Returns how many bytes are held. */
   public long held() {
     return (long) (units - room.availablePermits()) * UNIT;
   }
@@ -58,20 +62,20 @@ public final class AnswerMemory {
     return new Share();
   }
 
-  /** The memory held by one request, which is returned when its answer is sent. One thread. */
+  /** The memory held by one request, which is released when its answer has been sent. For one thread. */
   public final class Share implements AutoCloseable {
     private int held;
 
     private Share() {}
 
-    /** Returns the most that one answer may reserve. */
+    /** Returns the most bytes that one answer should reserve. */
     long mostBytes() {
       return (long) units * UNIT / CALLERS;
     }
 
     /**
-     * Ensures room for this many bytes, or for the whole memory if they are more, in place of the bytes held. Those are
-     * given back first, so that requests never wait for each other.
+     * Reserves this many bytes, at most the whole memory, in place of the bytes held. The bytes held are released
+     * first, so that requests never wait for each other in a circle.
      *
      * @throws Problem if there is no room within a second
      */
@@ -91,7 +95,10 @@ public final class AnswerMemory {
       held = wanted;
     }
 
-    /** Sets the final number of bytes, more or fewer; an answer that exists already is not refused. */
+    /**
+     * Sets the number of bytes held, without a wait. It can exceed the bound, because an answer that exists is never
+     * refused.
+     */
     void holds(long bytes) {
       int now = units(bytes);
       if (now < held) {

@@ -29,8 +29,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /**
- * The HTTP API, apart from the web server it runs in. For each request it finds the caller, then the route of the path,
- * then whether the caller may use it; only then a handler gets it. Any thread; a call waits for the scheduler.
+ * The HTTP API, apart from the web server it runs in. For each request it finds the route of the path and the caller,
+ * and checks whether the caller may use the route; only then a handler runs. An unknown caller does not learn which
+ * routes exist. Safe for use by any thread; a call blocks until the scheduler has answered.
  */
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
@@ -152,18 +153,18 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.BACKUP, server::backup);
   }
 
-  /** Stops the timers of time limits; no request waits any more. */
+  /** Stops the thread that ends calls after their time limit. No request may be waiting any more. */
   @Override
   public void close() {
     calls.close();
   }
 
-  /** Refuses requests from now on, except for those about health; those under way continue. */
+  /** Refuses requests from now on, except for those of open routes, such as health. Requests under way continue. */
   public void drain() {
     draining = true;
   }
 
-  /** An answer, with the route that gave it, if there was one. */
+  /** An answer, with the route that the request matched, or null if it matched none. */
   public record Answer(@Nullable Route route, Reply reply) {}
 
   /** Answers a request. Never throws. */
@@ -255,7 +256,7 @@ public final class Api implements AutoCloseable {
     }
     switch (route.reach()) {
       case OPEN, LIST -> {
-        // Each caller gets its own answer.
+        // The answer depends on what the caller may see.
       }
       case QUEUE -> {
         if (!caller.sees(request.variable("queue"))) {
@@ -263,7 +264,8 @@ public final class Api implements AutoCloseable {
         }
       }
       case TASK -> {
-        // The calls of a worker name a token, which no claim of a caller yields for an internal queue.
+        // A worker that sees all queues needs no check: its call names a token, and no claim yields one for an internal
+        // queue.
         if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
         }
@@ -288,7 +290,7 @@ public final class Api implements AutoCloseable {
   // The queue of an id never changes, so the queue read here is still right when the handler acts.
   private void authorizeTask(Request request) {
     TaskId id = TaskRoutes.id(request);
-    // Its payload is not held while this thread waits for its turn.
+    // Only the queue is kept, so that no payload is held while this thread waits.
     Optional<String> queue = calls.read(scheduler.find(new TaskRef.ById(id)).thenApply(task -> task.map(
         TaskRecord::queue)));
     if (queue.isEmpty() || queue.get().startsWith(Limits.INTERNAL_QUEUES) || !request.caller().sees(queue.get())) {

@@ -5,15 +5,15 @@ import java.time.Duration;
 /**
  * The limits of one request.
  *
- * @param bodyBytes a payload, and the body of any call that is not a batch
- * @param batchBytes the body of a batch
- * @param callTimeout how long a request waits for the store
+ * @param bodyBytes the largest payload, and the largest body of a call without a payload
+ * @param batchBytes the largest body of a batch
+ * @param callTimeout the longest time that a request waits for the store
  */
 public record ApiLimits(int bodyBytes, int batchBytes, Duration callTimeout) {
-  /** Size of a body beside its payload: Base64, headers, a key. */
+  /** Bytes of a body besides its payload: headers, a key, the names of fields. */
   private static final int ENVELOPE_BYTES = 64 << 10;
 
-  /** Returns the largest body of a call that carries one payload, written in Base64 at worst. */
+  /** Returns the largest body, in bytes, of a call with one payload, which may be in Base64. */
   int envelopeBytes() {
     return bodyBytes / 3 * 4 + ENVELOPE_BYTES;
   }

@@ -14,9 +14,9 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 
 /**
- * Submits up to {@link Limits#MAX_BATCH} tasks: an array, or a line for each. For an item that is no valid task, the
- * answer has a problem in its place; the others are still submitted. A body that is not valid JSON is refused as a
- * whole, before any task is submitted.
+ * The call that submits up to {@link Limits#MAX_BATCH} tasks: an array, or a line for each. An item that is not a valid
+ * task has a problem in its place in the answer; the other tasks are still submitted. A body that is not valid JSON is
+ * refused as a whole, before any task is submitted.
  */
 final class BatchRoute {
   private static final int BYTES_PER_ITEM = 220;

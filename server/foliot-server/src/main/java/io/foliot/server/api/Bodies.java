@@ -5,9 +5,12 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Reads bodies, and bounds the memory of all bodies under way. Any thread. */
+/** A reader of bodies with a bound on the memory of all bodies under way. Safe for use by any thread. */
 public final class Bodies {
-  /** Room for more is taken as it fills, so that no client can reserve memory by announcing a long body. */
+  /**
+   * Bytes that are reserved at first. More are reserved as these fill, so that no client can take memory by announcing
+   * a long body.
+   */
   private static final int FIRST_BYTES = 32 << 10;
 
   private final long budget;
@@ -18,7 +21,7 @@ public final class Bodies {
     this.budget = budget;
   }
 
-  /** One request's share, to be given back. One thread. */
+  /** The memory held by the body of one request, until it is closed. For one thread. */
   public final class Share implements AutoCloseable {
     private long bytes;
 
@@ -35,7 +38,8 @@ public final class Bodies {
      * Reads a body.
      *
      * @param length the length that the request states, or -1
-     * @throws Problem if it is longer than that, or if there is no room for it
+     * @throws Problem if it is longer than {@code maxBytes} or shorter than {@code length}, or if there is no room for
+     *     it
      */
     public byte[] read(InputStream in, long length, int maxBytes) throws IOException {
       ensureLength(length, maxBytes);
@@ -81,7 +85,7 @@ public final class Bodies {
   }
 
   /**
-   * Refuses a body that says itself to be too long, before any of it is read.
+   * Ensures that the declared length of a body is not too long, before any of it is read.
    *
    * @param length the length that the request declares, or -1
    * @throws Problem if it is longer than that

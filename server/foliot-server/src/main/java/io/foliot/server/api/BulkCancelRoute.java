@@ -20,24 +20,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancels the tasks of a queue that pass a filter. A call takes bounded time and memory, and returns a cursor if there
- * may be more.
+ * The call that cancels the tasks of a queue that pass a filter. A call takes bounded time and memory, and returns a
+ * cursor if there may be more.
  *
  * <ol>
- * <li>The tasks of one live state after the other are read in parts, in the order in which a task goes through them.
- * <li>Each task that passes the filter is cancelled by its id, as a cancel of that task alone. The cancels of a part
+ * <li>The tasks are read in parts, one live state after another, in the order in which a task goes through the states.
+ * <li>Each task that passes the filter is cancelled by its id, like a cancel of that task alone. The cancels of a part
  * are not awaited before the next part is read, so that they share the store's commits.
  * </ol>
  *
  * <p>Rejected: a cancel by filter inside the store. Each store would need its own, and a cancel must go through the
- * same step as any other, so that a running task is answered truthfully.
+ * same step as any other, so that a running task is counted as pending.
  */
 final class BulkCancelRoute {
   /** Largest number of tasks that one part has. */
   private static final int TASKS_AT_ONCE = 100;
   /** Most cancels that wait for the store at once. */
   private static final int CANCELS_AT_ONCE = 1_000;
-  /** The part of an answer's memory that the records of a part may take. */
+  /** The records of one part of the tasks take at most one half of the memory of an answer. */
   private static final int PART_OF_MEMORY = 2;
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 
@@ -106,7 +106,7 @@ final class BulkCancelRoute {
       return states;
     }
 
-    /** Makes sure that nothing is cancelled by a filter that was forgotten. */
+    /** Ensures that a forgotten filter does not cancel every task. */
     void ensureNarrow() {
       boolean narrows = states != null || keyPrefix != null || dueBefore != null;
       if (all && narrows) {
@@ -187,7 +187,7 @@ final class BulkCancelRoute {
           case CANCELLED -> cancelled++;
           case CANCEL_PENDING -> pending++;
           case ALREADY_FINISHED, NOT_FOUND -> {
-            // It ended between the read and the cancel.
+            // The task ended between the read and the cancel.
           }
         }
       }

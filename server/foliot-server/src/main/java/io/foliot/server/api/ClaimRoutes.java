@@ -30,7 +30,7 @@ final class ClaimRoutes {
   }
 
   /** The body of a claim. */
-  private static final class Wish {
+  private static final class ClaimFields {
     static final List<String> FIELDS = List.of("max", "wait", "lease", "worker", "zone", "leave");
 
     int max = 1;
@@ -69,18 +69,18 @@ final class ClaimRoutes {
   }
 
   Reply claim(Request request) {
-    Wish wish = new Wish();
+    ClaimFields fields = new ClaimFields();
     byte[] body = request.json(limits.bodyBytes());
     if (body.length > 0) {
       try (JsonIn in = new JsonIn(body)) {
-        in.only(Wish.FIELDS, name -> wish.read(in, name));
+        in.only(ClaimFields.FIELDS, name -> fields.read(in, name));
       }
     }
-    if (wish.leaves) {
-      return left(request.variable("queue"), wish);
+    if (fields.leaves) {
+      return left(request.variable("queue"), fields);
     }
-    Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), wish.max, wish.wait.toMillis(),
-        wish.lease.toMillis(), wish.worker, wish.zone);
+    Scheduler.Pull pull = new Scheduler.Pull(request.variable("queue"), fields.max, fields.wait.toMillis(),
+        fields.lease.toMillis(), fields.worker, fields.zone);
     // Until the answer is written, its payloads count against the queue's share of the node's memory.
     CompletableFuture<Void> payloadsTaken = new CompletableFuture<>();
     try {
@@ -105,13 +105,13 @@ final class ClaimRoutes {
     }
   }
 
-  /** A worker that stops: it claims nothing, and its claims that wait are answered. */
-  private Reply left(String queue, Wish wish) {
-    if (wish.worker.isEmpty()) {
+  /** Ends the waiting claims of a worker that stops. It receives no tasks. */
+  private Reply left(String queue, ClaimFields fields) {
+    if (fields.worker.isEmpty()) {
       throw TaskRoutes.missing("worker", "\"worker\": \"shop-3f2a9c41\", as in the claims that it has sent");
     }
     calls.ensureKnown(scheduler, queue);
-    scheduler.left(wish.worker, queue);
+    scheduler.left(fields.worker, queue);
     return Reply.json(200, json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("tasks");
@@ -143,7 +143,7 @@ final class ClaimRoutes {
     private @Nullable String checkpoint;
     private @Nullable String log;
 
-    /** Creates a report with some fields, besides the token and the worker's note on its work. */
+    /** Creates a report that may have these fields, besides the token and the worker's note on its work. */
     Report(String... fields) {
       this.fields = Stream.concat(Stream.concat(Stream.of("token", "generation"), Stream.of(fields)), NOTE.stream())
           .toList();
@@ -209,13 +209,13 @@ final class ClaimRoutes {
       try {
         return text == null ? null : Token.parse(text);
       } catch (IllegalArgumentException e) {
-        throw JsonIn.invalidText("token", "the lease token that the claim answered, 32 hexadecimal digits", text);
+        throw JsonIn.invalidText("token", "the lease token that the claim returned, 32 hexadecimal digits", text);
       }
     }
 
     Token token() {
       if (token == null) {
-        throw TaskRoutes.missing("token", "\"token\": \"...\", as the claim answered it");
+        throw TaskRoutes.missing("token", "\"token\": \"...\", as the claim returned it");
       }
       return token;
     }
@@ -270,7 +270,7 @@ final class ClaimRoutes {
     TaskId id = TaskRoutes.id(request);
     ExtendResult result = calls.write(scheduler.extend(id, report.token(), lease, report.note()));
     if (result.kind() == ExtendResult.Kind.EXTENDED && !report.worker.isEmpty()) {
-      // A worker whose handlers are all busy waits for no task: its extensions are its sign of life.
+      // A worker whose handlers are all busy sends no claims; its extensions show that it is alive.
       scheduler.seen(report.worker);
     }
     return switch (result.kind()) {

@@ -91,7 +91,7 @@ public final class EngineWords {
     return last.end() + " at " + instant(last.endedAt()) + (last.detail().isEmpty() ? "" : ", " + last.detail());
   }
 
-  /** Returns in words why a node does not serve. */
+  /** Returns in words why a node is not ready. */
   static String of(Unready reason) {
     return switch (reason) {
       case Unready.Failed failed -> "the engine has failed: " + failed.cause();

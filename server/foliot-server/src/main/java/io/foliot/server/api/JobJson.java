@@ -31,12 +31,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** Jobs and schedules, as callers write them and as answers show them. One thread; a reader is used once. */
+/**
+ * The JSON of jobs and schedules, as callers write it and as answers show it. For one thread; a reader is used once.
+ */
 final class JobJson {
   private static final List<String> FIELDS = List.of("queue", "schedule", "shards", "shardParameters", "overlap",
       "misfire", "timeout", "parameter", "maxAttempts", "pauseAfterFailures", "history", "scope", "allocation",
       "allocator", "zones", "runListeners");
-  /** Fields of answers beside the definition: a job that was read can be changed and sent back as it is. */
+  /**
+   * Fields that answers show besides the definition. They are ignored in a request, so that a job that was read can be
+   * changed and sent back.
+   */
   private static final List<String> SHOWN = List.of("state", "version", "createdAt", "pause", "nextTimes", "waiting",
       "active", "totals", "endedByHandler",
       "waitsFor", "error");
@@ -70,7 +75,7 @@ final class JobJson {
     this.name = name;
   }
 
-  /** Reads a definition, which is all there is. */
+  /** Reads a definition, the only value of the body. */
   static Job read(String name, byte[] body) {
     JobJson fields = new JobJson(name);
     try (JsonIn in = new JsonIn(body)) {
@@ -79,7 +84,7 @@ final class JobJson {
     return fields.job();
   }
 
-  /** Reads the definition at the reader's position, whose field "job" is its name. */
+  /** Reads the definition at the reader's position, whose field {@code job} is its name. */
   static Job readItem(JsonIn in) {
     String[] name = new String[1];
     JobJson fields = new JobJson("");
@@ -166,7 +171,7 @@ final class JobJson {
     return phases;
   }
 
-  /** Reads the body of a request for a run; null if it has no parameter of its own. */
+  /** Returns the parameter in the body of a request for a run, or null if it has none. */
   static @Nullable Body readParameter(byte[] body) {
     Body[] parameter = new Body[1];
     try (JsonIn in = new JsonIn(body)) {
@@ -233,7 +238,7 @@ final class JobJson {
         .with("expected", e.expected()).with("found", e.found());
   }
 
-  /** Returns the problem of a scope or an allocation for workers, of a job whose queue has none. */
+  /** Returns the problem of a job whose scope or allocation needs workers, but whose queue has none. */
   static Problem needsWorkers(Job job) {
     boolean isScope = job.scope() != Scope.ONE;
     return new Problem(ProblemKind.INVALID_FIELD, (isScope ? "scope: " + JsonIn.word(job.scope()) : "allocation: own")
@@ -282,7 +287,7 @@ final class JobJson {
 
   /** Returns the problem of a schedule that was refused. */
   static Problem refused(ScheduleException e, String prefix) {
-    // The kind of a schedule is no field of its own.
+    // A mistake in the schedule as a whole names the schedule itself, not a field in it.
     String path = e.setting().equals(SCHEDULE) ? "" : prefix;
     Problem problem = new Problem(ProblemKind.INVALID_FIELD, path + e.getMessage())
         .with("field", path + e.setting()).with("expected", e.expected()).with("found", JsonIn.shown(e.found()));
@@ -491,7 +496,11 @@ final class JobJson {
     json.writeEndObject();
   }
 
-  /** Writes the runs of a job: the active ones first, then those that have ended, the newest first. */
+  /**
+   * Writes the runs of a job: the active ones first, then those that have ended, the newest first.
+   *
+   * @param only the time whose runs are written, or null for all
+   */
   static void runs(JsonGenerator json, JobStatus status, @Nullable Instant only) {
     json.writeArrayPropertyStart("runs");
     for (JobStatus.ActiveRun run : status.active().reversed()) {
@@ -507,7 +516,10 @@ final class JobJson {
     json.writeEndArray();
   }
 
-  /** Returns whether a record is about a time, which may be any instant that a caller wrote. */
+  /**
+   * Returns whether a record is about a time, which may be any instant. A record of several times covers all instants
+   * between the first and the last.
+   */
   static boolean isOf(PastRun run, Instant time) {
     return !time.isBefore(Instant.ofEpochMilli(run.from())) && !time.isAfter(Instant.ofEpochMilli(run.to()));
   }
@@ -538,7 +550,7 @@ final class JobJson {
     return origin == 0 ? "schedule" : "request-" + origin;
   }
 
-  /** Writes instants with the offsets of their zone. */
+  /** Writes times with the offsets of their zones. */
   static void times(JsonGenerator json, String field, List<ZonedDateTime> times) {
     json.writeArrayPropertyStart(field);
     times.forEach(time -> json.writeString(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(time)));

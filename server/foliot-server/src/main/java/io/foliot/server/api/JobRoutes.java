@@ -58,7 +58,7 @@ final class JobRoutes {
     return put(request, jobs::put);
   }
 
-  /** Takes over a definition from code, unless code has declared the same one before. */
+  /** Puts a definition from code, unless code has declared the same definition before. */
   Reply declare(Request request) {
     return put(request, jobs::declare);
   }
@@ -85,11 +85,11 @@ final class JobRoutes {
     }
   }
 
-  /** Puts many jobs: a JSON value on each line; an answer on each line, in the same order. */
+  /** Puts many jobs, each a JSON value on its own line. The answer has a line for each, in the same order. */
   Reply putAll(Request request) {
     if (!request.isLines()) {
       throw new Problem(ProblemKind.UNSUPPORTED_MEDIA_TYPE,
-          "jobs are put many at once as lines of JSON: send the header Content-Type: application/x-ndjson");
+          "a batch of jobs has a JSON value on each line: send the header Content-Type: application/x-ndjson");
     }
     // All lines are read before the first job is put: a call that is refused as a whole has no effect.
     List<CompletableFuture<Jobs.Put>> answers = readAll(request.body(limits.batchBytes())).stream()
@@ -100,7 +100,7 @@ final class JobRoutes {
     })).as("application/x-ndjson");
   }
 
-  /** A line of a batch: a job, or what is wrong with it. */
+  /** A line of a batch: a job, or the problem of the line. */
   private sealed interface Item {
     record Read(Job job) implements Item {}
 
@@ -113,7 +113,7 @@ final class JobRoutes {
       for (JsonToken token = in.next(); token != null; token = in.next()) {
         if (items.size() == Limits.MAX_BATCH) {
           throw new Problem(ProblemKind.TOO_LARGE, "a batch has at most " + Limits.MAX_BATCH
-              + " jobs, and nothing was done; divide it").with("limit", Limits.MAX_BATCH);
+              + " jobs, and nothing was done; send the rest with another call").with("limit", Limits.MAX_BATCH);
         }
         items.add(readItem(in));
       }
@@ -146,7 +146,7 @@ final class JobRoutes {
         case Item.Read read -> {
           Job job = read.job();
           ensureQueue(caller, job);
-          // A job of a queue that the caller does not see is not replaced.
+          // A job whose queue the caller may not see is not replaced.
           Optional<JobStatus> old = caller.seesAll() ? Optional.empty() : calls.read(jobs.find(job.name()));
           old.ifPresent(status -> ensureSeen(caller, job.name(), status));
           yield jobs.put(job);
@@ -339,7 +339,7 @@ final class JobRoutes {
     boolean known = status.active().stream().anyMatch(run -> run.time().equals(time)) || status.history().stream()
         .anyMatch(run -> JobJson.isOf(run, time));
     if (!known) {
-      throw new Problem(ProblemKind.UNKNOWN_RUN, "the job has no run of that time, or has forgotten it; GET /v1/jobs/"
+      throw new Problem(ProblemKind.UNKNOWN_RUN, "the job has no run of that time, or no longer keeps it; GET /v1/jobs/"
           + "{job}/runs lists those it knows: time=" + time);
     }
     return Reply.json(200, 1_024, json -> {
@@ -434,7 +434,7 @@ final class JobRoutes {
             + (failed.reason().isEmpty() ? "" : ": " + failed.reason())).orElse("");
   }
 
-  /** Returns of which run a listener is being waited for; empty if of none. */
+  /** Returns in words which run waits for its listener; empty if none does. */
   private static String phase(JobStatus status) {
     return status.active().stream().filter(run -> run.phase() != RunPhase.SHARDS).findFirst()
         .map(run -> " (that of " + run.time() + " waits for its task " + JsonIn.word(run.phase()) + " the shards)")
@@ -510,9 +510,9 @@ final class JobRoutes {
     json.writeEndObject();
   }
 
-  // The steps that all of them share.
+  // Steps that the calls share.
 
-  /** Ensures that a caller sees the job in the path, if there is one: its queue decides. */
+  /** Ensures that the caller may see the queue of the job in the path, if there is such a job. */
   void authorize(Request request) {
     if (request.caller().seesAll()) {
       return;
@@ -540,7 +540,7 @@ final class JobRoutes {
     return Reply.json(status, 1_024, json -> JobJson.write(json, job));
   }
 
-  /** Waits for a call, and puts the refusals of jobs into words. */
+  /** Waits for a call, and turns the exceptions of jobs into problems. */
   private <T> T call(Supplier<CompletableFuture<T>> call) {
     try {
       return calls.write(call.get().exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure))));

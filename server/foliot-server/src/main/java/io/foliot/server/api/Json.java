@@ -13,11 +13,11 @@ import tools.jackson.core.json.JsonFactory;
 
 /** Streaming readers and writers of JSON, with limits. */
 final class Json {
-  /** Deeper nesting serves only to exhaust a stack. */
+  /** Most levels of nesting. Deeper nesting serves only to exhaust a stack. */
   static final int MAX_DEPTH = 64;
-  /** More digits than any number needs serve only to exhaust arithmetic. */
+  /** Most digits of a number. More serve only to make arithmetic slow. */
   static final int MAX_NUMBER_LENGTH = 1_000;
-  /** A payload of the largest size in Base64, and some. */
+  /** Longest string, in characters. It is longer than the largest payload in Base64. */
   static final int MAX_STRING_LENGTH = 2 << 20;
   static final int MAX_NAME_LENGTH = 8 << 10;
 
@@ -27,7 +27,7 @@ final class Json {
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
       // All JSON between systems is UTF-8 (RFC 8259), and payloads are cut out of the bytes.
       .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
-      // Lines of a batch are ended where they are written.
+      // The calls that write many lines end each line themselves.
       .rootValueSeparator("")
       .build();
 

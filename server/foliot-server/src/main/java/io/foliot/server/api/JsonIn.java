@@ -31,8 +31,8 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
- * Reads a body as a stream, and reports each mistake with its place, the expected value and the value found. A field
- * that is null counts as absent. One thread.
+ * A streaming reader of a body that reports each mistake with its place, the expected value and the value found. A
+ * field that is null counts as absent. For one thread.
  */
 final class JsonIn implements AutoCloseable {
   private static final int SHOWN = 64;
@@ -56,7 +56,7 @@ final class JsonIn implements AutoCloseable {
     parser = Json.parser(source);
   }
 
-  /** Reads one field. */
+  /** A reader of the fields of an object. */
   @FunctionalInterface
   interface Field {
     /**
@@ -83,7 +83,7 @@ final class JsonIn implements AutoCloseable {
     return parser.streamReadContext().getNestingDepth();
   }
 
-  /** Leaves the object that was entered at this depth, wherever in it the reader is. */
+  /** Skips to the end of the object that was entered at this depth. */
   void leave(int depth) {
     while (depth() >= depth) {
       if (parser.nextToken() == null) {
@@ -118,8 +118,8 @@ final class JsonIn implements AutoCloseable {
   /**
    * Reads the object at the reader's position.
    *
-   * @param what its name in messages
-   * @param known the names of its fields
+   * @param what the object's name in messages
+   * @param known the names of the object's fields, for messages
    */
   void object(String what, List<String> known, Field field) {
     if (parser.currentToken() != JsonToken.START_OBJECT) {
@@ -142,7 +142,9 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  /** Returns what precedes the fields of an object in messages: its own field, or nothing if it has a description. */
+  /**
+   * Returns the prefix of an object's fields in messages: the object's own field, or nothing if it has a description.
+   */
   private static String prefix(String what) {
     return what.indexOf(' ') >= 0 ? "" : what + '.';
   }
@@ -195,7 +197,9 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  /** Reads a duration that may have a minus, for a caller that refuses a negative one with the range it permits. */
+  /**
+   * Reads a duration that may have a minus, for a caller that refuses a negative one and names the range it permits.
+   */
   @Nullable
   Duration signedDuration(String field) {
     String text = parser.currentToken() == JsonToken.VALUE_STRING ? text(field) : null;
@@ -299,13 +303,16 @@ final class JsonIn implements AutoCloseable {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Reads an array of at most {@code max} strings; a longer array is a problem of the field. */
+  /** Reads an array of at most {@code max} strings; a longer array is an invalid field. */
   @Nullable
   List<String> texts(String field, int max) {
     return texts(field, max, () -> invalid(field, "at most " + max + " strings", "more"));
   }
 
-  /** Reads an array of at most {@code max} strings; the others can be sent with another call. */
+  /**
+   * Reads an array of at most {@code max} strings; a longer array is too large, and its rest can be sent with another
+   * call.
+   */
   @Nullable
   List<String> batch(String field, int max) {
     return texts(field, max, () -> new Problem(ProblemKind.TOO_LARGE,
@@ -333,7 +340,7 @@ final class JsonIn implements AutoCloseable {
     return texts;
   }
 
-  /** Reads an object of strings. */
+  /** Reads an object of strings; null is read as an empty one. */
   Map<String, String> textMap(String field) {
     Map<String, String> map = new LinkedHashMap<>();
     if (isNull()) {
@@ -451,7 +458,7 @@ final class JsonIn implements AutoCloseable {
     return text.length() > SHOWN ? WellFormed.of(text.substring(0, SHOWN)) + "..." : text;
   }
 
-  /** Returns the problem to answer when the parser fails. */
+  /** Returns the problem for a failure of the parser. */
   static Problem malformed(JacksonException e) {
     return malformed(said(e), e.getLocation());
   }
@@ -464,8 +471,8 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Returns the problem to answer when the parser fails on a body with a value on each line. It names the first line
-   * that is no value, which the parser cannot, because it reads on into the next line.
+   * Returns the problem for a failure of the parser on a body with a value on each line. It names the first line that
+   * is not a value, which the parser cannot name because it continues into the next line.
    */
   static Problem malformedLine(byte[] body, JacksonException e) {
     int number = 0;
@@ -493,7 +500,7 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  /** Returns a message of the parser without its remarks on its own settings. */
+  /** Returns a message of the parser without its descriptions of the source. */
   private static String plain(String message) {
     return PARSER_DETAILS.matcher(message).replaceAll("");
   }

@@ -39,8 +39,8 @@ final class KeyRoutes {
     return Instant.ofEpochMilli(clock.wallMillis());
   }
 
-  /** The body of a new key. */
-  private static final class Wish {
+  /** The body of a request for a new key. */
+  private static final class KeyFields {
     static final List<String> FIELDS = List.of("actions", "queues", "note", "expiresAt", "expiresIn");
 
     Set<Action> actions = EnumSet.noneOf(Action.class);
@@ -109,15 +109,15 @@ final class KeyRoutes {
   }
 
   Reply create(Request request) {
-    Wish wish = new Wish();
+    KeyFields fields = new KeyFields();
     try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
-      in.only(Wish.FIELDS, name -> wish.read(in, name));
+      in.only(KeyFields.FIELDS, name -> fields.read(in, name));
     }
-    if (wish.actions.isEmpty()) {
+    if (fields.actions.isEmpty()) {
       throw TaskRoutes.missing("actions", "\"actions\": [\"submit\", \"read\"], of read, submit, consume, admin");
     }
     Instant now = now();
-    ApiKey.Issued issued = ApiKey.issue(random, wish.actions, wish.queues, wish.note, now, wish.end(now));
+    ApiKey.Issued issued = ApiKey.issue(random, fields.actions, fields.queues, fields.note, now, fields.end(now));
     try {
       keys.add(issued.key());
       request.audit("id", issued.key().id());

@@ -7,7 +7,8 @@ import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * An answer that says what is wrong and what to do, after RFC 9457. Thrown where it is found, without a stack trace.
+ * An answer that names a mistake and its remedy, in the form of RFC 9457. It is thrown where the mistake is found, and
+ * has no stack trace.
  */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -35,7 +36,7 @@ public final class Problem extends RuntimeException {
     return this;
   }
 
-  /** Makes this a mistake in the body: a path that exists is not answered with 404. */
+  /** Sets the status to 400, for a mistake in the body: the path exists, so that 404 would mislead. */
   Problem inBody() {
     status = BAD_REQUEST;
     return this;
@@ -47,7 +48,7 @@ public final class Problem extends RuntimeException {
     return this;
   }
 
-  /** Returns its kind. */
+  /** Returns the kind of this problem. */
   public ProblemKind kind() {
     return kind;
   }
@@ -57,12 +58,12 @@ public final class Problem extends RuntimeException {
     return String.valueOf(getMessage());
   }
 
-  /** Headers that the answer needs. */
+  /** Returns the headers that the answer needs. */
   Map<String, String> headers() {
     return headers;
   }
 
-  /** Writes it as an object. */
+  /** Writes this problem as a JSON object. */
   void write(JsonGenerator json) {
     json.writeStartObject();
     json.writeStringProperty("type", kind.type());

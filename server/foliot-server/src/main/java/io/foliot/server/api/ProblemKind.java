@@ -2,9 +2,7 @@ package io.foliot.server.api;
 
 import java.util.Locale;
 
-/**
- * The kinds of problems of a call: the {@code type}, which never changes, its title and status.
- */
+/** The kinds of problems of a call, each with its {@code type}, which never changes, its title and its HTTP status. */
 public enum ProblemKind {
   /** The body is not JSON, or JSON beyond the limits. */
   MALFORMED_JSON(400, "The body is not readable as JSON"),
@@ -26,7 +24,7 @@ public enum ProblemKind {
   UNAUTHORIZED(401, "An API key is needed"),
   /** The API key does not allow this. */
   FORBIDDEN(403, "The API key does not allow this"),
-  /** A web page somewhere else wants to use a server that is open on loopback. */
+  /** A web page of another site calls a server that is open to this machine. */
   FOREIGN_HOST(403, "The server is open to this machine only"),
   /** The queue does not exist. */
   UNKNOWN_QUEUE(404, "There is no such queue"),
@@ -42,9 +40,9 @@ public enum ProblemKind {
   UNKNOWN_WORKER(404, "There is no such worker"),
   /** The API key does not exist. */
   UNKNOWN_KEY(404, "There is no such API key"),
-  /** The path leads nowhere. */
+  /** No route has this path. */
   UNKNOWN_ROUTE(404, "There is nothing under this path"),
-  /** The path has other methods. */
+  /** The path has routes, but none with this method. */
   METHOD_NOT_ALLOWED(405, "The path does not have this method"),
   /** The key has a live task. */
   KEY_IN_USE(409, "The key has a live task"),
@@ -58,9 +56,9 @@ public enum ProblemKind {
   NOT_FAILED(409, "The task is not a failed one"),
   /** The queue has live tasks. */
   QUEUE_IN_USE(409, "The queue has live tasks"),
-  /** It would lock all callers out. */
+  /** The change would leave no key that can administer the server. */
   LAST_KEY(409, "No key could administer the server any more"),
-  /** The server is not set up for it. */
+  /** The server is not configured for this call. */
   NOT_CONFIGURED(409, "The server is not set up for this"),
   /** The body, or one item of it, is too large. */
   TOO_LARGE(413, "The request is too large"),
@@ -72,11 +70,11 @@ public enum ProblemKind {
   TOO_MANY_JOBS(429, "There are as many jobs as the server takes"),
   /** A bug. */
   INTERNAL(500, "The server made a mistake"),
-  /** Too much waits already; nothing was done. */
+  /** Too many requests or tasks wait already; nothing was done. */
   OVERLOADED(503, "The server has too much to do"),
-  /** The server stops or has not started; nothing was done. */
+  /** The server is stopping or has not started; nothing was done. */
   NOT_READY(503, "The server does not serve at the moment"),
-  /** The store does not answer a question. */
+  /** The store does not answer a read. */
   STORE_UNAVAILABLE(503, "The store does not answer"),
   /** It is unknown whether the call took effect. */
   UNKNOWN_OUTCOME(504, "It is unknown whether the call took effect"),
@@ -98,7 +96,7 @@ public enum ProblemKind {
     return status;
   }
 
-  /** Returns a sentence that is the same each time. */
+  /** Returns the title, a sentence that is the same for all problems of this kind. */
   public String title() {
     return title;
   }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The settings of queues, as callers write them and as answers show them. A field that is null has its default; a field
- * that is absent has its default in a new queue, and its former value in a change.
+ * The JSON of queues, as callers write it and as answers show it. A field that is null has its default; a field that is
+ * absent has its default in a new queue, and its former value in a change.
  */
 final class QueueJson {
   /** The mask of a secret in answers; a request that sends it back keeps the secret. */
@@ -53,7 +53,7 @@ final class QueueJson {
   private Duration retainFailed;
   private boolean paused;
 
-  /** Reads a queue with the settings of a queue, except for its delivery. */
+  /** Creates a reader whose fields begin with the settings of a queue, except for its delivery. */
   private QueueJson(String name, QueueConfig from) {
     this.name = name;
     maxAttempts = from.retry().maxAttempts();
@@ -74,15 +74,15 @@ final class QueueJson {
   /**
    * Reads the settings of a queue.
    *
-   * @param existing the present queue, whose secrets replace the masks; or null
+   * @param existing the current queue, whose secrets replace the masks, or null if there is none
    */
   static QueueConfig read(String name, byte[] body, @Nullable QueueConfig existing) {
     return new QueueJson(name, DEFAULTS).read(body, existing);
   }
 
   /**
-   * Returns a queue as a JSON merge patch (RFC 7396) changes it: a field that is absent keeps its value, null resets it
-   * to its default.
+   * Returns a queue as a JSON merge patch (RFC 7396) changes it: an absent field keeps its value, and null resets a
+   * field to its default.
    */
   static QueueConfig patched(QueueConfig existing, byte[] patch) {
     QueueJson fields = new QueueJson(existing.name(), existing);
@@ -115,7 +115,7 @@ final class QueueJson {
       case "maxRun" -> maxRun = or(in.duration(name), DEFAULTS.maxRun());
       case "retention" -> in.objectOrEach(name, RETENTION_FIELDS, field -> readRetention(in, field));
       case "paused" -> paused = or(in.truth(name), DEFAULTS.paused());
-      // Answers show these two; a queue that was read can be changed and sent back as it is.
+      // Answers show these two fields; they are accepted so that a queue that was read can be changed and sent back.
       case "queue" -> checkName(in.text(name));
       case "stats" -> in.skip();
       default -> {
@@ -237,7 +237,7 @@ final class QueueJson {
     return lower.contains("secret") || lower.contains("password") || lower.contains("token");
   }
 
-  /** Writes a queue; with its figures if they are known. */
+  /** Writes a queue, with its figures unless {@code status} is null. */
   static void write(JsonGenerator json, QueueConfig queue, Scheduler.@Nullable QueueStatus status) {
     json.writeStartObject();
     json.writeStringProperty("queue", queue.name());

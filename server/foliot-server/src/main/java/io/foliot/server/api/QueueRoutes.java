@@ -17,10 +17,10 @@ import tools.jackson.core.JsonGenerator;
 
 /** The calls about queues. */
 final class QueueRoutes {
-  /** The time of a deletion on a shared store, without its calls to the store. */
+  /** Longest time of a deletion on a shared store, apart from its calls to the store. */
   private static final long DELETION_MILLIS = 4_000;
-  // Pages are small, because a page of tasks contains their payloads; their number is bounded, because a queue may be
-  // full of conflicts.
+  // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, because a queue
+  // may be full of conflicts.
   private static final int REDRIVE_PAGE = 100;
   private static final int MAX_REDRIVE_PAGES = 200;
 
@@ -116,7 +116,7 @@ final class QueueRoutes {
   }
 
   /** The body of a redrive. */
-  private static final class Wish {
+  private static final class RedriveFields {
     static final List<String> FIELDS = List.of("limit", "ids");
 
     @Nullable
@@ -138,31 +138,31 @@ final class QueueRoutes {
 
   Reply redrive(Request request) {
     String queue = request.variable("queue");
-    Wish wish = new Wish();
+    RedriveFields fields = new RedriveFields();
     byte[] body = request.json(limits.batchBytes());
     if (body.length > 0) {
       try (JsonIn in = new JsonIn(body)) {
-        in.only(Wish.FIELDS, name -> wish.read(in, name));
+        in.only(RedriveFields.FIELDS, name -> fields.read(in, name));
       }
     }
-    if (wish.limit != null && wish.ids != null) {
+    if (fields.limit != null && fields.ids != null) {
       throw JsonIn.conflicting("ids", "limit");
     }
     calls.ensureKnown(scheduler, queue);
     Redrive redrive = new Redrive();
-    if (wish.ids != null) {
-      redrive.add(calls.write(scheduler.redrive(queue, parse(wish.ids))));
-      if (wish.ids.size() == 1) {
-        refuseSingle(redrive, wish.ids.getFirst());
+    if (fields.ids != null) {
+      redrive.add(calls.write(scheduler.redrive(queue, parse(fields.ids))));
+      if (fields.ids.size() == 1) {
+        refuseSingle(redrive, fields.ids.getFirst());
       }
     } else {
-      redriveSome(queue, wish.limit == null ? Defaults.REDRIVE : wish.limit, redrive);
+      redriveSome(queue, fields.limit == null ? Defaults.REDRIVE : fields.limit, redrive);
     }
     return Reply.json(200, json -> {
       json.writeStartObject();
       json.writeNumberProperty("redriven", redrive.redriven);
       list(json, "conflicts", redrive.conflicts);
-      if (wish.ids != null) {
+      if (fields.ids != null) {
         list(json, "notFailed", redrive.notFailed);
         list(json, "notFound", redrive.notFound);
       }
@@ -191,8 +191,8 @@ final class QueueRoutes {
 
   private static void refuseSingle(Redrive redrive, String id) {
     if (!redrive.conflicts.isEmpty()) {
-      throw new Problem(ProblemKind.KEY_IN_USE, "the task's key has a live task by now; cancel that one first, or leave"
-          + " this one as it is: id=" + id).with("id", id);
+      throw new Problem(ProblemKind.KEY_IN_USE, "the task's key has a live task by now; cancel the live task first, or"
+          + " leave this one as it is: id=" + id).with("id", id);
     }
     if (!redrive.notFailed.isEmpty()) {
       throw new Problem(ProblemKind.NOT_FAILED, "only tasks in the state FAILED can be redriven: id=" + id).with("id",

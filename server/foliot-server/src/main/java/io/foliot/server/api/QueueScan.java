@@ -8,16 +8,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A walk over the tasks of one queue, part by part, in bounded time. One thread; used once.
+ * A walk over the tasks of one queue, part by part, in bounded time. For one thread; used once.
  *
- * <p>Stores have no index of the tasks of a queue: it would cost a write with each claim and settle. A store examines a
- * bounded number of tasks of all queues for each part, which may thus have few tasks or none while there are more. The
- * caller asks for further parts while {@link #hasTime}; other calls to the store run between them.
+ * <p>Stores have no index of the tasks of a queue: it would cost a write with each claim and settle. For each part, a
+ * store examines a bounded number of tasks of all queues, so a part may be short or empty although more tasks follow.
+ * The caller reads further parts while {@link #hasTime}; other calls to the store run between them.
  */
 final class QueueScan {
-  /** Time after which no further part is read: some hundred thousand tasks of other queues in an embedded store. */
+  /**
+   * Time after which no further part is read: enough to pass some hundred thousand tasks of other queues in an embedded
+   * store.
+   */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
-  /** The same while nothing was found, for programs take an empty page for the last: less than callers wait. */
+  /**
+   * The same limit while no task has been found, longer because programs take an empty page for the last one. It is
+   * shorter than callers wait.
+   */
   private static final long MAX_EMPTY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Scheduler scheduler;
@@ -56,7 +62,7 @@ final class QueueScan {
     }
   }
 
-  /** Returns the problem of a cursor that no page gave. */
+  /** Returns the problem of a cursor that no page has returned. */
   static Problem badCursor(String cursor) {
     return new Problem(ProblemKind.INVALID_PARAMETER, "cursor: expected the nextCursor of the page before, but got \""
         + JsonIn.shown(cursor) + '"').with("parameter", "cursor").with("field", "cursor");

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 
-/** An answer on its way out. */
+/** An answer to a request: its status, headers and body. */
 public final class Reply {
-  /** Most answers fit without growing. */
+  /** Initial size of a body, in bytes; most answers fit without growing. */
   private static final int USUAL_BYTES = 512;
 
   private final int status;
@@ -48,7 +48,7 @@ public final class Reply {
     return new Reply(status, contentType, body.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns this reply under another content type. */
+  /** Returns this reply with another content type. */
   Reply as(String newContentType) {
     contentType = newContentType;
     return this;
@@ -60,13 +60,15 @@ public final class Reply {
     return this;
   }
 
-  /** Returns the same, which reports when it was written to its connection, or that the write failed. */
+  /**
+   * Returns this reply with an action that runs once the reply was written to its connection, or the write has failed.
+   */
   Reply whenSent(Runnable action) {
     sent = action;
     return this;
   }
 
-  /** Releases its memory; called once, when the answer was written or never will be. */
+  /** Runs the action of {@link #whenSent}; called once, when the reply was written or never will be. */
   public void sent() {
     sent.run();
   }
@@ -76,12 +78,12 @@ public final class Reply {
     return status;
   }
 
-  /** Returns its bytes. */
+  /** Returns the body. */
   public byte[] body() {
     return body;
   }
 
-  /** Returns the media type of the bytes. */
+  /** Returns the media type of the body. */
   public String contentType() {
     return contentType;
   }

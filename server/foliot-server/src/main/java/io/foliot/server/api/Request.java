@@ -25,13 +25,17 @@ public final class Request {
     @Nullable
     String header(String name);
 
-    /** Returns the query parameters, by name; the first value of each. */
+    /**
+     * Returns the query parameters by name.
+     *
+     * @throws Problem if a parameter occurs more than once, or the query is not percent-encoded correctly
+     */
     Map<String, String> parameters();
 
     /**
      * Returns the body; empty if the request has none.
      *
-     * @throws Problem if it is larger than that many bytes
+     * @throws Problem if it is larger than {@code maxBytes}
      */
     byte[] body(int maxBytes);
 
@@ -65,7 +69,7 @@ public final class Request {
     return variables;
   }
 
-  /** Adds a field of the request to the audit log, beside the variables of its path. */
+  /** Adds a field of the request to the audit log, besides the variables of its path. */
   void audit(String name, String value) {
     audited.put(name, value);
   }
@@ -98,7 +102,7 @@ public final class Request {
     return incoming.memory();
   }
 
-  /** Returns the memory of an answer about many written items, of which readers cannot deprive writers. */
+  /** Returns the memory of an answer about many written items, which is separate so that reads cannot use it up. */
   AnswerMemory.Share writeMemory() {
     return incoming.writeMemory();
   }
@@ -128,7 +132,7 @@ public final class Request {
     return incoming.body(maxBytes);
   }
 
-  /** Makes sure that a call which reads no body was not given one. */
+  /** Ensures that the request has no body, or only an empty object. */
   void noBody(int maxBytes) {
     byte[] body = incoming.body(maxBytes);
     String text = new String(body, StandardCharsets.UTF_8).strip();

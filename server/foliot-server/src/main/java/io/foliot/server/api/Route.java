@@ -4,15 +4,17 @@ import io.foliot.server.security.Action;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** All routes of the server: the method, the path, and the callers that may use it. There is no other table. */
+/**
+ * All routes of the server, each with its method, its path, and the callers that may use it. There is no other table.
+ */
 public enum Route {
   /** A page for people. */
   HOME("GET", "/", null, Reach.OPEN),
   /** The description of the API. */
   OPENAPI("GET", "/openapi.json", null, Reach.OPEN),
-  /** The process works. */
+  /** The health of the process. */
   LIVE("GET", "/health/live", null, Reach.OPEN),
-  /** The server serves. */
+  /** Whether the server is ready. */
   READY("GET", "/health/ready", null, Reach.OPEN),
   /** Figures for Prometheus. */
   METRICS("GET", "/metrics", Action.READ, Reach.SERVER),
@@ -50,7 +52,7 @@ public enum Route {
   GET_KEY("GET", "/v1/queues/{queue}/keys/{key}", Action.READ, Reach.QUEUE),
   /** Cancels the task of a key. */
   CANCEL_KEY("DELETE", "/v1/queues/{queue}/keys/{key}", Action.SUBMIT, Reach.QUEUE),
-  /** Pushes the deadlines of many keys. */
+  /** Moves the deadlines of many keys. */
   TOUCH("POST", "/v1/queues/{queue}/keys:touch", Action.SUBMIT, Reach.QUEUE),
 
   /** A task. */
@@ -114,9 +116,9 @@ public enum Route {
 
   /** The workers of the cluster. */
   LIST_WORKERS("GET", "/v1/workers", Action.READ, Reach.LIST, "gone"),
-  /** Gives a worker tasks again. */
+  /** Lets a worker receive tasks again. */
   ENABLE_WORKER("POST", "/v1/workers/{worker}/enable", Action.ADMIN, Reach.SERVER),
-  /** Gives a worker no more tasks. */
+  /** Ensures that a worker receives no more tasks. */
   DISABLE_WORKER("POST", "/v1/workers/{worker}/disable", Action.ADMIN, Reach.SERVER),
 
   /** All API keys. */
@@ -184,12 +186,12 @@ public enum Route {
     return reach;
   }
 
-  /** Returns the query parameters it has. */
+  /** Returns the query parameters that the route has. */
   List<String> parameters() {
     return parameters.isEmpty() ? List.of() : List.of(parameters.split(" "));
   }
 
-  /** Returns whether it changes how the server works, which the audit log records. */
+  /** Returns whether the route changes how the server works, which the audit log records. */
   boolean isAdministrative() {
     return action == Action.ADMIN && !method.equals("GET");
   }

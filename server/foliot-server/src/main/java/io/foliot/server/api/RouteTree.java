@@ -12,7 +12,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the route of a path. A segment is decoded before it is compared, so that a key may hold any character. */
+/**
+ * The tree of all routes, by the segments of their paths. A segment is decoded before it is compared, so that a key may
+ * contain any character.
+ */
 final class RouteTree {
   private final Node root = new Node();
 
@@ -26,13 +29,13 @@ final class RouteTree {
 
   /** The match of a path: the routes by method, and the values of its variables. */
   record Match(Map<String, Route> methods, Map<String, String> variables) {
-    /** Returns the route for a method; HEAD is answered as GET is. */
+    /** Returns the route for a method; HEAD has the route of GET. */
     @Nullable
     Route route(String method) {
       return methods.get(method.equals("HEAD") ? "GET" : method);
     }
 
-    /** Returns the methods there are, as the header Allow lists them. */
+    /** Returns the methods of the path, as the header Allow lists them. */
     String allow() {
       List<String> all = new ArrayList<>(methods.keySet());
       if (methods.containsKey("GET")) {
@@ -80,7 +83,7 @@ final class RouteTree {
    * Returns the route of a path, or null if there is none.
    *
    * @param path the path as it was sent
-   * @throws Problem if it is not well encoded
+   * @throws Problem if the path is not percent-encoded correctly
    */
   @Nullable
   Match find(String path) {
@@ -102,7 +105,11 @@ final class RouteTree {
     return node.methods.isEmpty() ? null : new Match(node.methods, variables);
   }
 
-  /** Returns a segment of a path without its percent signs. */
+  /**
+   * Decodes the percent-encoded bytes of a path's segment.
+   *
+   * @throws Problem if they are not UTF-8, or the segment is not percent-encoded correctly
+   */
   static String decode(String segment) {
     if (segment.indexOf('%') < 0) {
       return segment;

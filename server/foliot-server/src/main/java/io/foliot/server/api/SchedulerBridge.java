@@ -25,31 +25,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for calls of the scheduler, and puts its refusals into words. Any thread; the waiting ones are virtual.
+ * The way from requests to the scheduler: waits for its calls, and turns its exceptions into problems. Safe for use by
+ * any thread; the threads that wait are virtual.
  *
- * <p>A wait with a time limit sets a timer, and that wakes the thread which runs the timers of all virtual
- * threads: a submit took 45 us of processor time with it and 34 without. So they wait without limit, and one thread
- * checks now and then which calls have waited too long.
+ * <p>A wait with a time limit sets a timer, which wakes the thread that runs the timers of all virtual threads: a
+ * submit took 45 us of processor time with a time limit and 34 without. Therefore calls wait without a time limit, and
+ * one thread checks every 50 ms which calls have waited too long.
  */
 final class SchedulerBridge implements AutoCloseable {
-  private static final long LOOK_MILLIS = 50;
+  private static final long CHECK_MILLIS = 50;
   private static final Logger log = LoggerFactory.getLogger(SchedulerBridge.class);
-  /** An unreachable store fails each call for the same reason: it is logged at most this often. */
-  private static final long TOLD_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
-  /** The reason itself may name hosts, users and files, which are not for every caller. */
+  /** Shortest time between two log entries, because an unreachable store fails each call for the same reason. */
+  private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** Hint in place of the reason, which may name hosts, users and files that not every caller may see. */
   private static final String IN_THE_LOG = "The server's log has the reason";
 
   private final long timeoutMillis;
   private final Set<Wait<?>> waits = ConcurrentHashMap.newKeySet();
   private final Thread watch;
-  private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TOLD_EVERY_NANOS);
+  private final AtomicLong loggedNanos = new AtomicLong(System.nanoTime() - LOG_EVERY_NANOS);
 
   SchedulerBridge(Duration timeout) {
     timeoutMillis = timeout.toMillis();
     watch = Thread.ofPlatform().daemon().name("foliot-call-limits").start(this::watch);
   }
 
-  /** A caller that waits, with the identity of an object. */
+  /** A call that a thread waits for; it is compared by identity. */
   private static final class Wait<T> {
     final CompletableFuture<T> answer;
     final long deadlineNanos;
@@ -62,7 +63,7 @@ final class SchedulerBridge implements AutoCloseable {
 
   private void watch() {
     while (!Thread.currentThread().isInterrupted()) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(CHECK_MILLIS));
       long now = System.nanoTime();
       for (Wait<?> wait : waits) {
         if (now - wait.deadlineNanos >= 0) {
@@ -72,30 +73,38 @@ final class SchedulerBridge implements AutoCloseable {
     }
   }
 
-  /** Returns the answer to a question. */
+  /**
+   * Waits for a read, and returns its result.
+   *
+   * @throws RuntimeException the {@linkplain #problem problem} if it fails or takes too long
+   */
   <T> T read(CompletableFuture<T> call) {
     return await(call, timeoutMillis, false);
   }
 
-  /** Returns the queue, if it exists on any node. */
+  /** Returns the queue, if any node knows it. */
   Optional<QueueConfig> find(Scheduler scheduler, String queue) {
     Optional<QueueConfig> known = scheduler.queue(queue);
     return known.isPresent() ? known : read(scheduler.findQueue(queue));
   }
 
-  /** Refuses a call about a queue that no node knows. */
+  /** Ensures that some node knows a queue. */
   void ensureKnown(Scheduler scheduler, String queue) {
     if (find(scheduler, queue).isEmpty()) {
       throw unknownQueue(queue);
     }
   }
 
-  /** Returns the answer to a command. */
+  /**
+   * Waits for a write, and returns its result.
+   *
+   * @throws RuntimeException the {@linkplain #problem problem} if it fails or takes too long
+   */
   <T> T write(CompletableFuture<T> call) {
     return await(call, timeoutMillis, true);
   }
 
-  /** Waits for a command that may take this much longer. */
+  /** Waits for a write that may take this much longer, and returns its result. */
   <T> T write(CompletableFuture<T> call, long extraMillis) {
     return await(call, timeoutMillis + extraMillis, true);
   }
@@ -110,7 +119,7 @@ final class SchedulerBridge implements AutoCloseable {
             ? unknown("no answer within " + millis + " ms")
             : unavailable("no answer within " + millis + " ms");
       }
-      tell(cause);
+      logStoreFailure(cause);
       throw problem(cause == null ? e : cause, writes);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -118,10 +127,10 @@ final class SchedulerBridge implements AutoCloseable {
     }
   }
 
-  private void tell(@Nullable Throwable cause) {
-    long last = toldNanos.get();
+  private void logStoreFailure(@Nullable Throwable cause) {
+    long last = loggedNanos.get();
     long now = System.nanoTime();
-    if (cause instanceof StoreException && now - last >= TOLD_EVERY_NANOS && toldNanos.compareAndSet(last, now)) {
+    if (cause instanceof StoreException && now - last >= LOG_EVERY_NANOS && loggedNanos.compareAndSet(last, now)) {
       log.warn("calls fail for a reason of the store: {}", cause.getMessage());
     }
   }
@@ -167,7 +176,9 @@ final class SchedulerBridge implements AutoCloseable {
     };
   }
 
-  /** Returns the problem of a queue that the caller's key does not cover. It does not tell whether the queue exists. */
+  /**
+   * Returns the problem of a queue that the caller's key does not cover. It does not reveal whether the queue exists.
+   */
   static Problem uncoveredQueue(String queue) {
     return new Problem(ProblemKind.UNKNOWN_QUEUE, "this API key covers no queue " + JsonIn.shown(queue)
         + ": GET /v1/queues lists the queues that it covers; POST /v1/keys makes a key for others");

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The data of the server that the API shows.
  *
  * @param version the version of Foliot
- * @param metrics figures as Prometheus reads them
+ * @param metrics the metrics, in the text format of Prometheus
  * @param backups the writer of backups, or null if the store has none
  * @param backupFolder the folder that backups are written into
  * @param troubles reasons why the server is not ready, apart from those of the engine

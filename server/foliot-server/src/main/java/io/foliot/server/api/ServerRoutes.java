@@ -53,7 +53,7 @@ final class ServerRoutes {
     page = PAGE.replace("VERSION", info.version()).getBytes(UTF_8);
   }
 
-  // The description is kept in YAML, which people can read, and given out in JSON.
+  // The description is kept in YAML, which is easier to read, and served in JSON.
   private static byte[] readOpenApi() {
     ByteArrayOutputStream out = new ByteArrayOutputStream(64 << 10);
     try (InputStream in = ServerRoutes.class.getResourceAsStream("openapi.yaml")) {
@@ -146,7 +146,7 @@ final class ServerRoutes {
   }
 
   /** The body of a backup. */
-  private static final class Wish {
+  private static final class BackupFields {
     static final List<String> FIELDS = List.of("directory");
 
     @Nullable
@@ -159,11 +159,11 @@ final class ServerRoutes {
   }
 
   Reply backup(Request request) {
-    Wish wish = new Wish();
+    BackupFields fields = new BackupFields();
     try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
-      in.only(Wish.FIELDS, name -> wish.read(in, name));
+      in.only(BackupFields.FIELDS, name -> fields.read(in, name));
     }
-    if (wish.directory == null) {
+    if (fields.directory == null) {
       throw TaskRoutes.missing("directory", "\"directory\": \"before-upgrade\"");
     }
     Backups backups = info.backups();
@@ -171,7 +171,7 @@ final class ServerRoutes {
       throw new Problem(ProblemKind.NOT_CONFIGURED,
           "this store has no backup of its own; use the backup tools of its database");
     }
-    Path directory = inside(info.backupFolder(), wish.directory);
+    Path directory = inside(info.backupFolder(), fields.directory);
     Backups.Backup written;
     try {
       PrivateFiles.ensureFolder(info.backupFolder());
@@ -188,7 +188,7 @@ final class ServerRoutes {
     });
   }
 
-  /** Returns a folder below another, by a name that cannot lead out of it. */
+  /** Returns a folder directly below another, by a name that cannot lead elsewhere. */
   private static Path inside(Path folder, String name) {
     try {
       Path root = folder.toAbsolutePath().normalize();

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the fields of a task from a request and makes a {@link Submission} of them. One thread; used once. */
+/** A reader of the fields of a task that makes a {@link Submission} of them. For one thread; used once. */
 final class TaskFields {
   /** The fields of a task whose key is in the path. */
   static final List<String> OF_KEY = List.of("delay", "dueAt", "payload", "payloadBase64", "contentType", "headers",
@@ -53,7 +53,7 @@ final class TaskFields {
     this.maxPayloadBytes = maxPayloadBytes;
   }
 
-  /** Sets the trace context of the request, which the task continues unless its headers name another one. */
+  /** Sets the trace context of the request, which the task continues unless its headers name another trace. */
   TaskFields withTrace(@Nullable String parent, @Nullable String state) {
     traceParent = parent;
     traceState = state;
@@ -113,13 +113,13 @@ final class TaskFields {
     return true;
   }
 
-  /** Names the task by the path instead of a field. */
+  /** Sets the key, which the path names instead of a field. */
   TaskFields withKey(String newKey) {
     key = newKey;
     return this;
   }
 
-  /** Names the request by a header instead of a field. */
+  /** Sets the idempotency key, which a header names instead of a field. */
   TaskFields withIdempotencyKey(@Nullable String newIdempotencyKey) {
     idempotencyKey = newIdempotencyKey;
     return this;
@@ -168,7 +168,7 @@ final class TaskFields {
         throw new Problem(DELAY_OUT_OF_RANGE, "dueAt: expected an instant within 100 years, but got \"" + dueAt + '"')
             .with("field", "dueAt");
       }
-      // Any instant before 1970 is due now as well, and every store can represent 1970.
+      // An instant before 1970 is past like 1970 itself, which every store can represent.
       dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
     }
   }
@@ -233,7 +233,7 @@ final class TaskFields {
       if (problem.kind() == ProblemKind.TOO_LARGE) {
         throw new Problem(ProblemKind.TOO_LARGE,
             "a payload has at most " + limits.bodyBytes() + " bytes (limits.body of"
-                + " the server), and all that is around it " + (limits.envelopeBytes() - limits.bodyBytes()) + "; "
+                + " the server), and the rest of the body at most " + (limits.envelopeBytes() - limits.bodyBytes()) + "; "
                 + ADVICE)
             .with("limit", limits.bodyBytes());
       }

@@ -91,9 +91,10 @@ final class TaskJson {
   }
 
   /**
-   * Writes a task with all that is known of it.
+   * Writes all fields of a task.
    *
-   * @param queueAttempts the attempts that its queue gives a task without a number of its own, or 0 if not known
+   * @param queueAttempts the most attempts by the settings of the queue, for a task without a number of its own, or 0
+   *     if not known
    */
   static void task(JsonGenerator json, TaskRecord task, int queueAttempts, long nowMillis) {
     json.writeStartObject();
@@ -167,7 +168,7 @@ final class TaskJson {
     }
   }
 
-  /** Writes a task as a worker gets it. */
+  /** Writes a task as a claim returns it. */
   static void claimed(JsonGenerator json, TaskRecord task) {
     json.writeStartObject();
     json.writeStringProperty("id", task.id().toString());
