@@ -37,9 +37,9 @@ import java.util.function.Predicate;
  * <li>What it has read is the {@link Seating} of the lanes and, after a change, goes to the deliveries.
  * </ol>
  *
- * <p>It reads the seats even without workers: until they are known, every worker counts as disabled, and a disabled
- * worker may poll a node for the first time. A store that is not shared has one node: that node vouches for nothing, and
- * reads the seats once.
+ * <p>It reads the seats even without workers, because a disabled worker may poll this node for the first time. Until
+ * the first read, every worker counts as disabled. A store that is not shared has one node: that node vouches for
+ * nothing, and reads the seats once.
  */
 final class FleetKeeper {
   private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());

@@ -63,9 +63,9 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
   }
 
   /**
-   * Returns whether a worker is disabled and so receives no tasks, or may be because the fleet is not known yet. A worker
-   * that left its seat while it was disabled gets that seat back with the next write of the seats, and is disabled until
-   * then too.
+   * Returns whether a worker receives no tasks because it is disabled, or may be while the fleet is not known yet.
+   * A worker that left its seat while it was disabled gets that seat back with the next write of the seats, and is
+   * disabled until then too.
    */
   boolean isDisabled(String worker) {
     return !isKnown || disabled.contains(worker);

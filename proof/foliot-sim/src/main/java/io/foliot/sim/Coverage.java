@@ -31,8 +31,7 @@ final class Coverage {
     /** The nodes together owned fewer slots than exist. */
     SLOT_WITHOUT_OWNER,
     /** A task was claimed by a node that does not own its slot. */
-    CLAIMED_BY_NO_OWNER, STORE_AWAY, STORE_FAILOVER,
-    LIMIT_REACHED, MACHINE_ASLEEP,
+    CLAIMED_BY_NO_OWNER, STORE_AWAY, STORE_FAILOVER, LIMIT_REACHED, MACHINE_ASLEEP,
     /** A failover lost acknowledged writes. */
     SUFFIX_FORGOTTEN,
     /** A failover lost a write by which a client had created or changed tasks. */

@@ -189,7 +189,8 @@ final class ZooKeeperCoordinatorTest {
     proxy.heal();
     awaitAgreed(a, b);
     assertThat(stat("a").getCzxid()).isEqualTo(made);
-    assertThat(a.views.subList(viewsBefore, a.views.size())).extracting(View::connection).doesNotContain(Connection.LOST);
+    assertThat(a.views.subList(viewsBefore, a.views.size())).extracting(View::connection)
+        .doesNotContain(Connection.LOST);
   }
 
   @Test
@@ -240,7 +241,8 @@ final class ZooKeeperCoordinatorTest {
       Duration healed = await("all nodes exist again: " + deleted, () -> TestNode.agree(nodes) && candidates() == 3
           && members() == 3);
       assertThat(healed).as(deleted).isLessThan(BEAT.multipliedBy(10));
-      assertThat(nodes.getFirst().views.subList(viewsBefore, nodes.getFirst().views.size())).extracting(View::connection)
+      assertThat(nodes.getFirst().views.subList(viewsBefore, nodes.getFirst().views.size()))
+          .extracting(View::connection)
           .as("no member lost a session").doesNotContain(Connection.LOST);
     }
   }

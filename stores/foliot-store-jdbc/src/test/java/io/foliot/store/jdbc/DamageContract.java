@@ -280,7 +280,8 @@ abstract class DamageContract {
     assertThat(get(store.find(new TaskRef.ById(ids.get(8)))).orElseThrow().state()).isEqualTo(TaskState.FAILED);
     TaskPage page = get(store.query(QUEUE, TaskState.DELAYED, 100, null));
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(5).doesNotContain(ids.get(10));
-    assertThat(reported).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4), ids.get(6),
+    assertThat(reported).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4),
+        ids.get(6),
         ids.get(8), ids.get(10));
     assertThat(Objects.requireNonNull(get(store.counts()).get(QUEUE)).live()).isEqualTo(5);
   }
