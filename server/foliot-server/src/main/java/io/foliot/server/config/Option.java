@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Something that can be set: in the file under its key, in the environment, or on the command line. Everything that is
- * said about options anywhere is taken from here.
+ * A setting of the server: in the file under its key, in the environment, or on the command line. All texts about
+ * options, in help and in messages, come from here.
  *
  * @param <T> the type of its values
  */
 public final class Option<T> {
   private static final List<Option<?>> ALL = new ArrayList<>();
-  /** The defaults of the parts, which are those of the server too. */
+  /** The defaults of the parts, which are also those of the server. */
   private static final EngineOptions ENGINE = EngineOptions.defaults("defaults");
   private static final RocksDbOptions ROCKSDB = RocksDbOptions.DEFAULT;
   private static final RedisOptions REDIS = RedisOptions.at("redis://" + Defaults.HOST);
@@ -55,15 +55,15 @@ public final class Option<T> {
   /** The folder. */
   public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, Defaults.DATA,
       "folder of the store; one server uses it at a time");
-  /** Keeps stores on one Redis apart. */
+  /** The prefix that keeps stores on one Redis apart. */
   public static final Option<String> STORE_NAMESPACE = of("store.namespace", "store-namespace", OptionType.name(),
       Defaults.NAMESPACE, "prefix of every key in Redis, so that several stores can share it");
-  /** Replicas that have a write before it is answered. */
+  /** The replicas that must have a write before it is acknowledged. */
   public static final Option<Integer> WAIT_REPLICAS = of("store.wait-replicas", "store-wait-replicas",
       OptionType.count(0, 16, 1), Integer.toString(REDIS.waitReplicas()),
       "replicas of Redis that must have a write before it is answered");
 
-  /** Room that is kept free. */
+  /** The disk space that is kept free. */
   public static final Option<Long> RESERVE = size("store.reserve", "store-reserve",
       "0", "1024GiB", ROCKSDB.reserveBytes(),
       "free disk space below which submits are refused, so that existing tasks still run");
@@ -72,10 +72,10 @@ public final class Option<T> {
       "0", "1024GiB", ROCKSDB.recordCacheBytes(), "heap for tasks with keys and tasks that run");
   /** Native memory for files. */
   public static final Option<Long> BLOCK_CACHE = size("store.block-cache", "store-block-cache",
-      "0", "1024GiB", ROCKSDB.blockCacheBytes(), "memory beside the heap for files of the store");
+      "0", "1024GiB", ROCKSDB.blockCacheBytes(), "memory outside the heap for files of the store");
   /** Native memory for data that is not yet in files. */
   public static final Option<Long> WRITE_BUFFER = size("store.write-buffer", "store-write-buffer",
-      "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory beside the heap for data that is not in files yet");
+      "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory outside the heap for data that is not in files yet");
   /** The length of the log. */
   public static final Option<Long> LOG_SIZE = size("store.log-size", "store-log-size",
       "1MiB", "64GiB", ROCKSDB.logBytes(),
@@ -94,7 +94,7 @@ public final class Option<T> {
   /** The time after which a silent node counts as dead. */
   public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = duration("cluster.session-timeout",
       "cluster-session-timeout", "1s", "5m", seconds(ZooKeeperOptions.SESSION_TIMEOUT.toMillis()),
-      "how long ZooKeeper believes that a silent node lives; it has bounds of its own");
+      "how long a silent node counts as alive in ZooKeeper, which has bounds of its own");
   /** The identity that the server gives to ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
       "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's nodes");
@@ -121,14 +121,14 @@ public final class Option<T> {
   /** Networks that callbacks may reach. */
   public static final Option<List<String>> ALLOW_NETWORK = of("delivery.allow-network", "allow-network",
       OptionType.list("networks such as 10.0.0.0/8"), "",
-      "private networks that callbacks may reach; public addresses they always may");
+      "private networks that callbacks may reach; public addresses are always permitted");
   /** Attempts per destination. */
   public static final Option<Integer> DESTINATION_LIMIT = count("delivery.destination-limit", "destination-limit",
-      1, 100_000, ENGINE.destinationLimit(), "attempts that one destination gets at once at most");
+      1, 100_000, ENGINE.destinationLimit(), "most attempts that one destination gets at once");
 
   /** The number of jobs. */
   public static final Option<Integer> MAX_JOBS = count("jobs.max", "max-jobs", 1, 100_000_000,
-      (int) JobHost.MAX_JOBS, "jobs of the store at which no new one is created");
+      (int) JobHost.MAX_JOBS, "largest number of jobs in the store");
 
   /** The largest payload. */
   public static final Option<Long> BODY = size("limits.body", "limit-body", "1KiB", "1MiB", 256 << 10,
@@ -159,7 +159,7 @@ public final class Option<T> {
       "text", "text for people, json for machines");
   /** The level of logs. */
   public static final Option<String> LOG_LEVEL = of("log.level", "log-level",
-      OptionType.choice("error", "warn", "info", "debug"), "info", "least level that is logged");
+      OptionType.choice("error", "warn", "info", "debug"), "info", "lowest level that is logged");
 
   /** The folder of backups. */
   public static final Option<String> BACKUPS = of("backup.directory", "backup-directory", OptionType.TEXT, "",
@@ -240,12 +240,15 @@ public final class Option<T> {
     return option;
   }
 
-  /** Returns all options, in the order in which people are shown them. */
+  /** Returns all options, in the order in which help shows them. */
   public static List<Option<?>> all() {
     return Collections.unmodifiableList(ALL);
   }
 
-  /** Returns the options whose values others must not know; an address of a store may have a password in it. */
+  /**
+   * Returns the options whose values are secret, or may contain a secret as the address of a store may contain a
+   * password.
+   */
   static List<Option<String>> secrets() {
     return List.of(STORE, STORE_PASSWORD, CLUSTER_PASSWORD, CLUSTER_TRUST_STORE_PASSWORD, CLUSTER_KEY_STORE_PASSWORD);
   }
@@ -265,7 +268,7 @@ public final class Option<T> {
     return "FOLIOT_" + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }
 
-  /** Returns the default; may be empty. */
+  /** Returns the default, which may be empty. */
   public String standard() {
     return standard;
   }
