@@ -233,8 +233,8 @@ final class TaskFields {
       if (problem.kind() == ProblemKind.TOO_LARGE) {
         throw new Problem(ProblemKind.TOO_LARGE,
             "a payload has at most " + limits.bodyBytes() + " bytes (limits.body of"
-                + " the server), and the rest of the body at most " + (limits.envelopeBytes() - limits.bodyBytes()) + "; "
-                + ADVICE)
+                + " the server), and the rest of the body at most " + (limits.envelopeBytes() - limits.bodyBytes())
+                + "; " + ADVICE)
             .with("limit", limits.bodyBytes());
       }
       throw problem;
