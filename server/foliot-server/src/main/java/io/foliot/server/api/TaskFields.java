@@ -168,7 +168,7 @@ final class TaskFields {
         throw new Problem(DELAY_OUT_OF_RANGE, "dueAt: expected an instant within 100 years, but got \"" + dueAt + '"')
             .with("field", "dueAt");
       }
-      // An instant before 1970 is past like 1970 itself, which every store can represent.
+      // An instant before 1970 is due now, as is 1970 itself, which every store can represent.
       dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
     }
   }

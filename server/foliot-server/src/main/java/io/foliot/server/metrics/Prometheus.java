@@ -36,8 +36,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All metrics of a server, in the form that Prometheus reads. Events of the engine are counted as they happen ({@link
- * ServerMeter}); other values are read at each scrape.
+ * All metrics of a server, in the form that Prometheus reads. Events of the engine are counted as they happen
+ * ({@link ServerMeter}); other values are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
   // A scraper reads every few seconds and gives up soon; the last figures are better than none.
