@@ -1,4 +1,4 @@
-/** The HTTP API, configuration, metrics, and the foliot command. */
+/** A server in a process: its start and stop, its HTTP listener, its log, and the checks that it works. */
 @NullMarked
 package io.foliot.server;
 

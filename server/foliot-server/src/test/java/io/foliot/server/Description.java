@@ -34,7 +34,7 @@ final class Description {
     return (Map<String, Object>) requireNonNull(JsonTree.at(document, "paths"));
   }
 
-  /** Checks that an answer is one that is described. */
+  /** Checks that an answer conforms to the description. */
   void check(String method, String path, int status, String contentType, String body) {
     String plain = path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
     String template = paths.entrySet().stream().filter(entry -> entry.getValue().matcher(plain).matches())

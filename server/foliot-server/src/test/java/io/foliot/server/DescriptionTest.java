@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The description of the API has every route, and no other. That answers are as described, {@link Rig} checks. */
+/** The description of the API has every route, and no other. {@link Rig} checks that answers conform to it. */
 class DescriptionTest {
   private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch", "head", "options");
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The workers of the cluster over HTTP: what is refused, and who sees which. */
+/** The workers of the cluster over HTTP: which requests are refused, and which callers see which workers. */
 final class FleetApiTest {
   private static final Fleet FLEET = new Fleet(
       List.of(seat(0, "report-1", "fra1", Set.of("billing", "mails"), true, true),
@@ -78,7 +78,7 @@ final class FleetApiTest {
 
   @ParameterizedTest
   @CsvSource({"enable", "disable"})
-  void anUnknownWorkerIsNotFoundAndSaysWhatToDo(String act) {
+  void theAnswerAboutAnUnknownWorkerHasTheRemedy(String act) {
     for (String name : List.of("nobody-1", "a%2Fb", "%0Aact=DELETE_QUEUE", "x".repeat(300))) {
       Rig.Answer answer = rig.call("POST", "/v1/workers/" + name + "/" + act, null, Map.of());
       assertThat(answer.status()).as(answer.body()).isEqualTo(404);
@@ -89,7 +89,7 @@ final class FleetApiTest {
   }
 
   @Test
-  void aQueryThatIsNotKnownIsRefused() {
+  void anUnknownQueryParameterIsRefused() {
     assertThat(rig.get("/v1/workers?gone=yes").problem()).isEqualTo("invalid-parameter");
     assertThat(rig.get("/v1/workers?queue=billing").problem()).isEqualTo("invalid-parameter");
     assertThat(rig.get("/v1/workers/report-1").status()).isEqualTo(404);
@@ -138,7 +138,7 @@ final class FleetApiTest {
     String consumes = key("\"read\", \"submit\", \"consume\"", "\"*\"");
     String ofOneQueue = key("\"admin\"", "\"billing\"");
     String path = "/v1/workers/report-1/" + act;
-    // Would be done if it got that far.
+    // The scheduler would accept the call if it received it.
     rig.instead = CompletableFuture.completedFuture(true);
     for (String key : List.of(consumes, ofOneQueue)) {
       Rig.Answer answer = rig.as(key).call("POST", path, null, Map.of());
@@ -153,7 +153,7 @@ final class FleetApiTest {
   }
 
   @Test
-  void aWorkerThatIsNotReadYetIsAnsweredByItsName() {
+  void aWorkerThatIsNotYetReadIsShownByItsName() {
     rig.instead = CompletableFuture.completedFuture(true);
     Rig.Answer done = rig.call("POST", "/v1/workers/new%20one/disable", null, Map.of());
     assertThat(done.json()).hasToString("{worker=new one, state=DISABLED, queues=[]}");

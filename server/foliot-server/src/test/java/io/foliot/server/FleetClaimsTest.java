@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Workers that claim with their names, over HTTP: they are known, and given tasks or none. */
+/** Claims of named workers over HTTP: such workers become known, and receive tasks unless they are disabled. */
 final class FleetClaimsTest {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -115,7 +115,7 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void aWorkerThatLeavesIsGoneAndItsClaimIsAnswered() throws Exception {
+  void aLeavingWorkerIsGoneAndItsClaimReturns() throws Exception {
     CompletableFuture<Rig.Answer> waiting = claimLater("billing", "one", "60s");
     awaitState("one", "LIVE");
     String leave = "/v1/queues/billing/claims";
@@ -131,7 +131,7 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void aDisabledWorkerIsGivenNothingUntilItIsEnabled() throws Exception {
+  void aDisabledWorkerReceivesNoTasksUntilItIsEnabled() throws Exception {
     CompletableFuture<Rig.Answer> waiting = claimLater("billing", "one", "5s");
     awaitState("one", "LIVE");
     act("one", "disable");
@@ -183,7 +183,7 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void anExtensionThatIsRefusedIsNoSignOfLife() {
+  void aRefusedExtensionIsNotASignOfLife() {
     claimUntilListed("billing", "one");
     await("GONE", () -> {
       assertThat(rig.post("/v1/tasks/00000000-0000-7000-8000-000000000000/extend", "{\"token\": \"" + "0".repeat(32)

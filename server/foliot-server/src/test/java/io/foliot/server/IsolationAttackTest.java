@@ -28,7 +28,9 @@ final class IsolationAttackTest {
   private static final int VICTIMS = 100;
   private static final long FIRST_MILLIS = 1_000;
   private static final long APART_MILLIS = 20;
-  /** Milliseconds are expected; before there were shares, none came at all. */
+  /**
+   * Longest lateness of a callback; milliseconds are expected. Before queues had shares of memory, no callback arrived.
+   */
   private static final long LATE_MILLIS = 2_000;
 
   private final Rig rig = Rig.start(Map.of("allow-network", "127.0.0.0/8"));
@@ -43,7 +45,7 @@ final class IsolationAttackTest {
     rig.close();
   }
 
-  /** A receiver that accepts connections, reads nothing and says nothing. */
+  /** Returns the address of a new receiver that accepts connections, but neither reads nor answers. */
   private String hangingUrl() throws IOException {
     ServerSocket socket = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     hanging.add(socket);

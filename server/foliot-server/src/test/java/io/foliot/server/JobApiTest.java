@@ -56,7 +56,7 @@ final class JobApiTest {
   }
 
   @Test
-  void noMoreJobsAreCreatedThanMayBe() {
+  void noJobIsCreatedBeyondTheLimit() {
     try (Rig small = Rig.start(Map.of("max-jobs", "2")).withQueue("billing")) {
       assertThat(small.put("/v1/jobs/first", NIGHTLY).status()).isEqualTo(201);
       assertThat(small.put("/v1/jobs/second", NIGHTLY).status()).isEqualTo(201);
@@ -248,7 +248,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aNameThatIsNoneIsRefused() {
+  void anInvalidNameIsRefused() {
     Rig.Answer answer = rig.put("/v1/jobs/" + "x".repeat(300), "{\"queue\": \"billing\", \"schedule\":"
         + " {\"every\": \"1h\"}}");
     assertThat(answer.status()).as(answer.body()).isEqualTo(400);
@@ -397,7 +397,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aJobWhoseRecordIsDamagedSaysSoAndIsReplaced() {
+  void aDamagedJobShowsAnErrorAndIsReplaced() {
     TaskStore[] store = new TaskStore[1];
     try (Rig own = Rig.over(Map.of(), real -> store[0] = real)) {
       own.withQueue("billing").put("/v1/jobs/nightly", NIGHTLY);

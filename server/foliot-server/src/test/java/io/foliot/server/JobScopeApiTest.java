@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Scopes and allocations of jobs over HTTP, and what a worker asks of the job of its shard. */
+/** Scopes and allocations of jobs over HTTP, and the marks that workers set on shards. */
 final class JobScopeApiTest {
 
   private final Rig rig = Rig.start().withQueue("orders");
@@ -132,7 +132,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void withoutWorkersAllRunsNowhereAndRecordsWhy() {
+  void withoutWorkersScopeAllRecordsNoTargets() {
     put("caches", "\"every\": \"100ms\"", ", \"scope\": \"all\"");
     Rig.Answer none = rig.eventually("/v1/jobs/caches",
         answer -> !String.valueOf(answer.at("totals", "noTargets")).equals("0"));
@@ -146,7 +146,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void aShardThatIsGivenBackIsExplained() {
+  void aNackedShardIsExplained() {
     put("scan", "\"cron\": \"0 0 1 1 *\"", "");
     rig.post("/v1/jobs/scan/trigger", "");
     Rig.Answer claimed = claim();

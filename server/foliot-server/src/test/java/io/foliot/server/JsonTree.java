@@ -54,7 +54,11 @@ final class JsonTree {
     return map;
   }
 
-  /** A part of a tree: names of members, and numbers of items. */
+  /**
+   * Returns a part of a tree.
+   *
+   * @param path the names of members and the indexes of items on the way to it
+   */
   @SuppressWarnings("unchecked")
   static @Nullable Object at(@Nullable Object tree, Object... path) {
     Object value = tree;

@@ -12,13 +12,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the lag of a queue after a restart. */
+/** The lag of a queue after a restart. */
 final class LagTest {
   private static final Pattern LAG = Pattern.compile("foliot_queue_lag_seconds\\{queue=\"q\"} ([0-9.E]+)");
   private static final Duration LONG_AGO = Duration.ofMinutes(30);
   private static final Duration SOON = Duration.ofSeconds(20);
 
-  private static Duration told(Rig rig) {
+  private static Duration apiLag(Rig rig) {
     return DurationText.parse(rig.get("/v1/queues/q").text("stats", "lag"));
   }
 
@@ -30,19 +30,19 @@ final class LagTest {
   /** Waits, within a bound, until API and metrics both report the lag. */
   private static void awaitLag(Rig rig) {
     long deadline = System.nanoTime() + SOON.toNanos();
-    Duration told = told(rig);
+    Duration apiLag = apiLag(rig);
     double seconds = seconds(rig);
-    while (told.compareTo(LONG_AGO) < 0 || seconds < LONG_AGO.toSeconds()) {
-      assertThat(System.nanoTime() - deadline).as("told=%s, seconds=%s", told, seconds).isNegative();
-      told = told(rig);
+    while (apiLag.compareTo(LONG_AGO) < 0 || seconds < LONG_AGO.toSeconds()) {
+      assertThat(System.nanoTime() - deadline).as("apiLag=%s, seconds=%s", apiLag, seconds).isNegative();
+      apiLag = apiLag(rig);
       seconds = seconds(rig);
     }
-    assertThat(told).isBetween(LONG_AGO, LONG_AGO.plusMinutes(2));
+    assertThat(apiLag).isBetween(LONG_AGO, LONG_AGO.plusMinutes(2));
     assertThat(seconds).isBetween((double) LONG_AGO.toSeconds(), LONG_AGO.toSeconds() + 120.0);
   }
 
   @Test
-  void isTrueWithinSecondsOfARestart(@TempDir Path folder) {
+  void theLagIsRightWithinSecondsOfARestart(@TempDir Path folder) {
     Map<String, String> settings = Map.of("store", "rocksdb", "data", folder.toString());
     try (Rig rig = Rig.start(settings)) {
       rig.withQueue("q").call("POST", "/v1/queues/q/pause", null, Map.of());

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Lists, redrives and cancels of a small queue in a store that is full of another queue's tasks. */
 class ListingTest {
   private static final int OTHERS = 45_000;
-  /** Few enough that a busy machine answers a call in time. */
+  /** Tasks of one batch, few enough that a busy machine answers a call in time. */
   private static final int PER_BATCH = 1_500;
 
   @TempDir

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Tests the metrics that Prometheus reads. */
+/** The metrics that Prometheus reads. */
 class MetricsTest {
   @Test
   void eachEventIsCounted() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Every mistake that a person can make gets an answer that says what to do. */
+/** The answers to mistakes in requests. Each names the mistake and its remedy. */
 class MistakesTest {
   private static final String TASKS = "/v1/queues/orders/tasks";
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
@@ -40,7 +40,7 @@ class MistakesTest {
   }
 
   @Test
-  void anUnknownQueueIsToBeCreatedFirst() {
+  void theAnswerAboutAnUnknownQueueShowsHowToCreateIt() {
     for (Rig.Answer answer : List.of(rig.post("/v1/queues/nope/tasks", "{\"delay\": \"1s\"}"),
         rig.post("/v1/queues/nope/tasks:batch", "[]"), rig.get("/v1/queues/nope"), rig.get("/v1/queues/nope/tasks"),
         rig.put("/v1/queues/nope/keys/k", "{\"delay\": \"1s\"}"), rig.get("/v1/queues/nope/keys/k"),
@@ -67,7 +67,7 @@ class MistakesTest {
   }
 
   @Test
-  void malformedJsonSaysNothingOfTheParser() {
+  void answersAboutMalformedJsonHideTheParser() {
     for (String body : List.of("{\"delay\": \"1s\"", "{\"delay\": \"1s", "{\"payload\": [1, {\"a\": ", "{,}",
         "nul")) {
       Rig.Answer answer = refused(rig.post(TASKS, body), 400, "malformed-json");
@@ -76,7 +76,7 @@ class MistakesTest {
   }
 
   @Test
-  void theLineOfABatchThatIsNoJsonIsNamed() {
+  void theAnswerNamesTheLineThatIsNotJson() {
     for (String line : List.of("{\"delay\": \"1s\"", "{\"delay\": \"1s", "{]}", "nonsense")) {
       Rig.Answer answer = rig.call("POST", "/v1/queues/orders/tasks:batch",
           "{\"delay\": \"1h\"}\n" + line + "\n{\"delay\": \"1h\"}\n", Map.of("Content-Type", "application/x-ndjson"));
@@ -86,7 +86,7 @@ class MistakesTest {
   }
 
   @Test
-  void aValueThatIsNotOfTheListIsShownAsItIs() {
+  void anUnknownChoiceIsShownUnchanged() {
     Rig.Answer answer = refused(rig.post(TASKS, "{\"delay\": \"1s\", \"onConflict\": \"replace\"}"), 400,
         "invalid-field", "onConflict: expected one of reset, keep, reject, but got \"replace\"");
     assertThat(answer.text("found")).isEqualTo("replace");
@@ -95,7 +95,7 @@ class MistakesTest {
   }
 
   @Test
-  void aNameThatIsNoneIsAnsweredWithItsField() {
+  void anInvalidNameIsAnsweredWithItsField() {
     Map<String, Rig.Answer> answers = Map.of("queue", rig.put("/v1/queues/-q", "{\"delivery\": {\"type\": \"pull\"}}"),
         "key", rig.put("/v1/queues/orders/keys/%00", "{\"delay\": \"1s\"}"),
         "cursor", rig.get(TASKS + "?cursor=nonsense"), "id", rig.get("/v1/tasks/17"),
@@ -175,7 +175,7 @@ class MistakesTest {
   }
 
   @Test
-  void aDelayOutOfRangeIsNeverNow() {
+  void aDelayOutOfRangeIsRefused() {
     refused(rig.post(TASKS, "{\"delay\": \"-1s\"}"), 400, "invalid-field",
         "delay: expected a duration such as \"30m\", but got \"-1s\"");
     refused(rig.post(TASKS, "{\"delay\": \"PT-1S\"}"), 400, "invalid-field", "PT-1S");
@@ -189,7 +189,7 @@ class MistakesTest {
   }
 
   @Test
-  void aWrongTypeIsAnsweredWithWhatWasExpectedAndFound() {
+  void theAnswerAboutAWrongTypeNamesExpectedAndFound() {
     Rig.Answer answer = refused(rig.post(TASKS, "{\"delay\": 30}"), 400, "invalid-field", "delay", "\"30m\"",
         "number 30");
     assertThat(answer.text("field")).isEqualTo("delay");
@@ -273,7 +273,7 @@ class MistakesTest {
   }
 
   @Test
-  void aKeyThatIsNoneIsRefused() {
+  void anInvalidKeyIsRefused() {
     refused(rig.put("/v1/queues/orders/keys/" + "k".repeat(257), "{\"delay\": \"1s\"}"), 400, "invalid-request", "256");
     refused(rig.put("/v1/queues/orders/keys/%00", "{\"delay\": \"1s\"}"), 400, "invalid-request", "control");
     refused(rig.post(TASKS, "{\"delay\": \"1s\", \"key\": \"\"}"), 400, "invalid-request", "256 bytes");
@@ -282,7 +282,7 @@ class MistakesTest {
   }
 
   @Test
-  void tooMuchIsRefusedWithTheLimit() {
+  void aRequestBeyondALimitNamesTheLimit() {
     String large = "\"" + "x".repeat(300_000) + "\"";
     Rig.Answer answer = refused(rig.post(TASKS, "{\"delay\": \"1s\", \"payload\": " + large + "}"), 413, "too-large",
         "262144");
@@ -300,7 +300,7 @@ class MistakesTest {
   }
 
   @Test
-  void aBodyLargerThanAnyCallTakesIsRefusedAtTheDoor() {
+  void aBodyTooLargeForAnyCallIsRefusedUnread() {
     Rig.Answer answer = rig.send("POST", TASKS, null, Map.of());
     assertThat(answer.status()).isEqualTo(400);
     try (RawClient raw = new RawClient(rig.server.port())) {
@@ -324,7 +324,7 @@ class MistakesTest {
   }
 
   @Test
-  void aWrongMethodIsAnsweredWithTheOnesThereAre() {
+  void aWrongMethodIsAnsweredWithTheMethodsOfThePath() {
     Rig.Answer answer = refused(rig.delete(TASKS), 405, "method-not-allowed", "GET, POST");
     assertThat(answer.headers().get("allow")).isEqualTo("GET, POST, HEAD");
     refused(rig.get("/v1/queues/orders/pause"), 405, "method-not-allowed", "POST");
@@ -333,7 +333,7 @@ class MistakesTest {
   }
 
   @Test
-  void aPathThatLeadsNowhereIsSaidSo() {
+  void theAnswerAboutAnUnknownPathNamesTheDescription() {
     for (String path : List.of("/v1", "/v1/queue", "/v1/queues/", "/v1/queues/orders/task", "/v2/queues",
         "/favicon.ico",
         "//", "/v1/queues//tasks", "/health")) {
@@ -356,7 +356,7 @@ class MistakesTest {
   }
 
   @Test
-  void aParameterThatIsNoneIsRefused() {
+  void anUnknownOrInvalidParameterIsRefused() {
     refused(rig.get(TASKS + "?sate=FAILED"), 400, "invalid-parameter", "did you mean state");
     refused(rig.get(TASKS + "?state=FAILD"), 400, "invalid-parameter", "FAILED");
     refused(rig.get(TASKS + "?limit=0"), 400, "invalid-parameter", "1000");
@@ -367,7 +367,7 @@ class MistakesTest {
   }
 
   @Test
-  void aBodyThatNoRouteReadsIsRefused() {
+  void aBodyOfACallThatReadsNoneIsRefused() {
     refused(rig.post("/v1/queues/orders/pause", "{\"until\": \"tomorrow\"}"), 400, "invalid-request", "no body");
   }
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A client that sends requests which no proper client would send. */
+/** A client that can send invalid requests. */
 final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 10_000;
 
@@ -50,7 +50,7 @@ final class RawClient implements AutoCloseable {
       socket.getOutputStream().write(request.getBytes(UTF_8));
       socket.getOutputStream().flush();
     } catch (IOException e) {
-      // The server may close before it has read everything; its answer is read then.
+      // The server may close the connection before it has read all bytes; its answer is read afterwards.
     }
   }
 

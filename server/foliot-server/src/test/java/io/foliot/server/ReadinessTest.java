@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ReadinessTest {
   private static final long BOUND_SECONDS = 20;
 
-  /** A store that answers no writes while the test wants that, like a disk whose syncs hang. */
+  /** A store whose writes of documents never complete while {@code hangs} is set, like a disk whose syncs hang. */
   private static final class Hanging extends ForwardingStore {
     volatile boolean hangs;
 
@@ -43,7 +43,7 @@ class ReadinessTest {
   }
 
   @Test
-  void aStoreThatCommitsNothingIsNotReady() {
+  void aServerWhoseStoreCommitsNothingIsNotReady() {
     Hanging[] store = new Hanging[1];
     try (Rig rig = Rig.over(Map.of(), real -> store[0] = new Hanging(real))) {
       assertThat(rig.get("/health/ready").status()).isEqualTo(200);
@@ -58,7 +58,7 @@ class ReadinessTest {
   }
 
   @Test
-  void aServerThatStopsIsNotReady() {
+  void aStoppingServerIsNotReady() {
     try (Rig rig = Rig.start()) {
       rig.server.drain();
       assertThat(rig.get("/health/ready").list("reasons")).singleElement().isEqualTo("the server is stopping");

@@ -32,7 +32,7 @@ class RequestFramingTest {
     rig.close();
   }
 
-  /** Sends all of it, and waits until the server ends the connection. */
+  /** Sends a request, and reads until the server ends the connection. */
   private RawClient.Received send(String request) {
     try (RawClient raw = new RawClient(rig.server.port())) {
       raw.send(request);
@@ -40,7 +40,7 @@ class RequestFramingTest {
     }
   }
 
-  /** The same, and says that this was all: then the server has nothing to wait for. */
+  /** Does the same, but ends the output too, so that the server has nothing to wait for. */
   private RawClient.Received sendAll(String request) {
     try (RawClient raw = new RawClient(rig.server.port())) {
       raw.send(request);
@@ -53,7 +53,9 @@ class RequestFramingTest {
     assertThat(rig.server.scheduler().queue("victim")).isPresent();
   }
 
-  /** One answer, then the end of the connection, and the request in the body was not carried out. */
+  /**
+   * Asserts that there is one answer, that the connection ends, and that the request in the body was not carried out.
+   */
   private void assertAnsweredOnce(String request, int status) {
     assertAnsweredOnce(request, status, sendAll(request));
   }
@@ -80,7 +82,7 @@ class RequestFramingTest {
   @CsvSource({"GET,/health/live,200,", "GET,/v1/queues,200,", "DELETE,/v1/queues/nope,404,",
       "POST,/nowhere,404,", "PATCH,/v1/queues/q/tasks,405,", "POST,/v1/queues/q/tasks,415,text/plain",
       "GET,/v1/queues?x=1,400,", "GET,/v1/queues/q/tasks?limit=0,400,"})
-  void anUnreadBodyAfterExpectIsNoRequest(String method, String path, int status, String type) {
+  void anUnreadBodyAfterExpectIsNotARequest(String method, String path, int status, String type) {
     String headers = type == null ? JSON : "Content-Type: " + type + "\r\n";
     String line = method + " " + path;
     assertAnsweredOnce(withExpect(line, headers, SMUGGLED), status);
@@ -91,7 +93,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void anUnreadBodyOfARefusedCallerIsNoRequest() {
+  void anUnreadBodyOfARefusedCallerIsNotARequest() {
     Rig.Answer admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"]}");
     String reader = rig.as(admin.text("key")).post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"q\"]}")
         .text("key");
@@ -107,7 +109,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void aBodyThatIsTooLargeIsNoRequest() {
+  void aBodyThatIsTooLargeIsNotARequest() {
     String head = "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + JSON;
     for (String expect : List.of("", "Expect: 100-continue\r\n")) {
       assertAnsweredOnce(head + expect + "Content-Length: 99999999999\r\n\r\n" + SMUGGLED, 413);
@@ -118,7 +120,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void aBrokenChunkIsAMistakeOfTheClient() {
+  void aBrokenChunkIsABadRequest() {
     String head = "POST /v1/queues/q/tasks HTTP/1.1\r\n" + HOST + JSON + "Transfer-Encoding: chunked\r\n\r\n";
     for (String body : List.of("zz\r\n", "-1\r\n{}\r\n0\r\n\r\n", "2\n{}\r\n", "ffffffffff\r\n",
         "0\r\nTrailer: x\r\n\r\n",
@@ -153,7 +155,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void aLongUnreadBodyIsNoRequest() {
+  void aLongUnreadBodyIsNotARequest() {
     String body = "x".repeat(200_000) + SMUGGLED;
     assertAnsweredOnce("DELETE /v1/queues/nope HTTP/1.1\r\n" + HOST + "Content-Length: " + body.length() + "\r\n\r\n"
         + body, 404);
@@ -163,7 +165,7 @@ class RequestFramingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"close", "Close", "keep-alive, close", "close, te"})
-  void connectionCloseCloses(String value) {
+  void connectionCloseEndsTheConnection(String value) {
     String header = "Connection: " + value + "\r\n";
     String get = "GET /v1/queues HTTP/1.1\r\n" + HOST + header + "\r\n" + SMUGGLED;
     assertAnsweredOnce(get, 200, send(get));
@@ -223,7 +225,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void halfAHeadIsNoFailureOfTheServer() {
+  void anIncompleteHeadIsNotAServerError() {
     try (RawClient raw = new RawClient(rig.server.port())) {
       raw.send("GET / HTTP/1.1\r\nHos");
       raw.endOutput();

@@ -72,17 +72,17 @@ final class Rig implements AutoCloseable {
     description = new Description(JsonTree.parse(send("GET", "/openapi.json", null, Map.of()).body()));
   }
 
-  /** A server with default settings. */
+  /** Starts a server with default settings. */
   static Rig start() {
     return start(Map.of());
   }
 
-  /** A server with other settings. */
+  /** Starts a server with other settings, by flag. */
   static Rig start(Map<String, String> flags) {
     return over(flags, UnaryOperator.identity());
   }
 
-  /** A server that sees its store through something else; its engine does not. */
+  /** Starts a server that uses a wrapper of its store; its engine uses the store itself. */
   static Rig over(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
     return new Rig(flags, wrap);
   }
@@ -106,12 +106,12 @@ final class Rig implements AutoCloseable {
         });
   }
 
-  /** Returns the text that a person who starts the server reads. */
+  /** Returns the text that the server has printed. */
   String told() {
     return told.toString(StandardCharsets.UTF_8);
   }
 
-  /** Sends this key with all later requests. */
+  /** Sets the API key of all later requests, or null for none. */
   Rig as(@Nullable String newApiKey) {
     apiKey = newApiKey;
     return this;
@@ -119,29 +119,29 @@ final class Rig implements AutoCloseable {
 
   /** An answer. */
   record Answer(int status, Map<String, String> headers, String body) {
-    /** Its body, which is JSON. */
+    /** Returns the body as JSON. */
     @Nullable
     Object json() {
       return JsonTree.parse(body);
     }
 
-    /** A part of its body. */
+    /** Returns a part of the body. */
     @Nullable
     Object at(Object... path) {
       return JsonTree.at(json(), path);
     }
 
-    /** A part of its body that is text. */
+    /** Returns a part of the body that is text. */
     String text(Object... path) {
       return (String) requireNonNull(at(path), () -> "in " + body);
     }
 
-    /** A part of its body that is a list. */
+    /** Returns a part of the body that is a list. */
     List<?> list(Object... path) {
       return (List<?>) requireNonNull(at(path), () -> "in " + body);
     }
 
-    /** The last part of a problem's type. */
+    /** Returns the last part of the type of a problem. */
     String problem() {
       String type = text("type");
       return type.substring(type.lastIndexOf(':') + 1);
@@ -183,7 +183,7 @@ final class Rig implements AutoCloseable {
     return answer;
   }
 
-  /** Sends a request and checks that its answer is described. */
+  /** Sends a request and checks that its answer conforms to the description. */
   Answer call(String method, String path, @Nullable String body, Map<String, String> headers) {
     Answer answer = send(method, path, body, headers);
     description.check(method, path, answer.status, answer.headers.getOrDefault("content-type", ""), answer.body);
@@ -218,7 +218,7 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** Makes a queue whose tasks wait for workers. */
+  /** Creates a pull queue. */
   Rig withQueue(String queue) {
     put("/v1/queues/" + queue, "{\"delivery\": {\"type\": \"pull\", \"timeout\": \"30s\"}}");
     return this;

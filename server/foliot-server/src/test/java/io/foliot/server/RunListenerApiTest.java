@@ -60,7 +60,7 @@ final class RunListenerApiTest {
       "\"runListeners\": [\"shards\"] | before, after, or both",
       "\"runListeners\": \"after\" | an array of strings",
       "\"runListeners\": [\"before\", \"after\", \"after\"] | at most 2 strings"})
-  void otherListenersAreRefused(String field, String said) {
+  void unknownListenersAreRefused(String field, String said) {
     Rig.Answer refused = put(", " + field);
     assertThat(refused.status()).as(refused.body()).isBetween(400, 499);
     assertThat(refused.text("field")).startsWith("runListeners");
@@ -97,7 +97,7 @@ final class RunListenerApiTest {
 
   @Test
   void aJobExplainsThatItsRunWaitsForAListener() {
-    // Nothing listens there: the task is attempted again and again.
+    // No receiver listens there, so the task is retried.
     rig.put("/v1/queues/calls", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:1/x\"}}");
     rig.put("/v1/jobs/called", "{\"queue\": \"calls\", \"schedule\": {\"cron\": \"0 0 1 1 *\"}" + BOTH + "}");
     rig.post("/v1/jobs/called/trigger", "");
@@ -106,7 +106,7 @@ final class RunListenerApiTest {
   }
 
   @Test
-  void aRunThatIsStoppedTellsItsListener() {
+  void theListenerOfAStoppedRunGetsItsResult() {
     put(", \"runListeners\": [\"after\"]");
     Rig.Answer asked = rig.post("/v1/jobs/report/trigger", "");
     String time = asked.text("times", 0);

@@ -25,7 +25,7 @@ class SecurityTest {
     rig.close();
   }
 
-  /** Makes a key; the first one must administer. */
+  /** Creates a key and returns it. The first key must be able to administer the server. */
   private String key(String actions, String queues) {
     Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [" + actions + "], \"queues\": [" + queues + "]}");
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
@@ -51,7 +51,7 @@ class SecurityTest {
   }
 
   @Test
-  void theAuditLogSaysWhichKeyWasMadeAndHowManyTasksWereCancelled() {
+  void theAuditLogNamesNewKeysAndCountsCancelledTasks() {
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
     Logger audit = (Logger) LoggerFactory.getLogger("foliot.audit");
     lines.start();
@@ -73,7 +73,7 @@ class SecurityTest {
   }
 
   @Test
-  void theNameOfAWorkerBeginsNoLineOfTheAuditLog() {
+  void theNameOfAWorkerCannotForgeALineOfTheAuditLog() {
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
     Logger audit = (Logger) LoggerFactory.getLogger("foliot.audit");
     lines.start();
@@ -89,7 +89,7 @@ class SecurityTest {
   }
 
   @Test
-  void withoutAKeyOnlyWhatIsTheSameForAllIsAnswered() {
+  void withoutAKeyOnlyOpenRoutesAnswer() {
     lock();
     rig.as(null);
     for (Route route : Route.values()) {
@@ -159,7 +159,7 @@ class SecurityTest {
   }
 
   @Test
-  void theLastKeyThatCanMakeOthersStaysWhileOthersNeedIt() {
+  void theLastAdministratorKeyStaysWhileOtherKeysExist() {
     String admin = lock();
     String reader = key("\"read\"", "\"*\"");
     String adminId = admin.substring(4, 16);
@@ -179,7 +179,7 @@ class SecurityTest {
   }
 
   @Test
-  void anExpiredOrRemovedKeyIsNoKey() {
+  void anExpiredOrRemovedKeyIsRefused() {
     lock();
     Rig.Answer expired = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"expiresAt\": \"2020-01-01T00:00:00Z\"}");
     Rig.Answer removed = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"expiresIn\": \"30d\", \"note\": \"x\"}");
@@ -203,7 +203,7 @@ class SecurityTest {
   }
 
   @Test
-  void whileItIsOpenTheServerIsNotForWebPagesOfOtherSites() {
+  void anOpenServerRefusesWebPagesOfOtherSites() {
     for (String host : List.of("evil.example", "evil.example:7400", "localhost.evil.example", "127.0.0.1.evil.example",
         "10.0.0.1", "[::2]")) {
       try (RawClient raw = new RawClient(rig.server.port())) {

@@ -36,7 +36,7 @@ class StartTest {
   @TempDir
   private Path folder;
 
-  private final ByteArrayOutputStream told = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
   private final HttpClient client = HttpClient.newHttpClient();
 
   @AfterEach
@@ -49,7 +49,7 @@ class StartTest {
     for (int i = 0; i < flags.length; i += 2) {
       all.put(flags[i], flags[i + 1]);
     }
-    return FoliotServer.start(FoliotConfig.load(all, Map.of(), null), new PrintStream(told, true, UTF_8));
+    return FoliotServer.start(FoliotConfig.load(all, Map.of(), null), new PrintStream(printed, true, UTF_8));
   }
 
   private HttpResponse<String> send(FoliotServer server, String method, String path, String body,
@@ -133,26 +133,26 @@ class StartTest {
   void beyondLoopbackTheFirstStartCreatesAKeyAndShowsItOnce() throws Exception {
     String key;
     try (FoliotServer first = start("host", "0.0.0.0")) {
-      key = told.toString(UTF_8).lines().map(String::strip).filter(line -> line.startsWith("flt_")).findFirst()
+      key = printed.toString(UTF_8).lines().map(String::strip).filter(line -> line.startsWith("flt_")).findFirst()
           .orElseThrow();
       assertThat(send(first, "GET", "/v1/queues", "", null).statusCode()).isEqualTo(401);
       assertThat(send(first, "GET", "/v1/queues", "", key).statusCode()).isEqualTo(200);
       assertThat(send(first, "DELETE", "/v1/keys/" + key.substring(4, 16), "", key).statusCode()).isEqualTo(409);
     }
-    told.reset();
+    printed.reset();
     try (FoliotServer second = start("host", "0.0.0.0")) {
-      assertThat(told.toString(UTF_8)).isEmpty();
+      assertThat(printed.toString(UTF_8)).isEmpty();
       assertThat(send(second, "GET", "/v1/queues", "", key).statusCode()).isEqualTo(200);
       assertThat(send(second, "GET", "/v1/queues", "", null).statusCode()).isEqualTo(401);
     }
   }
 
   @Test
-  void aConfiguredKeyIsEnough() throws Exception {
+  void aConfiguredKeyReplacesTheFirstKey() throws Exception {
     // printf %s secret | sha256sum
     String hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
     try (FoliotServer server = start("host", "0.0.0.0", "admin-key-hash", hash, "store", "memory")) {
-      assertThat(told.toString(UTF_8)).isEmpty();
+      assertThat(printed.toString(UTF_8)).isEmpty();
       assertThat(send(server, "GET", "/v1/queues", "", "secret").statusCode()).isEqualTo(200);
       assertThat(send(server, "GET", "/v1/queues", "", "secreT").statusCode()).isEqualTo(401);
     }

@@ -13,7 +13,7 @@ final class StoreCapabilitiesTest {
   private static final String BACKUP = "{\"directory\": \"first\"}";
 
   @Test
-  void aStoreBehindAnotherHasItsBackupsAndFigures(@TempDir Path folder) {
+  void aWrappedStoreOffersBackupsAndFigures(@TempDir Path folder) {
     Map<String, String> settings = Map.of("store", "rocksdb", "data", folder.toString());
     try (Rig rig = Rig.over(settings, store -> new ForwardingStore(store) {})) {
       Rig.Answer backup = rig.post("/v1/backups", BACKUP);

@@ -29,7 +29,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aFullStoreSaysToMakeRoom() {
+  void theAnswerOfAFullStoreSaysThatNothingWasWritten() {
     Rig.Answer answer = submitWhen(new StoreFullException("1 MiB is free, 512 MiB must be"));
     assertThat(answer.status()).isEqualTo(507);
     assertThat(answer.problem()).isEqualTo("store-full");
@@ -37,7 +37,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void overloadSaysWhenToComeBack() {
+  void theAnswerToOverloadHasARetryTime() {
     Rig.Answer answer = submitWhen(new Scheduler.OverloadedException("200000 items wait"));
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.problem()).isEqualTo("overloaded");
@@ -46,7 +46,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aStoreThatWasMovedIsNoOverload() {
+  void aMovedStoreIsNotReadyRatherThanOverloaded() {
     Rig.Answer answer = submitWhen(new Scheduler.NotServingException("the tasks of this store were moved"));
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.problem()).isEqualTo("not-ready");
@@ -54,7 +54,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aCommandThatIsNotAnsweredHasAnUnknownOutcome() {
+  void aWriteWithoutAnAnswerHasAnUnknownOutcome() {
     rig.instead = new CompletableFuture<>();
     Rig.Answer answer = rig.post("/v1/queues/orders/tasks", TASK);
     assertThat(answer.status()).isEqualTo(504);
@@ -64,7 +64,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aStoreThatCouldNotBeAskedHasDoneNothing() {
+  void anUnreachableStoreHasDoneNothing() {
     Rig.Answer answer = submitWhen(new StoreAwayException("the database cannot be reached", new IOException()));
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.problem()).isEqualTo("store-unavailable");
@@ -83,7 +83,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aQuestionThatIsNotAnsweredMayBeAskedAgain() {
+  void aReadWithoutAnAnswerMayBeRetried() {
     rig.instead = new CompletableFuture<>();
     Rig.Answer answer = rig.get("/v1/tasks/00000000-0000-7000-8000-000000000000");
     assertThat(answer.status()).isEqualTo(503);
@@ -92,20 +92,20 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aBugIsA500ThatTellsNothing() {
+  void aBugIsA500WithoutDetails() {
     Rig.Answer answer = submitWhen(new IllegalStateException("secret detail"));
     assertThat(answer.status()).isEqualTo(500);
     assertThat(answer.body()).doesNotContain("secret detail");
   }
 
   @Test
-  void figuresAreReadAlsoWhenTheStoreDoesNotAnswer() {
+  void metricsAreServedWhenTheStoreDoesNotAnswer() {
     rig.instead = CompletableFuture.failedFuture(new StoreException("away", null));
     assertThat(rig.get("/metrics").status()).isEqualTo(200);
   }
 
   @Test
-  void whileItStopsTheServerIsNotReadyAndRefusesCalls() {
+  void aStoppingServerIsNotReadyAndRefusesCalls() {
     rig.server.drain();
     assertThat(rig.get("/health/ready").status()).isEqualTo(503);
     assertThat(rig.get("/health/live").status()).isEqualTo(200);

@@ -36,7 +36,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aSubmittedTaskIsAnsweredAndFoundUnderItsIdAndItsKey() {
+  void aSubmittedTaskIsFoundByItsIdAndItsKey() {
     Instant before = Instant.now();
     Rig.Answer answer = rig.post("/v1/queues/orders/tasks", """
         {"key": "a1", "delay": "30m", "payload": {"order": 17}, "headers": {"x-shop": "7"}, "maxAttempts": 3}""");
@@ -67,7 +67,7 @@ class TaskApiTest {
   }
 
   @Test
-  void bytesAndOtherTypesComeBackInBase64() {
+  void bytesAndOtherTypesAreReturnedInBase64() {
     byte[] bytes = {0, 1, (byte) 0xFF, 13};
     String id = submit("{\"delay\": \"1h\", \"payloadBase64\": \"" + Base64.getEncoder().encodeToString(bytes) + "\"}");
     Rig.Answer found = rig.get("/v1/tasks/" + id);
@@ -80,7 +80,7 @@ class TaskApiTest {
   }
 
   @Test
-  void bytesThatAreCalledJsonButAreNotDoNotBreakTheAnswer() {
+  void bytesMislabelledAsJsonDoNotBreakTheAnswer() {
     for (String bytes : List.of("{\"a\":", "1 2", "\"\",\"state\":\"FINISHED\"", "", "\u00ff")) {
       String id = submit("{\"delay\": \"1h\", \"contentType\": \"application/json\", \"payloadBase64\": \""
           + Base64.getEncoder().encodeToString(bytes.getBytes(StandardCharsets.ISO_8859_1)) + "\"}");
@@ -112,7 +112,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aKeyMayHoldAnyCharacter() {
+  void aKeyMayContainAnyCharacter() {
     for (String encoded : List.of("a%2Fb", "%2E%2E", "%C3%A9%20%25", "a:touch", "a;b=c", "%3Fx%23", "+")) {
       String path = "/v1/queues/orders/keys/" + encoded;
       assertThat(rig.put(path, "{\"delay\": \"1h\"}").status()).as(encoded).isEqualTo(201);
@@ -155,7 +155,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aSubmitUnderALiveKeySaysWhatBecameOfIt() {
+  void aSubmitUnderALiveKeyShowsItsResult() {
     assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"1h\"}").text("result"))
         .isEqualTo("CREATED");
     assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"2h\"}").text("result"))
@@ -165,7 +165,7 @@ class TaskApiTest {
   }
 
   @Test
-  void cancelSaysWhatBecameOfTheTask() {
+  void aCancelShowsItsResult() {
     String id = submit("{\"delay\": \"1h\"}");
     assertThat(rig.delete("/v1/tasks/" + id).text("result")).isEqualTo("CANCELLED");
     assertThat(rig.delete("/v1/tasks/" + id).text("result")).isEqualTo("ALREADY_FINISHED");
@@ -177,7 +177,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aTouchAnswersForEachKeyInOrder() {
+  void aTouchReportsEachKeyInOrder() {
     rig.put("/v1/queues/orders/keys/t1", "{\"delay\": \"1h\"}");
     rig.put("/v1/queues/orders/keys/t2", "{\"delay\": \"1h\"}");
 
@@ -246,7 +246,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aBatchAnswersForEachItemAndTheGoodOnesGoOn() {
+  void aBatchReportsEachItemAndSubmitsTheValidOnes() {
     Rig.Answer answer = rig.post("/v1/queues/orders/tasks:batch",
         """
             [{"delay": "1h", "key": "b1", "payload": {"n": 1}}, {"delay": "-1s"}, 7, {"dely": {"x": [1, {}]}, "delay": "1h"},

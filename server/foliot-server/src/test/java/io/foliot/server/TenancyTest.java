@@ -14,9 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key of one queue can neither reach nor learn anything of another queue's tasks: every route is called with the
- * names of foreign tasks in every state, at each place where a name fits, and answers as it does for names that do not
- * exist.
+ * A key of one queue neither reaches the tasks of another queue nor learns anything of them. Every route is called with
+ * the names of foreign tasks in every state, at each place where a name fits. It answers as it does for names that do
+ * not exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";
@@ -39,7 +39,7 @@ class TenancyTest {
   /**
    * The names of a task: a foreign one, or one that does not exist.
    *
-   * @param ownFailed a failed task of the caller's own queue, to be named beside it
+   * @param ownFailed a failed task of the caller's own queue, which some calls name next to this task
    */
   private record Names(String state, String queue, String id, String key, String idempotencyKey, String token,
       String ownFailed) {
@@ -48,7 +48,7 @@ class TenancyTest {
           .replace("TOKEN", token).replace("OWN", ownFailed);
     }
 
-    /** An answer about this task, with its names taken out. */
+    /** Returns an answer about this task with placeholders in place of its names. */
     String without(String body) {
       return body.replace(ownFailed, "OWN").replace(id, "ID").replace(queue, "QUEUE").replace(idempotencyKey, "REQUEST")
           .replace(key, "KEY").replace(token, "TOKEN")
@@ -75,7 +75,7 @@ class TenancyTest {
         + "\"}}", Map.of("Content-Type", "application/json", "Idempotency-Key", "request-" + name)).text("id");
   }
 
-  /** Claims the one due task of a queue. Returns its token. */
+  /** Claims the only due task of a queue, and returns its token. */
   private String claim(String queue) {
     Rig.Answer claim = rig.post("/v1/queues/" + queue + "/claims", "{\"wait\": \"20s\", \"lease\": \"1h\"}");
     assertThat(claim.list("tasks")).as(claim.body()).hasSize(1);
@@ -92,7 +92,7 @@ class TenancyTest {
     return id;
   }
 
-  /** A task of each state in queues that the scoped key does not see. */
+  /** Creates a task of each state in queues that the scoped key does not see. */
   private List<Names> foreignTasks() {
     List<Names> tasks = new ArrayList<>();
     rig.withQueue("mine2").withQueue("their-paused");
@@ -109,7 +109,7 @@ class TenancyTest {
         case "FAILED" -> report(id, "nack", token);
         case "CANCELLED" -> rig.delete("/v1/tasks/" + id);
         default -> {
-          // As it is.
+          // The task keeps its state.
         }
       }
       assertThat(rig.get("/v1/tasks/" + id).text("state")).isEqualTo(state);
@@ -125,7 +125,7 @@ class TenancyTest {
         "norequest-" + number, NO_TOKEN + (number + 8), failedTask("mine", "own-absent-" + number));
   }
 
-  /** All answers of a route to these names, by request. */
+  /** Returns all answers of a route to these names, by request. */
   private Map<String, Rig.Answer> answers(Route route, Names names) {
     Map<String, Rig.Answer> answers = new LinkedHashMap<>();
     for (String queue : route.path().contains("{queue}") ? List.of("mine", "QUEUE") : List.of("")) {
@@ -135,7 +135,7 @@ class TenancyTest {
       boolean hasBody = route.method().startsWith("P");
       for (String body : hasBody ? BODIES : List.of("")) {
         if (route == Route.REDRIVE && !queue.equals("QUEUE") && !body.contains("ids")) {
-          // That redrives the caller's own failed tasks, and names no task.
+          // This call redrives the caller's own failed tasks, and names no task.
           continue;
         }
         Map<String, String> headers = new LinkedHashMap<>(JSON);
@@ -158,10 +158,10 @@ class TenancyTest {
   }
 
   @Test
-  void everyRouteAnswersForAForeignTaskAsForNone() {
+  void everyRouteAnswersForAForeignTaskAsForAnAbsentOne() {
     admin = makeKey("\"*\"");
     rig.as(admin).withQueue("mine");
-    // So that the queue is never empty, and a deletion is refused.
+    // The queue is then never empty, so a deletion is refused.
     submit("mine", "kept", "24h");
     List<Names> foreign = foreignTasks();
     List<Names> absent = foreign.stream().map(task -> absent(task, runs.getAndIncrement())).toList();
@@ -188,7 +188,7 @@ class TenancyTest {
   }
 
   @Test
-  void aCursorOfAnotherQueueShowsOnlyTheOwn() {
+  void aCursorOfAnotherQueueShowsOnlyOwnTasks() {
     admin = makeKey("\"*\"");
     rig.as(admin).withQueue("mine");
     List<Names> foreign = foreignTasks();

@@ -65,7 +65,7 @@ class WorkerApiTest {
     long answeredMillis = (System.nanoTime() - sentNanos) / 1_000_000;
     assertThat(claim.list("tasks")).hasSize(1);
     assertThat(((BigDecimal) requireNonNull(claim.at("leaseMillis"))).longValueExact())
-        .as("it began while the claim waited")
+        .as("it includes the wait of the claim")
         .isBetween(10_001L, 10_000 + answeredMillis);
     assertThat(rig.post("/v1/queues/counted/claims", "{}").body()).isEqualTo("{\"tasks\":[]}");
   }
@@ -94,7 +94,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void aTaskShowsThatItsWorkerDied() {
+  void aTaskShowsThatItsLeaseHasEnded() {
     rig.withQueue("orphaned").post("/v1/queues/orphaned/tasks", "{\"delay\": \"1ms\"}");
     Rig.Answer claim = rig.post("/v1/queues/orphaned/claims", "{\"wait\": \"10s\", \"lease\": \"300ms\"}");
     String path = "/v1/tasks/" + claim.text("tasks", 0, "id");
@@ -178,7 +178,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void aClaimWithNothingToDoIsAnsweredWhenItsWaitEnds() {
+  void aClaimWithoutTasksReturnsWhenItsWaitEnds() {
     rig.withQueue("idle");
     assertThat(rig.post("/v1/queues/idle/claims", "{\"wait\": \"20ms\"}").at("tasks")).isEqualTo(List.of());
     assertThat(rig.call("POST", "/v1/queues/idle/claims", null, Map.of()).at("tasks")).isEqualTo(List.of());

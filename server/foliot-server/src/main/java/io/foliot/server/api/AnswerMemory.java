@@ -18,10 +18,7 @@ public final class AnswerMemory {
   static final int RECORD_BYTES = 4 << 10;
 
   private static final Duration PATIENCE = Duration.ofSeconds(1);
-  /**
-   * Largest answers that have room at once: each should reserve at most this part of the memory, so that others find
-   * room.
-   */
+  /** Number of the largest answers that find room at once: each should reserve at most one part in this many. */
   private static final int CALLERS = 4;
   private static final int UNIT = 1 << 10;
 
@@ -96,8 +93,8 @@ public final class AnswerMemory {
     }
 
     /**
-     * Sets the number of bytes held, without a wait. It can exceed the bound, because an answer that exists is never
-     * refused.
+     * Sets the number of bytes held, without a wait. The total can exceed the bound, because an answer that exists is
+     * never refused.
      */
     void holds(long bytes) {
       int now = units(bytes);

@@ -30,7 +30,7 @@ import tools.jackson.core.JacksonException;
 
 /**
  * The HTTP API, apart from the web server it runs in. For each request it finds the route of the path and the caller,
- * and checks whether the caller may use the route; only then a handler runs. An unknown caller does not learn which
+ * and checks whether the caller may use the route; only then does a handler run. An unknown caller does not learn which
  * routes exist. Safe for use by any thread; a call blocks until the scheduler has answered.
  */
 public final class Api implements AutoCloseable {

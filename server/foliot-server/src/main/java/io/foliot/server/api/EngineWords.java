@@ -37,14 +37,14 @@ public final class EngineWords {
       case NO_DELIVERY -> "this node has no delivery of type " + (queue == null ? "" : queue.target().type());
       case NO_HANDLER -> "this node has no handler for its queue; it is fired by a node that has one";
       case NODE_PERMITS_IN_USE -> "this node has " + why.permitsGranted() + " of the " + concurrency(queue)
-          + " permits of its queue in the cluster";
+          + " permits of its queue in the cluster, all in use";
       case PERMITS_IN_USE -> "all " + concurrency(queue) + " permits of its queue are in use";
       case RATE_REACHED ->
         "its queue may begin " + (queue == null ? null : queue.rate()) + " attempts a second";
-      case DELIVERY_FULL -> "this node has as many attempts under way as its delivery takes";
+      case DELIVERY_FULL -> "this node has as many attempts under way as its delivery allows";
       case DESTINATION_PROBED -> "its destination fails; one attempt at a time probes it";
       case DESTINATION_FULL ->
-        "its destination has the " + why.destinationLimit() + " attempts it bears at the moment";
+        "its destination has " + why.destinationLimit() + " attempts at once, its current limit";
       case ADDRESSED -> AddressWords.of(task.id().address(), task.queue(), fleet);
       case PARKED -> "it is parked behind others of its queue";
       case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";
@@ -99,7 +99,7 @@ public final class EngineWords {
       case Unready.Stopping stopping -> "the engine is stopping";
       case Unready.Sealed sealed -> of(sealed.seal());
       case Unready.LoopStalled stalled ->
-        "event loop " + stalled.loop() + " has not turned for " + stalled.millis() + " ms";
+        "event loop " + stalled.loop() + " has not completed a turn for " + stalled.millis() + " ms";
       case Unready.StoreAway away -> "the store does not answer, or refuses writes";
     };
   }
@@ -107,9 +107,10 @@ public final class EngineWords {
   /** Returns in words, for operators, why a store cannot be used, and what to do. */
   public static String of(StoreSeal seal) {
     return switch (seal.state()) {
-      case DRAINING -> "the tasks of this store are being moved to " + seal.other() + "; ask there when that is done";
+      case DRAINING -> "the tasks of this store are being moved to " + seal.other()
+          + "; use that store when the move is complete";
       case MOVED -> "the tasks of this store were moved to " + seal.other()
-          + "; use that one, or open this one again with: foliot migrate --release";
+          + "; use that store, or open this one again with: foliot migrate --release";
       case FILLING -> "tasks of " + seal.other() + " are being moved into this store, and not all are here; let foliot"
           + " migrate continue to its end, or open this store as it is with: foliot migrate --release";
     };

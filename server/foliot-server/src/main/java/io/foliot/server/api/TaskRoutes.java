@@ -28,14 +28,17 @@ import org.jspecify.annotations.Nullable;
 final class TaskRoutes {
   private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
   private static final int MAX_PAGE = 1_000;
-  // A page ends early rather than be larger than this, for its tasks bring their payloads.
+  // A page ends early rather than exceed this size, because it contains the payloads of its tasks.
   private static final long PAGE_BYTES = 4L << 20;
   private static final int TASKS_AT_ONCE = 50;
-  /** A page contains the reads up to the one that made it large enough, and one more. */
+  /**
+   * The parts of a page up to its full size take one half of an answer's memory, and one more part takes the other
+   * half.
+   */
   private static final int PARTS_OF_PAGE = 2;
-  /** Tasks of the largest size for which a page has room whose tasks are few among those of other queues. */
+  /** Largest tasks that a page holds room for once its queue has few tasks among those of other queues. */
   private static final int SPARSE_TASKS = 4;
-  /** Items of one part. */
+  /** Tasks of one part of such a page. */
   private static final int SPARSE_PART = 2;
   private static final int BYTES_PER_TOUCH = 120;
 
@@ -73,7 +76,7 @@ final class TaskRoutes {
         .with("Location", "/v1/tasks/" + result.id());
   }
 
-  /** Returns the problem if nothing was submitted, or null if it was. */
+  /** Returns the problem if nothing was submitted, or null if the task was submitted. */
   static @Nullable Problem refusal(Submission submission, SubmitResult result) {
     return switch (result.kind()) {
       case REJECTED -> new Problem(ProblemKind.KEY_IN_USE,
@@ -129,7 +132,11 @@ final class TaskRoutes {
     }
   }
 
-  /** Refuses an idempotency key that the call would ignore. */
+  /**
+   * Ensures that the request has no idempotency key, which the call would ignore.
+   *
+   * @param remedy the alternative, for the message
+   */
   static void ensureNoIdempotencyKey(Request request, String remedy) {
     if (request.header(IDEMPOTENCY_KEY) != null) {
       throw new Problem(ProblemKind.INVALID_REQUEST, IDEMPOTENCY_KEY + ": expected no such header in this call; "
@@ -311,8 +318,8 @@ final class TaskRoutes {
 
   /**
    * Reads a page in parts, each with few enough records that room for the largest can be reserved before their sizes
-   * are known. Once a part comes back short, the queue has few tasks among those of other queues, and the walk may take
-   * its full time: from then on it holds room for the records it has and {@link #SPARSE_TASKS} more.
+   * are known. Once a part is short, the queue has few tasks among those of other queues, and the walk may take its
+   * full time: from then on it holds room for the records it has and {@link #SPARSE_TASKS} more.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace context of W3C that a request to submit a task carries. The task continues that trace unless its own
- * headers name one. An invalid header is ignored, as the specification demands.
+ * The W3C trace context of a request that submits a task. The task continues that trace unless its own headers name
+ * one. An invalid header is ignored, as the specification demands.
  */
 final class TraceHeaders {
   static final String PARENT = "traceparent";
@@ -22,7 +22,7 @@ final class TraceHeaders {
   /**
    * Returns the headers of a task, with the trace of the request that submits it.
    *
-   * @param own the headers that the task was given
+   * @param own the task's own headers
    */
   static Map<String, String> added(Map<String, String> own, @Nullable String parent, @Nullable String state) {
     boolean hasOwn = own.keySet().stream().anyMatch(PARENT::equalsIgnoreCase);

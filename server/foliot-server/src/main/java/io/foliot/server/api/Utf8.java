@@ -6,7 +6,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
-/** Checks that bytes are UTF-8: parsers accept some malformed sequences, which would then appear in answers. */
+/** A check that bytes are UTF-8: parsers accept some malformed sequences, which would then appear in answers. */
 final class Utf8 {
   private static final int CHUNK = 4 << 10;
 

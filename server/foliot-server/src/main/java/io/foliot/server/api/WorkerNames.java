@@ -1,10 +1,10 @@
 package io.foliot.server.api;
 
-/** The rules for the names of workers and of their zones. They are shown to people and written to logs. */
+/** The rules for the names of workers and of their zones. The names are shown to people and written to logs. */
 final class WorkerNames {
-  /** Room for the name of a host, a process, and a random suffix. */
+  /** Longest name of a worker, in characters: room for the name of a host, a process, and a random suffix. */
   static final int MAX_WORKER = 128;
-  /** As in the configuration of a node. */
+  /** Longest name of a zone, in characters, as in the configuration of a node. */
   static final int MAX_ZONE = 64;
 
   private WorkerNames() {}

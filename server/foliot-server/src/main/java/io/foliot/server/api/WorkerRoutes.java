@@ -25,8 +25,8 @@ final class WorkerRoutes {
   }
 
   /**
-   * Lists the workers that take tasks of a queue which the caller sees. A worker that is gone has no queues, so it is
-   * shown only to callers that see all queues, and only if they ask for it.
+   * Lists the workers that take tasks of a queue that the caller sees. A worker that is gone has no queues, so it is
+   * shown only to callers that see all queues, and only if they ask for workers that are gone.
    */
   Reply list(Request request) {
     boolean withGone = truth(request, "gone");
@@ -100,8 +100,9 @@ final class WorkerRoutes {
   }
 
   /**
-   * Returns the fleet without what the caller does not see: queues, and names of workers that take tasks of none of its
-   * queues, which are empty. The queues of a worker that is gone are not known, so callers of all queues see its name.
+   * Returns the fleet as a caller sees it: without queues that the caller does not see. The name of a worker is empty
+   * if the worker takes tasks of none of the caller's queues. The queues of a worker that is gone are not known, so
+   * only callers of all queues see its name.
    */
   static Fleet seen(Fleet fleet, Caller caller) {
     return new Fleet(fleet.seats().stream().map(seat -> seen(seat, caller)).toList(), fleet.zones());

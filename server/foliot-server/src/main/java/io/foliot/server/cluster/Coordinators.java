@@ -16,7 +16,7 @@ import io.foliot.server.config.FoliotConfig;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the coordinator that a configuration names. Only this class knows all kinds. */
+/** The coordinators that a configuration can name. Only this class knows all kinds. */
 public final class Coordinators {
   private Coordinators() {}
 
@@ -33,7 +33,7 @@ public final class Coordinators {
     if (!store.isShared()) {
       throw refused(
           "a store of one process cannot be shared, so there are no other nodes to find;"
-              + " use none, or a store of several:"
+              + " use none, or a store that nodes can share:"
               + " jdbc:..., redis://...",
           null);
     }

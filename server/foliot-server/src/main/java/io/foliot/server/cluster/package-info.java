@@ -1,4 +1,4 @@
-/** Coordinators as configurations say. */
+/** The coordinators that a configuration can name. */
 @NullMarked
 package io.foliot.server.cluster;
 

@@ -11,17 +11,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that can be set about a server.
+ * All settings of a server.
  *
- * @param listen where it listens
+ * @param listen the address of the server, and its time limits
  * @param store where tasks are kept
  * @param cluster the node's name, and how it finds the other nodes
  * @param delivery the limits of callbacks
- * @param maxJobs the number of jobs at which no new one is created
+ * @param maxJobs the largest number of jobs
  * @param limits the limits of callers
  * @param adminKeyHash SHA-256 of a key that may do everything, in hexadecimal digits; empty for none
  * @param log the form and level of the log
- * @param engine how much it holds in memory
+ * @param engine the sizes and times of the engine
  */
 public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, int maxJobs,
     Limits limits, String adminKeyHash, Log log, Engine engine) {
@@ -32,15 +32,15 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   /**
    * The store of tasks.
    *
-   * @param kind {@code rocksdb}, {@code memory}, or where the server is that keeps them: the address of a database
-   *     ({@code jdbc:...}) or of Redis ({@code redis://...})
-   * @param data the folder of everything this server keeps
+   * @param kind {@code rocksdb}, {@code memory}, or the address of a database ({@code jdbc:...}) or of Redis
+   *     ({@code redis://...})
+   * @param data the folder of all files of this server
    * @param backups the folder that backups are written into
    * @param sizes the store's memory, and the part of the disk that it keeps free
-   * @param login how the server of the store lets us in
+   * @param login the parameters of the connections to a database or Redis
    */
   public record Store(String kind, Path data, Path backups, Sizes sizes, Login login) {
-    /** Bytes; see {@code RocksDbOptions}. */
+    /** The sizes of an embedded store, in bytes; see {@code RocksDbOptions}. */
     public record Sizes(long reserve, long recordCache, long blockCache, long writeBuffer, long log) {}
 
     /** A user and a password, which may be empty, and other parameters for the server of the store. */
@@ -56,9 +56,9 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return "Store[" + name() + "]";
     }
 
-    /** Nothing is kept. */
+    /** The kind of a store in memory, which keeps nothing. */
     public static final String MEMORY = "memory";
-    /** Kept in a folder of this machine. */
+    /** The kind of a store in a folder of this machine. */
     public static final String ROCKSDB = "rocksdb";
 
     /** Returns whether tasks are kept in a database. */
@@ -81,7 +81,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return kind.equals(ROCKSDB);
     }
 
-    /** Returns its name for people, without users and passwords of an address. */
+    /** Returns the name of the store for people, without the user and password of an address. */
     public String name() {
       if (!isRemote()) {
         return kind.equals(MEMORY) ? kind : kind + ":" + data;
@@ -96,16 +96,16 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * The node among others.
+   * The place of the node in a cluster.
    *
-   * @param coordinator the word for a kind, or the address of ZooKeeper ({@code zookeeper://...}); empty for the one
-   *     that suits the store
-   * @param node its name; empty for one of its own making
-   * @param zone its data centre, rack or cell
+   * @param coordinator {@code none}, {@code store}, or the address of ZooKeeper ({@code zookeeper://...}); empty for
+   *     the one that suits the store
+   * @param node the name of the node; empty for a name that it makes itself
+   * @param zone the data centre, rack or cell of the node
    * @param access the settings of the connections to ZooKeeper
    */
   public record Cluster(String coordinator, String node, String zone, Access access) {
-    /** The connection to ZooKeeper; texts are empty for none. */
+    /** The settings of the connections to ZooKeeper; an empty text is absent. */
     public record Access(Duration sessionTimeout, String user, String password, String sasl, String trustStore,
         String trustStorePassword, String keyStore, String keyStorePassword) {
       @Override
@@ -128,13 +128,15 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     }
   }
 
-  /** Limits of the memory of requests, in bytes, and the number of separate counts. */
+  /**
+   * Limits of bodies and of the memory of requests, in bytes, of connections, and of queues with metrics of their own.
+   */
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}
 
   /** The format and the level of logs. */
   public record Log(String format, String level) {
-    /** Returns whether logs are for machines. */
+    /** Returns whether logs are JSON, for machines. */
     public boolean isJson() {
       return format.equals("json");
     }
@@ -149,9 +151,9 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    * Reads a configuration.
    *
    * @param flags the values of the command line, by flag without its hyphens; a list is joined by commas
-   * @param environment all variables; those of Foliot are used
+   * @param environment all variables; only those of Foliot are used
    * @param file {@code foliot.yaml}, or null for none
-   * @throws ConfigException if there is a mistake in it
+   * @throws ConfigException if there is a mistake in one of them
    */
   public static FoliotConfig load(Map<String, String> flags, Map<String, String> environment, @Nullable Path file) {
     Settings settings = new Settings();

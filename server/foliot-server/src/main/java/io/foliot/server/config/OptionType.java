@@ -19,7 +19,7 @@ record OptionType<T>(String expected, Function<String, T> parse) {
 
   private static final Pattern SHA_256 = Pattern.compile("[0-9a-f]{64}");
 
-  /** Returns a text of a few letters, or nothing. */
+  /** Returns the type of a short name, which may be empty. */
   static OptionType<String> name() {
     return new OptionType<>("a name of at most 64 letters, digits and . _ -, such as node-1", text -> {
       ensure(text.length() <= 64 && text.chars().allMatch(c -> c < 0x80 && (Character.isLetterOrDigit(c) || c == '.'

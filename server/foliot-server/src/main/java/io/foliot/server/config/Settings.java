@@ -97,7 +97,11 @@ final class Settings {
     throw new ConfigException("there is no key " + source + ": " + Nearest.hint(key, keys));
   }
 
-  /** Reads the environment variables that have our prefix, and ignores all others. */
+  /**
+   * Reads the environment variables of the options, and ignores all others.
+   *
+   * @throws ConfigException if a variable begins like those of a section, but no option has it
+   */
   void readEnvironment(Map<String, String> environment) {
     Map<String, Option<?>> options = new HashMap<>();
     Option.all().forEach(option -> options.put(option.variable(), option));
@@ -147,7 +151,7 @@ final class Settings {
     }
   }
 
-  /** Returns the error of a value that its type accepts but that is refused for another reason. */
+  /** Returns the exception for a value that has the right form, but is refused for another reason. */
   ConfigException refuse(Option<?> option, String reason) {
     Setting setting = settings.get(option);
     return new ConfigException((setting == null ? option.key() : setting.source) + ": " + reason);

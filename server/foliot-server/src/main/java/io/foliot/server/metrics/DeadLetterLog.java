@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 
-/** Logs that tasks of a queue became dead letters, at most once in ten seconds. Any thread. */
+/** A log of the dead letters of a queue, with at most one line in ten seconds. Safe for use by any thread. */
 final class DeadLetterLog {
   /** Shortest time between two lines of a queue. */
   private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);

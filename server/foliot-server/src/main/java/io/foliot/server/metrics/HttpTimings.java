@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The durations of requests, by route and status. Any thread. */
+/** The durations of requests, by route and status. Safe for use by any thread. */
 public final class HttpTimings {
   private static final Duration[] BOUNDS = {Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(20),
       Duration.ofMillis(100), Duration.ofMillis(500), Duration.ofSeconds(2), Duration.ofSeconds(10)};
@@ -24,7 +24,11 @@ public final class HttpTimings {
     this.registry = registry;
   }
 
-  /** Notes that a request was answered. */
+  /**
+   * Records that a request was answered.
+   *
+   * @param route the route of the request, or null if it has none
+   */
   public void record(@Nullable Route route, int status, long nanos) {
     timers.computeIfAbsent(new Key(route, status), this::timer).record(nanos, TimeUnit.NANOSECONDS);
   }

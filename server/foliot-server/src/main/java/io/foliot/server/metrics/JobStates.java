@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The jobs that run or fail, as this node's last passes over them left them. Any thread.
+ * The jobs that run or fail, as of this node's last planning passes over them. Safe for use by any thread.
  *
- * <p>A state holds until the job's next pass is due, and a while longer. Where another node makes that pass, it knows
- * better from then on, and the figures of all nodes can be added up.
+ * <p>A state expires a minute after the job's next pass is due. If another node makes that pass, that node has the
+ * state from then on, so the figures of all nodes can be added up.
  */
 final class JobStates {
   private static final int MAX = 10_000;
@@ -20,7 +20,7 @@ final class JobStates {
 
   private final Map<String, State> states = new ConcurrentHashMap<>();
 
-  /** Notes a job after a pass. */
+  /** Records a job after a planning pass. */
   void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {
     if (running == 0 && failuresInRow == 0) {
       states.remove(job);

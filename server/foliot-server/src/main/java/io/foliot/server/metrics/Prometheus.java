@@ -36,8 +36,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All figures of a server, for Prometheus to read. Events of the engine are counted as they happen
- * ({@link ServerMeter}); values that can be read are read at each scrape.
+ * All metrics of a server, in the form that Prometheus reads. Events of the engine are counted as they happen
+ * ({@link ServerMeter}); other values are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
   // A scraper reads every few seconds and gives up soon; the last figures are better than none.
@@ -70,7 +70,7 @@ public final class Prometheus implements AutoCloseable {
   /**
    * Creates the figures of a server that is about to start.
    *
-   * @param maxQueues how many queues have figures of their own
+   * @param maxQueues the number of queues that have a label of their own
    */
   public Prometheus(int maxQueues) {
     meter = new ServerMeter(registry, maxQueues);
@@ -81,7 +81,7 @@ public final class Prometheus implements AutoCloseable {
             + " those that are parked, and those that other nodes left over");
     waiting = rows("foliot.lane.waiting", "Due tasks in memory");
     running = rows("foliot.lane.running", "Attempts that run");
-    destinationLimits = rows("foliot.destination.limit", "Attempts that a destination gets at once at the moment");
+    destinationLimits = rows("foliot.destination.limit", "Current limit of attempts at once of a destination");
     destinationRunning = rows("foliot.destination.running", "Attempts that a destination has");
     workers = rows("foliot.workers", "Live workers that call this node, by whether they are given tasks");
     queueWorkers = rows("foliot.queue.workers",
@@ -94,7 +94,7 @@ public final class Prometheus implements AutoCloseable {
         "By how much the oldest task is overdue: of those that wait here, those that are parked,"
             + " and those that other nodes left over",
         engine -> engine.oldestDueMillis() / 1000.0);
-    gauge("foliot.queues.missing", "Queues that do not exist although due tasks of theirs wait",
+    gauge("foliot.queues.missing", "Queues that do not exist although due tasks wait for them",
         engine -> engine.missingQueues().size());
     gauge("foliot.ready", "Whether the node serves", engine -> engine.ready() ? 1 : 0);
     new JvmMemoryMetrics().bindTo(registry);
@@ -105,7 +105,7 @@ public final class Prometheus implements AutoCloseable {
     new UptimeMetrics().bindTo(registry);
   }
 
-  /** Returns a registry without figures, with its filters: the library warns of a filter that comes after a figure. */
+  /** Returns an empty registry with its filters: the library warns of a filter that is added after a metric. */
   private static PrometheusMeterRegistry emptyRegistry() {
     PrometheusMeterRegistry empty = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     empty.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
@@ -113,7 +113,7 @@ public final class Prometheus implements AutoCloseable {
     return empty;
   }
 
-  /** Adds the figures of the processors, in base units: those that are denied are the library's, in nanoseconds. */
+  /** Adds the metrics of the processors in base units. They replace the library's in nanoseconds, which are denied. */
   private void processor() {
     new ProcessorMetrics().bindTo(registry);
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
@@ -128,7 +128,7 @@ public final class Prometheus implements AutoCloseable {
     return MultiGauge.builder(name).description(description).register(registry);
   }
 
-  /** Something of the engine's as a number. */
+  /** A number from the status of the engine. */
   private interface Figure {
     double of(Scheduler.EngineStatus engine);
   }
@@ -146,38 +146,38 @@ public final class Prometheus implements AutoCloseable {
     return meter;
   }
 
-  /** Durations of requests. */
+  /** Returns the durations of requests. */
   public HttpTimings timings() {
     return timings;
   }
 
-  /** Adds a figure of the server's own. */
+  /** Adds a metric of the server itself. */
   public void gauge(String name, String description, DoubleSupplier value) {
     Gauge.builder(name, value::getAsDouble).description(description).register(registry);
   }
 
-  /** Adds the figure that says which version runs, on which Java. */
+  /** Adds the metric whose labels are the versions of Foliot and of Java. */
   public void build(String version) {
     Gauge.builder("foliot.build.info", () -> 1).description("Version of Foliot and of Java, as labels; always 1")
         .tag("version", version).tag("java", Runtime.version().toString()).register(registry);
   }
 
-  /** Returns the registry of the server's own metrics. */
+  /** Returns the registry of all metrics. */
   public MeterRegistry registry() {
     return registry;
   }
 
-  /** Sets an action to run before each scrape; it must not wait. */
+  /** Sets an action to run before each scrape; it must not block. */
   public synchronized void beforeReading(Runnable refresh) {
     beforeReading = refresh;
   }
 
-  /** Adds an engine whose figures each scrape reads. */
+  /** Sets the engine whose status each scrape reads. */
   public synchronized void watch(Scheduler engine) {
     scheduler = engine;
   }
 
-  /** Returns all figures as text. */
+  /** Returns all metrics in the text format of Prometheus. */
   public synchronized String scrape() {
     beforeReading.run();
     if (scheduler != null) {
@@ -202,7 +202,7 @@ public final class Prometheus implements AutoCloseable {
     rows(jobsRunning, jobs, job -> meter.label(job.queue()), "queue", JobStates.State::running);
     rows(jobFailures, jobs.stream().filter(job -> job.failuresInRow() > 0).limit(MAX_FAILING_JOBS).toList(),
         JobStates.State::job, "job", JobStates.State::failuresInRow);
-    // Each node counts its own, so that the figures of all nodes can be added up.
+    // Each node counts its own workers, so that the figures of all nodes can be added up.
     String node = engine.cluster().node();
     List<Fleet.Seat> own = engine.fleet().seats().stream().filter(seat -> seat.isLive() && seat.node().equals(node))
         .toList();
@@ -230,7 +230,7 @@ public final class Prometheus implements AutoCloseable {
     }
   }
 
-  /** Something of a row's as a text or a number. */
+  /** A text from a row, for its label. */
   private interface Name<T> {
     String of(T row);
   }

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the events of the engine and of jobs. Any thread. It is called for each task, so it keeps the meters of each
- * queue and does not search the registry for them. Queues beyond a limit share the label {@code other}, because each
- * label costs memory here and in each system that collects the metrics.
+ * A meter that counts the events of the engine and of jobs. Safe for use by any thread. Every task calls it, so it
+ * keeps the meters of each queue instead of searching the registry for them. Queues beyond a limit share the label
+ * {@code other}, because each label costs memory here and in each system that collects the metrics.
  */
 public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),

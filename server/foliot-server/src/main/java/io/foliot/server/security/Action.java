@@ -2,12 +2,15 @@ package io.foliot.server.security;
 
 /** The actions that an API key may allow. */
 public enum Action {
-  /** Reads of queues and tasks. */
+  /** Reads of queues, tasks, jobs and the cluster. */
   READ,
-  /** To submit, reset, touch and cancel tasks. */
+  /** Submits, touches and cancels of tasks, and changes of jobs. */
   SUBMIT,
-  /** To claim tasks and to report on them. */
+  /** Claims of tasks, and reports on them. */
   CONSUME,
-  /** Everything, and to change queues, redrive failed tasks, manage keys, take backups. */
+  /**
+   * All other actions, and changes of queues, calendars, workers and keys, redrives, cancels of many tasks, and
+   * backups.
+   */
   ADMIN
 }

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data of an API key that the server stores. The key itself, {@code flt_<id>_<secret>}, is shown once and stored
- * nowhere; its secret is 256 random bits, so that one round of SHA-256 hides it well.
+ * nowhere; its secret is 256 random bits, so that one round of SHA-256 protects it.
  *
- * @param id its name
+ * @param id the name of the key
  * @param hash SHA-256 of the whole key
- * @param actions the actions that it allows
- * @param queues the queues it is for
- * @param note for people: its owner and purpose
- * @param createdAt when it was made
- * @param expiresAt when it ends, or null
+ * @param actions the actions that the key allows
+ * @param queues the queues that the key is for
+ * @param note a note for people, such as the owner and the purpose
+ * @param createdAt the time of its creation
+ * @param expiresAt the time at which it expires, or null for never
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
 public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePattern> queues, String note,
@@ -37,15 +37,15 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     queues = List.copyOf(queues);
   }
 
-  /** A key that was just made, with the text that its owner is given. */
+  /** A new key, with the text that its owner receives. */
   public record Issued(ApiKey key, String text) {
     @Override
     public String toString() {
-      return "Issued[id=" + key.id + "]"; // the secret does not belong into a log
+      return "Issued[id=" + key.id + "]"; // the secret must not appear in a log
     }
   }
 
-  /** Makes a key. */
+  /** Creates a key with a random id and secret. */
   public static Issued issue(RandomGenerator random, Set<Action> actions, List<QueuePattern> queues, String note,
       Instant createdAt, @Nullable Instant expiresAt) {
     StringBuilder id = new StringBuilder(ID_LENGTH);
@@ -75,12 +75,12 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     }
   }
 
-  /** Returns whether the text is this key, in a time that says nothing about how near it was. */
+  /** Returns whether the text is this key, in a time that does not depend on how much of the text is right. */
   boolean is(String text) {
     return MessageDigest.isEqual(hash, hashOf(text));
   }
 
-  /** Returns whether it still holds. */
+  /** Returns whether the key is valid, which it is until it expires. */
   public boolean holdsAt(Instant now) {
     return expiresAt == null || now.isBefore(expiresAt);
   }

@@ -6,29 +6,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Administrative acts and refusals, by caller; the logger {@code foliot.audit}. Any thread. */
+/**
+ * The log of administrative acts and of refused callers, in the logger {@code foliot.audit}. Safe for use by any
+ * thread.
+ */
 public final class AuditLog {
   private static final Logger log = LoggerFactory.getLogger("foliot.audit");
-  // A caller that guesses keys must not fill the disk: only each power of two is logged.
+  // A caller that guesses keys must not fill the disk: only refusals whose number is a power of two are logged.
   private final AtomicLong refusals = new AtomicLong();
 
-  /** Logs an administrative act, done or not. */
+  /** Logs an administrative act that was done, was refused or failed. */
   public void act(Caller caller, String remote, String act, Map<String, String> objects, String outcome) {
     log.atInfo().addKeyValue("actor", caller.name()).addKeyValue("remote", remote).addKeyValue("act", act)
         .addKeyValue("objects", printable(objects.toString())).addKeyValue("outcome", outcome)
         .log("administrative act");
   }
 
-  /** Logs a caller that is not known. */
+  /** Logs that a request was refused because its caller is not known, or because it comes from another site. */
   public void refused(String remote, String reason) {
     long count = refusals.incrementAndGet();
     if (Long.bitCount(count) == 1) {
       log.atWarn().addKeyValue("remote", remote).addKeyValue("reason", printable(reason)).addKeyValue("refusals", count)
-          .log("a caller was turned away");
+          .log("a request was refused");
     }
   }
 
-  // A name in a path may hold anything, but not begin another line of the log.
+  // A name in a path may contain any character, but must not begin another line of the log.
   private static String printable(String text) {
     StringBuilder printable = new StringBuilder(WellFormed.of(text));
     for (int i = 0; i < printable.length(); i++) {

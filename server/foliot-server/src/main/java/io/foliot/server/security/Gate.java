@@ -6,10 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies the caller before anything else reads a request. If there are keys, every caller must present one. Without
- * keys, the server is bound to loopback and open to programs on this machine, but not to web pages: any page can make a
- * browser send requests here, or reach it by a name that resolves to loopback. The names of host and origin must
- * therefore be local.
+ * The check that identifies the caller before anything else reads a request. If there are keys, every caller must
+ * present one. Without keys, the server is bound to loopback and open to programs on this machine, but not to web
+ * pages: any page can make a browser send requests to the server, by its address or by a name that resolves to
+ * loopback. The names of host and origin must therefore be local.
  */
 public final class Gate {
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "[::1]", "::1");
@@ -22,7 +22,7 @@ public final class Gate {
    * Creates a gate.
    *
    * @param loopback whether the server is bound to loopback
-   * @param boundHost the name it is bound to
+   * @param boundHost the host name or address that the server is bound to
    */
   public Gate(KeyRing keys, boolean loopback, String boundHost) {
     this.keys = keys;
@@ -32,13 +32,13 @@ public final class Gate {
 
   /** The verdict of the gate. */
   public sealed interface Verdict {
-    /** It is this one. */
+    /** The caller is known, or the server is open. */
     record Known(Caller caller) implements Verdict {}
 
-    /** It shows no key, or one that is not valid. */
+    /** The request has no key, or one that is not valid. */
     record Unknown(String reason) implements Verdict {}
 
-    /** It comes from a web page of somewhere else. */
+    /** The request comes from a web page of another site, or is for another host. */
     record Foreign(String reason) implements Verdict {}
   }
 
@@ -52,7 +52,7 @@ public final class Gate {
     return loopback;
   }
 
-  /** Checks a request. */
+  /** Identifies the caller of a request by its headers, which are null if they are absent. */
   public Verdict judge(@Nullable String authorization, @Nullable String host, @Nullable String origin, Instant now) {
     if (isOpen()) {
       if (host == null || !isLocal(host)) {

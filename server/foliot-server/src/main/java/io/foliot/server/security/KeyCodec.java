@@ -31,7 +31,7 @@ final class KeyCodec {
   static ApiKey decode(String id, byte[] content) {
     JsonNode json = MAPPER.readTree(content);
     if (!VERSION.equals(text(json, "version"))) {
-      throw new IllegalStateException("the API key " + id + " was written by a newer Foliot; start that one again");
+      throw new IllegalStateException("the API key " + id + " was written by a newer Foliot; start that version again");
     }
     Set<Action> actions = EnumSet.noneOf(Action.class);
     json.path("actions").forEach(word -> actions.add(Action.valueOf(word.asString())));

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** All API keys: in memory, where each request is checked, and in the store. Any thread. */
+/** All API keys: in memory, where each request is checked, and in the store. Safe for use by any thread. */
 public final class KeyRing {
   /** The durable storage of keys. Its methods block until they are done. */
   public interface Vault {
@@ -32,7 +32,7 @@ public final class KeyRing {
     }
   }
 
-  // Any thread reads; written under the lock, in memory only after the vault has it.
+  // Read by any thread; written under the lock, and only after the vault has the change.
   private final Map<String, Entry> keys = new ConcurrentHashMap<>();
   private final Vault vault;
   private final @Nullable Entry configured;
@@ -82,7 +82,7 @@ public final class KeyRing {
   /**
    * Adds a key. From the first one on, every request needs one.
    *
-   * @throws LockedOutException if it is the first key and could not add a second one
+   * @throws LockedOutException if it is the first key and does not allow adding a second one
    */
   public synchronized void add(ApiKey key) {
     if (isEmpty() && !key.administers()) {
@@ -97,8 +97,9 @@ public final class KeyRing {
   /**
    * Removes a key.
    *
+   * @param mayOpen whether the server may be open without keys
    * @return whether the key existed
-   * @throws LockedOutException if other keys remain and none of them could add one
+   * @throws LockedOutException if no other key could add one, unless this is the last key and the server may be open
    */
   public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
     if (!keys.containsKey(id)) {

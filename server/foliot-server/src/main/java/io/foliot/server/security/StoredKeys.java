@@ -8,12 +8,16 @@ import java.util.Collection;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Keys as documents of the store, beside the settings of queues. Calls wait. */
+/** Keys as documents of the store, next to the settings of queues. Calls block. */
 public final class StoredKeys implements KeyRing.Vault {
   private final TaskStore store;
   private final Duration timeout;
 
-  /** Creates a vault in this store, with this wait for its answers. */
+  /**
+   * Creates a vault in a store.
+   *
+   * @param timeout the longest wait for the store
+   */
   public StoredKeys(TaskStore store, Duration timeout) {
     this.store = store;
     this.timeout = timeout;
@@ -32,7 +36,7 @@ public final class StoredKeys implements KeyRing.Vault {
   @Override
   public void add(ApiKey key) {
     if (!await(store.writeDocument(DocumentKind.API_KEY, key.id(), 0, KeyCodec.encode(key)))) {
-      throw new IllegalStateException("an id of 62 bits of luck is there twice: id=" + key.id());
+      throw new IllegalStateException("the random id of a new API key exists already: id=" + key.id());
     }
   }
 

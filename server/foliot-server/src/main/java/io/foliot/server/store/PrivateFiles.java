@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates folders and files that only the user of this process may read, regardless of its umask, because they hold
- * payloads, headers with credentials and secrets of callbacks in clear text. A file system without permissions creates
- * them as it can.
+ * Folders and files that only the user of this process may read, regardless of its umask, because they contain
+ * payloads, headers with credentials and secrets of callbacks in clear text. On a file system without permissions they
+ * have its defaults.
  */
 public final class PrivateFiles {
   private static final Logger log = LoggerFactory.getLogger(PrivateFiles.class);
@@ -68,8 +68,8 @@ public final class PrivateFiles {
         Files.setPosixFilePermissions(path, permissions);
       }
     } catch (IOException e) {
-      // The path belongs to another user, or the file system only pretends to support permissions. That is worse than
-      // it could be, but no reason to stop.
+      // The path belongs to another user, or the file system only pretends to support permissions. That is not a reason
+      // to stop.
       log.warn("other users may be able to read this file; remove their permissions: path={}, reason={}",
           path,
           e.toString());

@@ -20,7 +20,7 @@ import java.security.SecureRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Opens a store as a configuration says. The only place that knows which kinds there are. */
+/** The stores that a configuration can name. Only this class knows all kinds. */
 public final class Stores {
   private static final int MEMORY_SLOTS = 256;
 
@@ -55,7 +55,7 @@ public final class Stores {
   }
 
   /**
-   * Returns whether a store exists where a configuration says; changes nothing.
+   * Returns whether the store of a configuration exists; changes nothing.
    *
    * @throws StoreException if its server cannot be reached
    * @throws IllegalArgumentException if the address of its server cannot be used
@@ -94,7 +94,7 @@ public final class Stores {
     return text.isEmpty() ? null : text;
   }
 
-  /** Returns the address with user and password, which then need not be written into it. */
+  /** Returns the address with the user and password of the settings, if they are set. */
   private static String withLogin(String address, FoliotConfig.Store.Login login) {
     if (login.user().isEmpty() && login.password().isEmpty()) {
       return address;

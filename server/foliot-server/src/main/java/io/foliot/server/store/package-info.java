@@ -1,4 +1,4 @@
-/** The kinds of stores there are. */
+/** The stores that a configuration can name, and their private files. */
 @NullMarked
 package io.foliot.server.store;
 

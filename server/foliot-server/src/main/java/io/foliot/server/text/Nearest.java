@@ -4,9 +4,9 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The known name that a mistyped one was probably meant to be. */
+/** The known name that a mistyped name probably means. */
 public final class Nearest {
-  // Names are short; a longer text is no typing mistake, and the distance costs the product of the lengths.
+  // Names are short; a longer text is not a typing mistake, and the distance costs the product of the lengths.
   private static final int MAX_LENGTH = 64;
 
   private Nearest() {}

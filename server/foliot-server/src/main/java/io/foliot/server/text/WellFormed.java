@@ -2,11 +2,13 @@ package io.foliot.server.text;
 
 import java.nio.charset.StandardCharsets;
 
-/** Text that can be written as UTF-8: without halves of surrogate pairs, which JSON escapes and cut texts may hold. */
+/**
+ * Text that can be written as UTF-8: without halves of surrogate pairs, which JSON escapes and cut texts may contain.
+ */
 public final class WellFormed {
   private WellFormed() {}
 
-  /** Returns whether it can be written. */
+  /** Returns whether a text can be written as UTF-8. */
   public static boolean is(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {

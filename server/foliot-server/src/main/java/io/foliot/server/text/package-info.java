@@ -1,4 +1,4 @@
-/** Instants, durations, sizes and names as people write them. */
+/** Sizes and names as people write them, and text that can be written as UTF-8. */
 @NullMarked
 package io.foliot.server.text;
 

@@ -28,7 +28,7 @@ final class AddressWordsTest {
   }
 
   @Test
-  void aLiveWorkerIsWaitedFor() {
+  void aTaskWaitsForALiveWorker() {
     assertThat(words(Address.Kind.SEAT, 0)).isEqualTo(
         "it is addressed to the worker on seat 0 (report-a, zone fra1) and waits for its next claim");
   }
@@ -43,7 +43,7 @@ final class AddressWordsTest {
   }
 
   @Test
-  void withoutASubstituteItSaysWhatItWaitsFor() {
+  void withoutASubstituteATaskWaitsForAWorker() {
     assertThat(words(Address.Kind.ZONE_SEAT, 2)).endsWith("it waits for another worker of its queue in that zone");
     assertThat(AddressWords.of(new Address(Address.Kind.SEAT, 0), "q", Fleet.EMPTY))
         .endsWith("it waits for another worker of its queue");
@@ -51,7 +51,7 @@ final class AddressWordsTest {
   }
 
   @Test
-  void aZoneSaysHowManyWorkersItHas() {
+  void theWordsForAZoneCountItsWorkers() {
     assertThat(words(Address.Kind.ZONE, 0)).isEqualTo(
         "it is addressed to the workers in zone fra1 and waits for the next claim of one; workers there with its queue: 1");
     assertThat(words(Address.Kind.ZONE, 1)).endsWith("where none takes tasks of its queue; it waits for one");

@@ -29,7 +29,7 @@ class BodiesTest {
   }
 
   @Test
-  void aBodyLargerThanTheCallTakesIsRefused() {
+  void aBodyLargerThanTheCallAcceptsIsRefused() {
     try (Bodies.Share share = bodies.share()) {
       assertThatThrownBy(() -> share.read(stream(0), 20_001, 20_000)).isInstanceOfSatisfying(Problem.class,
           problem -> assertThat(problem.kind()).isEqualTo(ProblemKind.TOO_LARGE));

@@ -19,7 +19,7 @@ final class DefaultsTest {
   }
 
   @Test
-  void retriesOfAQueue() throws IOException {
+  void theRetryDefaultsOfAQueueAreThoseOfTheCode() throws IOException {
     JsonNode retry = description().at("/components/schemas/Queue/properties/retry/properties");
     assertThat(retry.at("/maxAttempts/default").intValue()).isEqualTo(Retry.DEFAULT.maxAttempts());
     assertThat(retry.at("/multiplier/default").doubleValue()).isEqualTo(Retry.DEFAULT.multiplier());
@@ -27,7 +27,7 @@ final class DefaultsTest {
   }
 
   @Test
-  void limitsOfCalls() throws IOException {
+  void theLimitDefaultsOfCallsAreThoseOfTheCode() throws IOException {
     JsonNode document = description();
     JsonNode redrive = document.path("paths").path("/v1/queues/{queue}/redrive").path("post");
     assertThat(redrive.findValue("limit").path("default").intValue()).isEqualTo(Defaults.REDRIVE);

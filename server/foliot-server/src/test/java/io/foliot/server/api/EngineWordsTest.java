@@ -43,11 +43,11 @@ final class EngineWordsTest {
   void wordsHaveTheFigures() {
     assertThat(words(TaskReason.NOT_DUE)).isEqualTo("it is due in 1m, at 1970-01-01T00:01:01Z");
     assertThat(words(TaskReason.NODE_PERMITS_IN_USE))
-        .isEqualTo("this node has 2 of the 4 permits of its queue in the cluster");
+        .isEqualTo("this node has 2 of the 4 permits of its queue in the cluster, all in use");
     assertThat(words(TaskReason.PERMITS_IN_USE)).isEqualTo("all 4 permits of its queue are in use");
     assertThat(words(TaskReason.RATE_REACHED)).isEqualTo("its queue may begin 10.0 attempts a second");
     assertThat(words(TaskReason.DESTINATION_FULL))
-        .isEqualTo("its destination has the 16 attempts it bears at the moment");
+        .isEqualTo("its destination has 16 attempts at once, its current limit");
     assertThat(words(TaskReason.LANE_WAITS)).isEqualTo("5 tasks wait in the lane of its queue");
   }
 
@@ -59,8 +59,9 @@ final class EngineWordsTest {
   }
 
   @Test
-  void unreadyNodesSayWhy() {
-    assertThat(EngineWords.of(new Unready.LoopStalled(0, 3_500))).isEqualTo("event loop 0 has not turned for 3500 ms");
+  void unreadyNodesNameTheReason() {
+    assertThat(EngineWords.of(new Unready.LoopStalled(0, 3_500)))
+        .isEqualTo("event loop 0 has not completed a turn for 3500 ms");
     assertThat(EngineWords.of(new Unready.Failed(new OutOfMemoryError("x"))))
         .isEqualTo("the engine has failed: java.lang.OutOfMemoryError: x");
     assertThat(EngineWords.of(new Unready.StoreAway())).isEqualTo("the store does not answer, or refuses writes");
@@ -70,12 +71,12 @@ final class EngineWordsTest {
   void sealedStoresNameTheCommandThatOpensThem() {
     assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.MOVED, "rocksdb:b")))
         .isEqualTo("the tasks of this store were moved to"
-            + " rocksdb:b; use that one, or open this one again with: foliot migrate --release");
+            + " rocksdb:b; use that store, or open this one again with: foliot migrate --release");
     assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.FILLING, "rocksdb:a")))
         .isEqualTo("tasks of rocksdb:a are being moved into"
             + " this store, and not all are here; let foliot migrate continue to its end, or open this store as it is with:"
             + " foliot migrate --release");
     assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.DRAINING, "b")))
-        .isEqualTo("the tasks of this store are being moved to b; ask there when that is done");
+        .isEqualTo("the tasks of this store are being moved to b; use that store when the move is complete");
   }
 }

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The description of the API has no finding of Redocly and Spectral by the rules that they recommend. It needs {@code
- * npx}, Node.js 20.19 or newer, and the npm registry:
+ * The description of the API has no finding of Redocly and Spectral by the rules that they recommend. The test needs
+ * {@code npx}, Node.js 20.19 or newer, and the npm registry:
  *
  * <pre>
  * mvn -ntp verify -Pmachine -pl :foliot-server -am -Dtest=OpenApiLintTest -Dsurefire.failIfNoSpecifiedTests=false
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OpenApiLintTest {
   private static final String REDOCLY = "@redocly/cli@2.77.0";
   private static final String SPECTRAL = "@stoplight/spectral-cli@6.16.3";
-  /** The first run downloads the two programs. */
+  /** Longest time of a program, which the first run also downloads. */
   private static final int TIMEOUT_MINUTES = 10;
 
   @TempDir

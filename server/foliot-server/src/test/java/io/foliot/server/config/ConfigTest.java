@@ -29,7 +29,7 @@ class ConfigTest {
   }
 
   @Test
-  void nothingNeedsToBeSet() {
+  void everySettingHasADefault() {
     FoliotConfig config = FoliotConfig.load(Map.of(), Map.of(), null);
     assertThat(config.listen().host()).isEqualTo("127.0.0.1");
     assertThat(config.listen().port()).isEqualTo(7400);
@@ -51,7 +51,7 @@ class ConfigTest {
   }
 
   @Test
-  void aStoreOfAnotherServerIsNamedWithoutWhatIsSecret() {
+  void theNameOfARemoteStoreHasNoSecrets() {
     FoliotConfig.Store database = FoliotConfig.load(Map.of("store",
         "jdbc:postgresql://db.example:5432/foliot?user=u&password=hush", "store-user", "u", "store-password", "hush"),
         Map.of(), null).store();
@@ -77,7 +77,7 @@ class ConfigTest {
   }
 
   @Test
-  void theCommandLineOverridesTheEnvironmentAndThatTheFile() throws IOException {
+  void theCommandLineOverridesVariablesWhichOverrideTheFile() throws IOException {
     Path file = file("""
         server: {port: 1, host: 127.0.0.2, stop-timeout: PT3S}
         cluster.zone: a

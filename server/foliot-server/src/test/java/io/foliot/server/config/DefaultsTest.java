@@ -31,9 +31,9 @@ final class DefaultsTest {
   }
 
   @Test
-  void theServerAndAnEmbeddedEngineGiveADestinationAsManyAttempts() {
+  void serverAndEmbeddedEngineHaveTheSameDestinationLimit() {
     assertThat(new Settings().get(Option.DESTINATION_LIMIT)).isEqualTo(ENGINE.destinationLimit());
-    // A destination has twice its limit under way at most.
+    // A destination has at most twice its limit of attempts under way.
     assertThat(HttpDeliveryOptions.DEFAULT.connectionsPerDestination()).isEqualTo(2 * ENGINE.destinationLimit());
   }
 

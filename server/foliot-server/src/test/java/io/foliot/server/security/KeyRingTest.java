@@ -29,7 +29,7 @@ final class KeyRingTest {
   }
 
   @Test
-  void aKeyThatAnotherServerMadeOrRemovedIsKnownAfterTheNextReading() {
+  void aRefreshSeesTheKeysThatAnotherServerChanged() {
     KeyRing here = ring();
     KeyRing there = ring();
     ApiKey.Issued first = issue();
