@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * corrupted tail" refuses a tail whose last block is there and a middle one is not; "absolute consistency" refuses any
  * torn tail.
  *
- * <p>A torn tail can be told from a loss because each commit is synced before the next begins: in a torn tail, no whole
+ * <p>A torn tail differs from a loss because each commit is synced before the next begins: in a torn tail, no whole
  * commit begins after the damage. If one does, acknowledged commits are lost, and the store is not opened. A log that
  * is not the last one was whole when the next began, unless an earlier open has accepted its torn tail and recorded it.
  *
