@@ -10,20 +10,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs programs of the machine to their end. */
+/** Programs of this machine that run to their end. */
 public final class Command {
   private static final Duration BOUND = Duration.ofMinutes(2);
 
-  /** The standard input of programs that get none. */
+  /** The standard input of programs without an input. */
   private static final Path NOTHING = Path.of("/dev/null");
 
-  /** Enough for the reason and what led to it. */
+  /** Number of lines of a log that a message quotes: enough for the reason of a failure and the lines before it. */
   private static final int TAIL_LINES = 30;
 
   private Command() {}
 
   /**
-   * Runs a program whose failure is not expected.
+   * Runs a program that is expected to succeed.
    *
    * @throws UncheckedIOException if it fails, with what it printed
    */
@@ -35,7 +35,7 @@ public final class Command {
     }
   }
 
-  /** As {@link #run(String...)}, with a file as the program's input. */
+  /** Runs a program as {@link #run(String...)} does, with a file as its input. */
   static void run(List<String> command, Path input) {
     try {
       attempt(command, input);
@@ -54,27 +54,27 @@ public final class Command {
   }
 
   private static void attempt(List<String> command, Path input) throws IOException {
-    Path told = Files.createTempFile("foliot-command", ".log");
+    Path output = Files.createTempFile("foliot-command", ".log");
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectInput(input.toFile())
-          .redirectOutput(Redirect.to(told.toFile())).start();
+          .redirectOutput(Redirect.to(output.toFile())).start();
       boolean ended = process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS);
       if (!ended) {
         process.destroyForcibly();
       }
       if (!ended || process.exitValue() != 0) {
-        throw new IOException("a program must end well: program=" + command.getFirst() + ", exit="
-            + (ended ? process.exitValue() : "not within " + BOUND) + ", it printed:\n" + tail(told));
+        throw new IOException("a program failed: program=" + command.getFirst() + ", exit="
+            + (ended ? process.exitValue() : "not within " + BOUND) + ", it printed:\n" + tail(output));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while a program ran: program=" + command.getFirst(), e);
     } finally {
-      Files.delete(told);
+      Files.delete(output);
     }
   }
 
-  /** The last lines of a log, which say why a server did not do what it should. */
+  /** Returns the last lines of a log, for the message of a failure. */
   static String tail(Path log) {
     try {
       List<String> lines = Files.readString(log, StandardCharsets.UTF_8).lines().toList();

@@ -9,12 +9,12 @@ import java.sql.Statement;
  * A database of a server, and the user to connect as.
  *
  * @param kind the part of the JDBC URL after {@code jdbc:}
- * @param host the address to connect to: the server's, or that of a proxy before it
+ * @param host the address to connect to: the server's, or that of a proxy in front of it
  * @param port the port of that address
- * @param name its name
- * @param options the end of the JDBC URL: nothing, or {@code ?name=value}
- * @param user its owner, who has all rights
- * @param password the user's
+ * @param name the name of the database
+ * @param options the end of the JDBC URL: empty, or {@code ?name=value}
+ * @param user the owner of the database, who has all rights
+ * @param password the password of the user
  */
 public record Database(String kind, String host, int port, String name, String options, String user, String password) {
   /** Returns the JDBC URL, without user and password. */
@@ -42,7 +42,7 @@ public record Database(String kind, String host, int port, String name, String o
     return DriverManager.getConnection(jdbcUrl(), user, password);
   }
 
-  /** Fails if the database does not answer. */
+  /** Throws if the database does not answer. */
   void ask() throws SQLException {
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
       statement.execute("SELECT 1");

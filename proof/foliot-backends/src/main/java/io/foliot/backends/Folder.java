@@ -11,11 +11,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/** Folders for servers' data. */
+/** Folders for the data of servers. */
 final class Folder {
   private Folder() {}
 
-  /** A new folder for one server: within {@code target} where a build runs, else within the temporary folder. */
+  /** Creates a folder for one server: within {@code target} if that exists, else within the temporary folder. */
   static Path create(String name) {
     try {
       Path target = Path.of("target").toAbsolutePath();
@@ -23,7 +23,7 @@ final class Folder {
           ? target.resolve("servers")
           : Path.of(System.getProperty("java.io.tmpdir"));
       Files.createDirectories(parent);
-      // Postgres refuses a folder that others may read.
+      // PostgreSQL refuses a folder that other users may read.
       return Files.createTempDirectory(parent, name + "-",
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (IOException e) {
@@ -31,7 +31,7 @@ final class Folder {
     }
   }
 
-  /** Removes a folder with all that is in it. One that is not there is fine. */
+  /** Removes a folder and its contents, if it exists. */
   static void remove(Path folder) {
     try {
       Files.walkFileTree(folder, new SimpleFileVisitor<>() {

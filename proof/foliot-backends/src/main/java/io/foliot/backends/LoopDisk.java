@@ -14,22 +14,25 @@ import java.time.Duration;
  * A small private disk: ext4 on a loop device over a file. It can lose power, and it can be filled. Needs root, a Linux
  * with loop devices, and the programs named in {@link #NEEDED}.
  *
- * <p> A power loss is an {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and
+ * <p>A power loss is an {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and
  * data that was not synced is missing after the next mount. The file below the device represents the platters.
  */
 public final class LoopDisk implements AutoCloseable {
-  /** The message where root, loop devices or a program is missing. */
+  /** The message if root, loop devices or a program is missing. */
   static final String NEEDED = "this test needs root, loop devices, and the programs mkfs.ext4, mount, umount, fallocate and"
       + " perl: run it as root on Linux (a privileged container will do), with e2fsprogs, util-linux and perl installed";
 
-  /** {@code _IOR('X', 125, __u32)} with {@code EXT4_GOING_FLAGS_NOLOGFLUSH}. */
+  /** The Perl program that calls {@code _IOR('X', 125, __u32)} with {@code EXT4_GOING_FLAGS_NOLOGFLUSH}. */
   private static final String SHUTDOWN = "open(my $disk, '<', $ARGV[0]) or die \"open: $!\"; my $flags = pack('L', 2);"
       + " ioctl($disk, 0x8004587D, $flags) or die \"ioctl: $!\";";
 
-  /** The journal is committed when a process syncs, and hardly ever by itself, so that unsynced data stays unsynced. */
+  /**
+   * The options of the mount. The journal is committed when a process syncs, and hardly ever by itself, so that
+   * unsynced data stays unsynced.
+   */
   private static final String OPTIONS = "loop,commit=300";
 
-  /** Bytes at the end that are filled block by block, because the exact free space is not known. */
+  /** Number of last bytes that are filled block by block, because the exact free space is not known. */
   private static final long ROUGH_BYTES = 2L << 20;
   private static final int BLOCK_BYTES = 4_096;
 
@@ -60,6 +63,7 @@ public final class LoopDisk implements AutoCloseable {
    * Creates a disk and mounts it.
    *
    * @param image the file that holds the disk
+   * @param bytes the size of the disk
    */
   public static LoopDisk create(Path image, long bytes) throws UnavailableException {
     LoopDisk disk = new LoopDisk(image.toAbsolutePath());
@@ -93,7 +97,7 @@ public final class LoopDisk implements AutoCloseable {
 
   /**
    * Cuts the power of the disk. Pause every process that writes there first: a sync in progress at this instant may
-   * report success though it failed (about one time in fifteen on Linux 6.18). When real power fails, no process is
+   * report success although it failed (about one time in fifteen on Linux 6.18). When real power fails, no process is
    * left to receive that report.
    */
   public void powerOff() {
@@ -110,6 +114,7 @@ public final class LoopDisk implements AutoCloseable {
     }
   }
 
+  /** Returns the free space of the disk in bytes. */
   public long freeBytes() {
     try {
       return Files.getFileStore(folder).getUsableSpace();

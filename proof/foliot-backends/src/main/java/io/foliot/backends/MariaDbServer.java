@@ -15,8 +15,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * MariaDB, configured to lose nothing that it has confirmed: InnoDB's log is synced at every commit, its doublewrite is
- * on, and there is no binary log.
+ * MariaDB, configured to lose nothing that it has confirmed: InnoDB's log is synced at every commit, its doublewrite
+ * buffer is on, and there is no binary log.
  */
 public final class MariaDbServer implements Server {
   private static final String USER = "foliot";
@@ -92,7 +92,8 @@ public final class MariaDbServer implements Server {
     all.put("pid-file", "mariadb.pid");
     all.put("init-file", folder.resolve("init.sql").toString());
     all.put("skip-name-resolve", "ON");
-    // It would encrypt with a self-made certificate, and be measured with work that the other servers do not do.
+    // With TLS, MariaDB would create a certificate and encrypt, and measurements would include work that the other
+    // servers do not do.
     all.put("ssl", "OFF");
     all.put("innodb-flush-log-at-trx-commit", "1");
     all.put("innodb-doublewrite", "ON");
@@ -126,7 +127,7 @@ public final class MariaDbServer implements Server {
     return Database.local("mariadb", port, name, "?sslMode=disable", USER, password);
   }
 
-  /** Creates an empty database. Each test class has its own. */
+  /** Creates an empty database, so that each test class can have its own. */
   public Database createDatabase() {
     String name = "d" + databases.incrementAndGet();
     try (Connection connection = database().connect(); Statement statement = connection.createStatement()) {

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * PgBouncer between clients and a database, where each transaction gets another session. It is no Maven artifact, so it
- * must be installed on the machine.
+ * PgBouncer between clients and a database, where each transaction gets another session. PgBouncer is no Maven
+ * artifact, so it must be installed on the machine.
  */
 public final class PgBouncer implements AutoCloseable {
   private static final List<String> PLACES = List.of("/usr/sbin/pgbouncer", "/usr/bin/pgbouncer");
@@ -41,8 +41,9 @@ public final class PgBouncer implements AutoCloseable {
   }
 
   /**
-   * Starts a pooler with a number of sessions, which it uses in turn.
+   * Starts a pooler in front of a database.
    *
+   * @param sessions number of sessions with the database, which the pooler uses in turn
    * @throws IllegalStateException if this machine has no PgBouncer
    */
   public static PgBouncer before(Database database, int sessions) {

@@ -18,16 +18,16 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** PostgreSQL, set to lose nothing that it has confirmed: {@code fsync}, synchronous commits and full pages are on. */
+/**
+ * PostgreSQL, configured to lose nothing that it has confirmed: {@code fsync}, synchronous commits and full-page writes
+ * are on.
+ */
 public final class PostgresServer implements Server {
   private static final String USER = "foliot";
   private static final String FIRST_DATABASE = "postgres";
   private static final Duration REPLAY_BOUND = Duration.ofSeconds(60);
 
-  /**
-   * The files that a copied folder must not have of its source: those of the running process, and its log, which is
-   * streamed.
-   */
+  /** The files that are not copied to a replica: those of the running process, and the WAL, which is streamed. */
   private static final List<String> NOT_COPIED = List.of("postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot");
 
   private final Path folder;
@@ -45,15 +45,15 @@ public final class PostgresServer implements Server {
     process = new ServerProcess("PostgreSQL", command(settings), folder);
   }
 
-  /** Starts one with the settings this project measures with. */
+  /** Starts a server with the settings that this project measures with. */
   public static PostgresServer start() {
     return start(Map.of());
   }
 
   /**
-   * Starts one.
+   * Starts a server.
    *
-   * @param settings by their names in {@code postgresql.conf}; they go before those this class sets
+   * @param settings settings by their names in {@code postgresql.conf}; they override those of this class
    */
   public static PostgresServer start(Map<String, String> settings) {
     Path folder = Folder.create("postgres");
@@ -63,7 +63,7 @@ public final class PostgresServer implements Server {
       Command.run(asUser(List.of(Program.postgres().resolve("bin/initdb").toString(), "--pgdata",
           folder.resolve("data").toString(), "--username", USER, "--auth", "scram-sha-256", "--pwfile",
           secret.toString(), "--encoding", "UTF8", "--locale", "C", "--no-instructions",
-          // Nothing is confirmed yet; the server syncs what it writes itself.
+          // No write is confirmed yet; the server itself syncs its writes later.
           "--no-sync")).toArray(String[]::new));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -72,8 +72,8 @@ public final class PostgresServer implements Server {
   }
 
   /**
-   * Postgres refuses to run as root. In a user namespace of its own it runs as an unprivileged user, and owns its files
-   * all the same.
+   * Returns the command as this process may run it. PostgreSQL refuses to run as root. In a user namespace of its own
+   * it runs as an unprivileged user, and still owns its files.
    */
   private static List<String> asUser(List<String> command) {
     if (!Program.asRoot()) {
@@ -111,29 +111,29 @@ public final class PostgresServer implements Server {
     }
   }
 
-  /** The database that every server has. */
+  /** Returns the database that exists from the start. */
   public Database database() {
     return Database.local("postgresql", port, FIRST_DATABASE, "", USER, password);
   }
 
-  /** Creates an empty database, in some tens of milliseconds; for each test class its own. */
+  /** Creates an empty database in some tens of milliseconds, so that each test class can have its own. */
   public Database createDatabase() {
     String name = "d" + databases.incrementAndGet();
     execute("CREATE DATABASE " + name);
     return Database.local("postgresql", port, name, "", USER, password);
   }
 
-  /** The JDBC URL of {@link #database}. */
+  /** Returns the JDBC URL of {@link #database}. */
   public String jdbcUrl() {
     return database().jdbcUrl();
   }
 
-  /** The superuser's name. */
+  /** Returns the superuser's name. */
   public String user() {
     return USER;
   }
 
-  /** The superuser's password. */
+  /** Returns the superuser's password. */
   public String password() {
     return password;
   }
@@ -153,7 +153,7 @@ public final class PostgresServer implements Server {
     process.kill();
   }
 
-  /** Ends it by a fast shutdown: transactions that run are rolled back. */
+  /** Shuts it down fast: running transactions are rolled back. */
   @Override
   public void stop() {
     process.stop("INT");
@@ -176,14 +176,15 @@ public final class PostgresServer implements Server {
   }
 
   /**
-   * Starts a replica of this server from a copy of its files, with the same settings; it streams what is committed
-   * here, and answers queries. It is asynchronous unless this server's {@code synchronous_standby_names} say otherwise.
+   * Starts a replica of this server from a copy of its files, with the same settings. The replica streams the commits
+   * of this server, and answers queries. It is asynchronous unless this server's {@code synchronous_standby_names} name
+   * it.
    */
   public PostgresServer replica() {
     Path copy = Folder.create("postgres-replica");
     Path data = copy.resolve("data");
     try (Connection connection = database().connect(); Statement statement = connection.createStatement()) {
-      // A backup is of the session that began it.
+      // A backup belongs to the session that began it.
       statement.execute("SELECT pg_backup_start('replica', true)");
       copyData(folder.resolve("data"), data);
       try (ResultSet label = statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
@@ -193,7 +194,7 @@ public final class PostgresServer implements Server {
       Files.createFile(data.resolve("standby.signal"));
       Files.setPosixFilePermissions(data, Files.getPosixFilePermissions(folder.resolve("data")));
     } catch (SQLException e) {
-      throw new IllegalStateException("a replica's copy could not be made", e);
+      throw new IllegalStateException("cannot copy the server's files for a replica", e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -216,7 +217,7 @@ public final class PostgresServer implements Server {
         try {
           Files.copy(file, target);
         } catch (NoSuchFileException e) {
-          // Dropped meanwhile; the log that is replayed over the copy says the same.
+          // The file was dropped meanwhile; the replay of the WAL over the copy drops it, too.
         }
       }
     }
@@ -224,17 +225,17 @@ public final class PostgresServer implements Server {
     Files.createDirectory(to.resolve("pg_replslot"));
   }
 
-  /** Waits until this replica has replayed all that the primary has committed until now. */
+  /** Waits until this replica has replayed everything that the primary has committed so far. */
   public void awaitCaughtUpWith(PostgresServer primary) {
     String position = primary.ask("SELECT pg_current_wal_flush_lsn()");
     Await.until("the replica has caught up", REPLAY_BOUND,
         () -> ask("SELECT coalesce(pg_last_wal_replay_lsn() >= '" + position + "', false)").equals("t"));
   }
 
-  /** Makes this replica a server that takes writes, and waits until it does. */
+  /** Promotes this replica to a primary, and waits until it accepts writes. */
   public void promote() {
     if (!ask("SELECT pg_promote(true, " + REPLAY_BOUND.toSeconds() + ")").equals("t")) {
-      throw new IllegalStateException("a replica must become a primary in time: bound=" + REPLAY_BOUND);
+      throw new IllegalStateException("the replica did not become a primary in time: bound=" + REPLAY_BOUND);
     }
   }
 

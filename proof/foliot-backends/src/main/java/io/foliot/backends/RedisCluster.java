@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A Redis Cluster: primaries that share the slots among them, each with as many replicas as asked for. */
+/** A Redis Cluster: primaries that share the slots among them, each with the same number of replicas. */
 public final class RedisCluster implements AutoCloseable {
-  /** A Redis Cluster has as many, always. */
+  /** Number of slots of every Redis Cluster. */
   private static final int SLOTS = 16_384;
   private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration AGREED_BOUND = Duration.ofSeconds(60);
@@ -29,7 +29,7 @@ public final class RedisCluster implements AutoCloseable {
       all.put("cluster-node-timeout", Long.toString(NODE_TIMEOUT.toMillis()));
       nodes.add(RedisServer.start(all));
     }
-    // Each begins with an epoch of its own, as redis-cli does it, so that they need not fight for one.
+    // Each node begins with an epoch of its own, as with redis-cli, so that no two nodes compete for one.
     for (int i = 0; i < count; i++) {
       nodes.get(i).command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
     }
@@ -42,7 +42,7 @@ public final class RedisCluster implements AutoCloseable {
           Integer.toString(busPorts.get(i)));
     }
     for (RedisServer node : nodes) {
-      awaitSaid(node, "cluster_known_nodes:" + count);
+      awaitInfo(node, "cluster_known_nodes:" + count);
     }
     for (int i = primaries; i < count; i++) {
       replicate(nodes.get(i), nodes.get(i % primaries));
@@ -51,9 +51,10 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Starts all of them, and waits until each of them finds the cluster complete.
+   * Starts all nodes, and waits until each of them finds the cluster complete.
    *
-   * @param primaries at least three, for fewer have no majority to fail over by
+   * @param primaries the number of primaries, at least three, because fewer have no majority for a failover
+   * @param replicasEach the number of replicas of each primary
    * @param settings the settings of each node, by their names in {@code redis.conf}
    */
   public static RedisCluster start(int primaries, int replicasEach, Map<String, String> settings) {
@@ -72,22 +73,25 @@ public final class RedisCluster implements AutoCloseable {
     replica.awaitFollowing();
   }
 
-  private static void awaitSaid(RedisServer node, String said) {
-    Await.until("a node says " + said, AGREED_BOUND,
-        () -> Objects.toString(node.command("CLUSTER", "INFO")).contains(said));
+  private static void awaitInfo(RedisServer node, String line) {
+    Await.until("a node reports " + line, AGREED_BOUND,
+        () -> Objects.toString(node.command("CLUSTER", "INFO")).contains(line));
   }
 
-  /** Waits until every node that lives finds the cluster complete. */
+  /** Waits until every live node finds the cluster complete. */
   public void awaitOk() {
-    nodes.stream().filter(RedisServer::isAlive).forEach(node -> awaitSaid(node, "cluster_state:ok"));
+    nodes.stream().filter(RedisServer::isAlive).forEach(node -> awaitInfo(node, "cluster_state:ok"));
   }
 
-  /** All nodes; first those that were primaries in the beginning, then the replicas, of each primary in turn. */
+  /**
+   * Returns all nodes: first those that were primaries in the beginning, then the replicas. The primaries get their
+   * replicas in turn.
+   */
   public List<RedisServer> nodes() {
     return List.copyOf(nodes);
   }
 
-  /** Returns how many of {@link #nodes}, the first of them, were primaries in the beginning. */
+  /** Returns the number of nodes that were primaries in the beginning, which are the first of {@link #nodes}. */
   public int primaryCount() {
     return primaries;
   }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection to a Redis, for settings and for tests. It speaks RESP2, the protocol of <a
- * href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis' specification</a>. One thread at a time.
+ * href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis's specification</a>. Not thread-safe.
  */
 public final class RedisConnection implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(10);
@@ -39,7 +39,7 @@ public final class RedisConnection implements AutoCloseable {
   }
 
   /**
-   * Sends a command and answers its reply: a {@link String}, a {@link Long}, a {@link List} of replies, or null.
+   * Sends a command and returns its reply: a {@link String}, a {@link Long}, a {@link List} of replies, or null.
    *
    * @throws IllegalStateException if Redis answers with an error, whose text is the message
    * @throws IOException if there is no reply within ten seconds, or the connection ends
@@ -66,7 +66,7 @@ public final class RedisConnection implements AutoCloseable {
       case ':' -> Long.valueOf(rest);
       case '$' -> bulk(Integer.parseInt(rest));
       case '*' -> array(Integer.parseInt(rest));
-      default -> throw new IOException("a reply must begin with a RESP type: line=" + line);
+      default -> throw new IOException("a reply does not begin with a type of RESP: line=" + line);
     };
   }
 

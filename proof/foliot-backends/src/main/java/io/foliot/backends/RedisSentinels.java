@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A Redis with one replica, and three sentinels that fail over to it once two of them miss the primary for a second.
+ * A Redis with one replica, and three sentinels. They fail over to the replica once the primary has not answered two of
+ * them for a second.
  */
 public final class RedisSentinels implements AutoCloseable {
-  /** The name the sentinels know the primary by. */
+  /** The name by which the sentinels know the primary. */
   public static final String PRIMARY_NAME = "foliot";
 
   private static final int SENTINELS = 3;
@@ -39,7 +40,7 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Starts all of them, and waits until they know each other.
+   * Starts all servers and sentinels, and waits until they know each other.
    *
    * @param settings the settings of the primary and its replica, by their names in {@code redis.conf}
    */
@@ -47,32 +48,36 @@ public final class RedisSentinels implements AutoCloseable {
     return new RedisSentinels(settings);
   }
 
-  /** The server that was the primary in the beginning. */
+  /** Returns the server that was the primary in the beginning. */
   public RedisServer firstPrimary() {
     return all.get(0);
   }
 
-  /** The server that was the replica in the beginning. */
+  /** Returns the server that was the replica in the beginning. */
   public RedisServer firstReplica() {
     return all.get(1);
   }
 
-  /** The sentinels. */
+  /** Returns the sentinels. */
   public List<RedisServer> sentinels() {
     return List.copyOf(all.subList(2, all.size()));
   }
 
-  /** The port of the primary, as the sentinels that live say; if none does, an exception. */
+  /**
+   * Returns the port of the primary, as a live sentinel reports it.
+   *
+   * @throws IllegalStateException if no sentinel is live, or it does not know the primary
+   */
   public int primaryPort() {
     RedisServer sentinel = sentinels().stream().filter(RedisServer::isAlive).findFirst()
-        .orElseThrow(() -> new IllegalStateException("a sentinel must live to be asked: sentinels=" + SENTINELS));
+        .orElseThrow(() -> new IllegalStateException("no sentinel is running: sentinels=" + SENTINELS));
     if (sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", PRIMARY_NAME) instanceof List<?> address) {
       return Integer.parseInt(String.valueOf(address.get(1)));
     }
-    throw new IllegalStateException("a sentinel must know its primary: name=" + PRIMARY_NAME);
+    throw new IllegalStateException("a sentinel does not know the primary: name=" + PRIMARY_NAME);
   }
 
-  /** Waits until the sentinels have made a server the primary, and it takes writes. */
+  /** Waits until the sentinels have made a server the primary, and it accepts writes. */
   public void awaitPrimary(RedisServer server) {
     Await.until("the sentinels have failed over", KNOWN_BOUND,
         () -> primaryPort() == server.port() && server.info("replication").contains("role:master"));

@@ -103,13 +103,13 @@ public final class RedisServer implements Server {
     all.putAll(wanted);
     all.forEach((name, value) -> {
       command.add("--" + name);
-      // Each word of a setting is an argument of its own.
+      // Redis takes each word of a setting as an argument of its own.
       command.addAll(value.isEmpty() ? List.of("") : List.of(value.split(" ")));
     });
     return command;
   }
 
-  /** Fails if the server is not ready; a server that still reads its file is not. */
+  /** Throws if the server is not ready, for example because it still reads its file. */
   private void ask() throws IOException {
     try (RedisConnection connection = new RedisConnection(port)) {
       connection.command("PING");
@@ -160,7 +160,7 @@ public final class RedisServer implements Server {
     process.start(this::ask);
   }
 
-  /** Starts it again without its files, as after the loss of a disk, or as a server that keeps no files. */
+  /** Starts it again without its data, as after the loss of its disk. Kills it first if it is running. */
   public void restartEmpty() {
     process.kill();
     Folder.remove(data());
@@ -192,7 +192,7 @@ public final class RedisServer implements Server {
     RedisServer replica = start(following);
     try {
       replica.awaitFollowing();
-      // min-replicas-to-write counts it only once this server knows of it, too.
+      // min-replicas-to-write counts the replica only once this server knows of it, too.
       Await.until("the replica is known", LINK_BOUND,
           () -> info("replication").contains("port=" + replica.port + ",state=online"));
       return replica;
@@ -208,8 +208,8 @@ public final class RedisServer implements Server {
   }
 
   /**
-   * Waits until this replica has all that its primary has written so far. The command WAIT would not do: it waits for
-   * the writes of its own connection.
+   * Waits until this replica has everything that its primary has written so far. The command WAIT would not be enough:
+   * it waits only for the writes of its own connection.
    */
   public void awaitCopied(RedisServer primary) {
     long written = primary.replicationOffset("master_repl_offset");

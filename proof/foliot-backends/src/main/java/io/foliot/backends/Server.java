@@ -1,25 +1,25 @@
 package io.foliot.backends;
 
 /**
- * A real server in a process of its own, at one port of the loopback address for its whole life. It is up when it is
- * made. {@link #close} kills it and removes its files; any end of this JVM kills it too.
+ * A real server in a process of its own, at one port of the loopback address for its whole life. It is ready when it is
+ * created. {@link #close} kills it and removes its files; any end of this JVM kills it too.
  *
- * <p>One thread at a time may change it; any may ask.
+ * <p>One thread at a time may start, stop, kill, pause or resume it. Any thread may call the other methods.
  */
 public sealed interface Server extends AutoCloseable permits PostgresServer, MariaDbServer, RedisServer {
-  /** Its port of the loopback address, which stays the same. */
+  /** Returns its port of the loopback address, which stays the same. */
   int port();
 
   /** Returns whether its process lives, paused or not. */
   boolean isAlive();
 
-  /** Ends it and all its processes with SIGKILL at this moment, and waits until they are gone. Its files stay. */
+  /** Kills it and all its processes (SIGKILL), and waits until they are gone. Its files stay. */
   void kill();
 
-  /** Ends it as an operator would, and waits. */
+  /** Shuts it down in order, as an operator would, and waits until it is gone. */
   void stop();
 
-  /** Starts it again over the same files, killing it first if it is up, and waits until it is ready. */
+  /** Starts it again on the same files, and waits until it is ready. Kills it first if it is running. */
   void restart();
 
   /** Pauses it (SIGSTOP): its connections stay open, and it does not answer. */

@@ -21,24 +21,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * The process of a server, which can be restarted any number of times with one command.
  *
- * <p>It does not outlive this JVM. A hook kills it when the JVM shuts down. If the JVM itself is killed, a guard does
- * so: a shell that reads from this JVM through a pipe, and kills the server when the pipe closes without a line. The
- * folder is removed as well.
+ * <p>The process does not outlive this JVM. A hook kills it when the JVM shuts down. If the JVM itself is killed, a
+ * guard kills the process: a shell that reads from this JVM through a pipe, and acts when the pipe closes without a
+ * line. Both remove the folder as well.
  */
 final class ServerProcess implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofSeconds(60);
   private static final Duration END_BOUND = Duration.ofSeconds(30);
 
   /**
-   * Below the ports that the kernel assigns to clients: otherwise a client of ours that waits for the server might be
-   * assigned the server's own port.
+   * Lowest port of a server. Servers get ports below those that the kernel assigns to clients: otherwise a client of
+   * ours that waits for the server might be assigned the server's own port.
    */
   private static final int MIN_PORT = 20_000;
   private static final int MAX_PORT = 32_000;
 
   /**
-   * Takes the server's process and folder. A line from the JVM ends the guard; an end of the pipe without one means
-   * that the JVM is gone.
+   * The script of the guard, whose arguments are the server's process and folder. A line from the JVM ends the guard.
+   * If the pipe ends without a line, the JVM is gone.
    */
   private static final String GUARD = "read -r word || { kill -KILL \"$0\"; sleep 1; rm -rf \"$1\"; }";
 
@@ -52,7 +52,7 @@ final class ServerProcess implements AutoCloseable {
   private volatile @Nullable Process process;
   private volatile @Nullable Process guard;
 
-  /** Checks whether a server is ready, and fails if it is not. */
+  /** A check that throws if a server is not ready. */
   interface Probe {
     void ask() throws IOException, SQLException;
   }
@@ -80,10 +80,10 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Starts it, and waits until it is ready. */
+  /** Starts the process, and waits until the server is ready. */
   void start(Probe probe) {
     if (isAlive()) {
-      throw new IllegalStateException("a server must be down to be started: server=" + name);
+      throw new IllegalStateException("the server is running already: server=" + name);
     }
     try {
       Process started = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
@@ -100,7 +100,7 @@ final class ServerProcess implements AutoCloseable {
       Await.until(name + " is ready", READY_BOUND, () -> {
         Process started = process;
         if (started == null || !started.isAlive()) {
-          throw new IllegalStateException("a server must not end by itself: server=" + name + ", exit="
+          throw new IllegalStateException("the server ended by itself: server=" + name + ", exit="
               + (started == null ? "none" : started.exitValue()));
         }
         return isReady(probe, refusal);
@@ -111,8 +111,8 @@ final class ServerProcess implements AutoCloseable {
       if (last != null) {
         e.addSuppressed(last);
       }
-      throw new IllegalStateException(e.getMessage() + "; the last failed probe: " + last + "; the end of its log:\n"
-          + Command.tail(log), e);
+      throw new IllegalStateException(e.getMessage() + "; the last failed probe: " + last
+          + "; the end of the server's log:\n" + Command.tail(log), e);
     }
   }
 
@@ -131,13 +131,13 @@ final class ServerProcess implements AutoCloseable {
     return running != null && running.isAlive();
   }
 
-  /** Kills it and all processes that it has started with SIGKILL, and waits until they are gone. */
+  /** Kills the process and all its descendants (SIGKILL), and waits until they are gone. */
   void kill() {
     Process running = process;
     if (running == null) {
       return;
     }
-    // It is paused first, so that it starts no process that would be missed.
+    // The process is paused first, so that it cannot start another one that the kill would miss.
     signal("STOP", List.of(running.toHandle()));
     List<ProcessHandle> all = family(running);
     all.forEach(ProcessHandle::destroyForcibly);
@@ -145,7 +145,7 @@ final class ServerProcess implements AutoCloseable {
     ended(running);
   }
 
-  /** Sends it a signal on which it shuts down, and waits until it and all processes that it has started are gone. */
+  /** Sends the process a signal on which it shuts down, and waits until it and all its descendants are gone. */
   void stop(String signal) {
     Process running = process;
     if (running == null) {
@@ -158,7 +158,7 @@ final class ServerProcess implements AutoCloseable {
     ended(running);
   }
 
-  /** Pauses it and all processes it has started: its connections stay open, and it does not answer. */
+  /** Pauses the process and all its descendants: connections stay open, and the server does not answer. */
   void pause() {
     Process running = process;
     if (running != null) {
@@ -167,7 +167,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Resumes it after {@link #pause}. */
+  /** Resumes the process and all its descendants after {@link #pause}. */
   void resume() {
     Process running = process;
     if (running != null) {
@@ -196,8 +196,8 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Returns true also for a process that has ended but was not reaped: an orphan stays a zombie where no init process
-   * reaps it.
+   * Returns whether a process has ended. A process that was not reaped counts as ended, because an orphan stays a
+   * zombie if no init process reaps it.
    */
   private static boolean isGone(ProcessHandle handle) {
     if (!handle.isAlive()) {
@@ -211,7 +211,7 @@ final class ServerProcess implements AutoCloseable {
       String text = Files.readString(stat);
       return text.charAt(text.lastIndexOf(')') + 2) == 'Z';
     } catch (IOException e) {
-      // It has ended during the check.
+      // The process has ended during the check.
       return !handle.isAlive();
     }
   }
@@ -223,11 +223,11 @@ final class ServerProcess implements AutoCloseable {
         guarding.getOutputStream().write('\n');
         guarding.getOutputStream().close();
         if (!guarding.waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
-          throw new IllegalStateException("a guard must end when told: server=" + name + ", pid=" + guarding.pid());
+          throw new IllegalStateException("a guard did not end in time: server=" + name + ", pid=" + guarding.pid());
         }
       }
       if (!running.waitFor(END_BOUND.toSeconds(), TimeUnit.SECONDS)) {
-        throw new IllegalStateException("a server must be gone: server=" + name + ", pid=" + running.pid());
+        throw new IllegalStateException("a server did not end in time: server=" + name + ", pid=" + running.pid());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -244,7 +244,7 @@ final class ServerProcess implements AutoCloseable {
     Folder.remove(folder);
   }
 
-  /** Kills it, and removes its folder. */
+  /** Kills the process, and removes its folder. */
   @Override
   public void close() {
     killAndForget();

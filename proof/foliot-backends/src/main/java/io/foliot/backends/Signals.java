@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/** Pauses and resumes processes of the machine. */
+/** The signals that pause and resume processes of this machine. */
 public final class Signals {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
@@ -16,7 +16,7 @@ public final class Signals {
   /** Pauses a process (SIGSTOP). On return none of its threads runs; some may still wait for the disk. */
   public static void freeze(long pid) {
     Command.run("sh", "-c", "kill -STOP " + pid);
-    Await.until("the process is stopped: pid=" + pid, BOUND, () -> standsStill(pid));
+    Await.until("the process is stopped: pid=" + pid, BOUND, () -> isStopped(pid));
   }
 
   /** Resumes a process after {@link #freeze}. */
@@ -24,11 +24,11 @@ public final class Signals {
     Command.run("sh", "-c", "kill -CONT " + pid);
   }
 
-  private static boolean standsStill(long pid) {
+  private static boolean isStopped(long pid) {
     try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
       for (Path thread : threads.toList()) {
         String stat = Files.readString(thread.resolve("stat"));
-        // After the name in brackets comes the state: T is stopped, D waits for the disk.
+        // The state follows the name, which is in brackets: T is stopped, D waits for the disk.
         if ("TD".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0) {
           return false;
         }

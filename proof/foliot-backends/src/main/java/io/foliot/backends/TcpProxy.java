@@ -21,14 +21,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between clients and a server on the loopback address, and makes the faults of a network when told to. Without
- * faults it passes on all that comes. Clients are on this machine, too, unless another of its addresses is given. Any
- * thread may call anything.
+ * A proxy between clients and a server on the loopback address, which injects faults of the network on request. Without
+ * faults it passes on all data. It listens on the loopback address, unless another address of this machine is given.
+ * Thread-safe.
  */
 public final class TcpProxy implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 * 1024;
 
-  /** More clients than any test has wait here at once. */
+  /** Most clients that wait to be accepted: more than any test has. */
   private static final int BACKLOG = 1_024;
 
   private static final Duration END_BOUND = Duration.ofSeconds(30);
@@ -58,13 +58,15 @@ public final class TcpProxy implements AutoCloseable {
     port = ServerProcess.freePort();
   }
 
-  /** Starts one before a port of the loopback address. */
+  /** Starts a proxy in front of a port of the loopback address. */
   public static TcpProxy to(int serverPort) {
     return to(serverPort, InetAddress.getLoopbackAddress());
   }
 
   /**
-   * Starts one before a port of the loopback address, for clients that reach this machine at another address of its.
+   * Starts a proxy in front of a port of the loopback address.
+   *
+   * @param address the address of this machine at which the proxy listens
    */
   public static TcpProxy to(int serverPort, InetAddress address) {
     TcpProxy proxy = new TcpProxy(address, serverPort);
@@ -72,69 +74,72 @@ public final class TcpProxy implements AutoCloseable {
     return proxy;
   }
 
-  /** Starts one before a server. */
+  /** Starts a proxy in front of a server. */
   public static TcpProxy to(Server server) {
     return to(server.port());
   }
 
-  /** The address that clients connect to. */
+  /** Returns the address that clients connect to. */
   public String host() {
     return address.getHostAddress();
   }
 
-  /** The port of that address. */
+  /** Returns the port that clients connect to. */
   public int port() {
     return port;
   }
 
-  /** Leads connections that are made from now on to another server, as where one takes over another's address. */
+  /** Leads new connections to another server, as if that server had taken over the address of the first. */
   public void leadTo(Server other) {
     serverPort = other.port();
   }
 
-  /** Returns how many connections are open through it. */
+  /** Returns the number of connections that are open through the proxy. */
   public int connectionCount() {
     return links.size();
   }
 
-  /** Resets all connections, now. New ones are welcome. */
+  /** Resets all connections. New ones are accepted. */
   public void cut() {
     links.forEach(Link::reset);
   }
 
-  /** As {@link #cutBeforeReplyTo}, to the next command of any kind. */
+  /** Cuts as {@link #cutBeforeReplyTo} does, at the next request of any kind. */
   public void cutBeforeReply() {
     cutBeforeReplyTo(request -> true);
   }
 
   /**
-   * Resets the connection of the next request that matches, once the server has replied to it; the reply is swallowed.
-   * So the server has done what the client never learns of. It happens once per call.
+   * Resets the connection of the next request that matches, once the server has replied to it, and drops the reply. The
+   * request therefore took effect, but the client never learns of it. Each call of this method cuts one connection.
    *
    * <p>The bytes of one read from the client count as one request. That is exact for clients that wait for each reply
-   * before they send more, as JDBC drivers do. If a client sends more while replies are on their way, one of those may
-   * be taken for the reply.
+   * before they send more, as JDBC drivers do. If a client sends more while replies are on their way, the proxy may
+   * mistake one of those for the reply.
    */
   public void cutBeforeReplyTo(Predicate<byte[]> request) {
     cutBeforeReplyTo.set(request);
   }
 
-  /** Returns how many replies were swallowed since the start; it is counted before the client's connection is reset. */
+  /**
+   * Returns the number of replies that {@link #cutBeforeReplyTo} has dropped so far. A reply is counted before the
+   * client's connection is reset.
+   */
   public int swallowedReplies() {
     return swallowedReplies.get();
   }
 
-  /** Delays what comes in either direction, each chunk that is read by as much. Zero ends it. */
+  /** Delays each chunk of data in either direction by this time. Zero ends the fault. */
   public void delay(Duration each) {
     delayNanos = each.toNanos();
   }
 
-  /** Passes on nothing more, in either direction, and keeps all connections; new ones are accepted and hear nothing. */
+  /** Holds the data of both directions, and keeps all connections. New ones are accepted, and get no reply. */
   public void blackHole() {
     hold(true, true);
   }
 
-  /** Passes on requests, and no replies. */
+  /** Passes on requests, and holds replies. */
   public void holdReplies() {
     hold(false, true);
   }
@@ -150,12 +155,12 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  /** Silences all connections for ever, as if the other side had lost its power. New ones are accepted. */
+  /** Drops all data of the open connections forever, as if the server had lost its power. New ones work. */
   public void silence() {
     links.forEach(link -> link.silent = true);
   }
 
-  /** Refuses new connections, as where no server runs. Those there are stay. */
+  /** Refuses new connections, as if no server ran. Open connections stay. */
   public void refuse() {
     Thread ending;
     lock.lock();
@@ -173,11 +178,11 @@ public final class TcpProxy implements AutoCloseable {
     awaitEnd(ending);
   }
 
-  /** The kernel listens until the thread that accepts has let go of the socket. */
+  /** Waits for the thread that accepts: the kernel listens until that thread has released the socket. */
   private static void awaitEnd(@Nullable Thread thread) {
     try {
       if (thread != null && !thread.join(END_BOUND)) {
-        throw new IllegalStateException("a socket's end must end its thread: thread=" + thread.getName());
+        throw new IllegalStateException("a thread did not end after its socket was closed: thread=" + thread.getName());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -185,7 +190,7 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  /** Ends all faults. Held data is sent on, as TCP would retransmit it. */
+  /** Ends all faults, except for silenced connections. Held data is sent on, as TCP would retransmit it. */
   public void heal() {
     delayNanos = 0;
     cutBeforeReplyTo.set(null);
@@ -235,7 +240,7 @@ public final class TcpProxy implements AutoCloseable {
       client.setTcpNoDelay(true);
       link.server.setTcpNoDelay(true);
     } catch (IOException e) {
-      // No server there: the client sees what it would see without the proxy, an end without a reply.
+      // No server runs: the client sees a connection that ends without a reply.
       link.reset();
       return;
     }
@@ -259,21 +264,21 @@ public final class TcpProxy implements AutoCloseable {
           continue;
         }
         if (requests) {
-          link.swallowing |= isTheOneToCut(Arrays.copyOf(chunk, length));
+          link.swallowing |= mustCutAt(Arrays.copyOf(chunk, length));
         } else if (link.swallowing) {
           swallowedReplies.incrementAndGet();
           break;
         }
         out.write(chunk, 0, length);
       }
-      // An end is passed on as it came; a break above is a cut.
+      // A regular end of the data is passed on; after a break above, the connection is reset.
       if (from.isClosed() || link.swallowing || isClosed()) {
         link.reset();
       } else {
         link.end(to);
       }
     } catch (IOException e) {
-      // One side is gone, so the other goes too.
+      // One connection is gone, so the other one is reset, too.
       link.reset();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -281,12 +286,12 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  private boolean isTheOneToCut(byte[] request) {
+  private boolean mustCutAt(byte[] request) {
     Predicate<byte[]> wanted = cutBeforeReplyTo.get();
     return wanted != null && wanted.test(request) && cutBeforeReplyTo.compareAndSet(wanted, null);
   }
 
-  /** Waits while the direction is held; false once the proxy is closed. */
+  /** Waits while the direction is held. Returns false if the proxy is closed. */
   private boolean awaitPassage(boolean requests) {
     lock.lock();
     try {
@@ -308,7 +313,7 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  /** Resets all connections and listens no more. */
+  /** Resets all connections, and stops listening. */
   @Override
   public void close() {
     refuse();
@@ -322,7 +327,7 @@ public final class TcpProxy implements AutoCloseable {
     cut();
   }
 
-  /** A client's connection and the one to the server that belongs to it. */
+  /** A client's connection, and the connection to the server that belongs to it. */
   private final class Link {
     final Socket client;
     final Socket server;
@@ -341,7 +346,7 @@ public final class TcpProxy implements AutoCloseable {
       this.server = server;
     }
 
-    /** Passes on that one side sends no more; the link ends with the second end. */
+    /** Passes on that one side has ended its data. Once both sides have, the link ends. */
     void end(Socket to) throws IOException {
       to.shutdownOutput();
       if (ends.incrementAndGet() == 2) {
@@ -359,10 +364,10 @@ public final class TcpProxy implements AutoCloseable {
 
     private static void reset(Socket socket) {
       try (socket) {
-        // With no time to linger, the end is a reset.
+        // With a linger time of zero, a close sends a reset.
         socket.setSoLinger(true, 0);
       } catch (IOException e) {
-        // It has ended already, on its own or by the other direction's thread.
+        // The socket was closed already, by its peer or by the thread of the other direction.
       }
     }
   }

@@ -6,8 +6,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
 /**
- * Starts one of these servers with an empty database, prints how {@code ./foliot server} and the examples reach it, and
- * ends it, with its files, when it is interrupted (Ctrl-C). From the root of the project:
+ * Starts one of these servers with an empty database, and prints how {@code ./foliot server} and the examples connect
+ * to it. When this program is interrupted (Ctrl-C), it ends the server and removes its files. From the root of the
+ * project:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql
@@ -18,7 +19,10 @@ public final class TryOut {
   private TryOut() {}
 
   /**
-   * Runs it: {@code postgresql}, {@code mariadb} or {@code redis}, and settings of that server as {@code name=value}.
+   * Runs a server until this program is interrupted.
+   *
+   * @param args {@code postgresql}, {@code mariadb} or {@code redis}, then settings of that server as
+   *     {@code name=value}
    */
   public static void main(String[] args) throws InterruptedException {
     Map<String, String> settings = Arrays.stream(args).skip(1).map(setting -> setting.split("=", 2))
@@ -28,7 +32,7 @@ public final class TryOut {
       case "mariadb" -> serve(MariaDbServer.start(settings));
       case "redis" -> serve(RedisServer.start(settings));
       default -> {
-        System.err.println("which server? -Dserver=postgresql, mariadb or redis");
+        System.err.println("the server is missing: pass -Dserver=postgresql, mariadb or redis");
         System.exit(2);
       }
     }
@@ -40,7 +44,7 @@ public final class TryOut {
       case MariaDbServer mariaDb -> command(mariaDb.createDatabase());
       case RedisServer redis -> "./foliot server --store " + redis.uri();
     });
-    // It ends with this JVM.
+    // The server ends with this JVM.
     new CountDownLatch(1).await();
   }
 

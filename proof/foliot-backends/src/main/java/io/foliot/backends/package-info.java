@@ -1,8 +1,8 @@
 /**
- * Real servers for tests and benchmarks: their programs come from Maven Central with the build, they run in processes
+ * Real servers for tests and benchmarks. Their programs come from Maven Central with the build. They run in processes
  * of their own on the loopback address, with the settings that production needs to lose nothing, and they can be
- * killed, paused and started again. {@link io.foliot.backends.TcpProxy} is between a client and any of them and
- * makes the network's faults.
+ * killed, paused and started again. {@link io.foliot.backends.TcpProxy} is placed between a client and any of them, and
+ * injects faults of the network.
  */
 @NullMarked
 package io.foliot.backends;

@@ -5,7 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** One statement at a time, each on a connection of its own unless one is given. */
+/** Statements for tests, on a connection that is given or on a new one. */
 final class Jdbc {
   private Jdbc() {}
 
@@ -23,7 +23,7 @@ final class Jdbc {
     }
   }
 
-  /** The first column of the first row. */
+  /** Returns the first column of the first row. */
   static String ask(Database database, String sql) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();

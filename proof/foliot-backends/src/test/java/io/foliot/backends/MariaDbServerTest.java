@@ -66,7 +66,7 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void itStopsAndStartsAgain() throws SQLException {
+  void aStoppedServerStartsAgainWithItsData() throws SQLException {
     Database database = server.createDatabase();
     Jdbc.execute(database, "CREATE TABLE t (n int)", "INSERT INTO t VALUES (1)");
     server.stop();

@@ -38,7 +38,7 @@ final class PostgresServerTest {
   }
 
   @Test
-  void databasesAreApart() throws SQLException {
+  void databasesAreSeparate() throws SQLException {
     Database one = server.createDatabase();
     Database other = server.createDatabase();
     Jdbc.execute(one, "CREATE TABLE t (n int)");
@@ -65,7 +65,7 @@ final class PostgresServerTest {
   }
 
   @Test
-  void itStopsAndStartsAgain() throws SQLException {
+  void aStoppedServerStartsAgainWithItsData() throws SQLException {
     Database database = server.createDatabase();
     Jdbc.execute(database, "CREATE TABLE t (n int)", "INSERT INTO t VALUES (1)");
     server.stop();

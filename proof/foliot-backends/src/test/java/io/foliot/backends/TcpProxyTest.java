@@ -41,17 +41,17 @@ final class TcpProxyTest {
   }
 
   @Test
-  void itPassesOnLargeRequestsAndReplies() throws IOException {
+  void largeRequestsAndRepliesArePassedOn() throws IOException {
     String large = "x".repeat(3_000_000);
     try (RedisConnection connection = connection()) {
       assertThat(connection.command("SET", "k", large)).isEqualTo("OK");
       assertThat(connection.command("GET", "k")).isEqualTo(large);
     }
-    Await.until("the connection's end is seen", BOUND, () -> proxy.connectionCount() == 0);
+    Await.until("the proxy has noticed the connection's end", BOUND, () -> proxy.connectionCount() == 0);
   }
 
   @Test
-  void aCutEndsAllConnectionsAndNewOnesAreWelcome() throws IOException {
+  void aCutEndsAllConnectionsAndNewOnesAreAccepted() throws IOException {
     try (RedisConnection one = connection(); RedisConnection other = connection()) {
       one.command("PING");
       other.command("PING");
@@ -65,7 +65,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void connectionsThatFallSilentStaySoAndNewOnesAreWelcome() throws IOException {
+  void silencedConnectionsStaySilentAndNewOnesWork() throws IOException {
     try (RedisConnection silent = connection()) {
       silent.command("PING");
       proxy.silence();
@@ -79,7 +79,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void newConnectionsGoWhereItLeads() throws IOException {
+  void newConnectionsLeadToTheOtherServer() throws IOException {
     try (RedisServer another = RedisServer.start(); RedisConnection before = connection()) {
       before.command("SET", "n", "1");
       proxy.leadTo(another);
@@ -91,7 +91,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void aRequestIsDoneWhoseReplyIsCut() throws IOException {
+  void aRequestWhoseReplyIsCutTakesEffectOnce() throws IOException {
     try (RedisConnection cut = connection(); RedisConnection other = connection()) {
       cut.command("PING");
       other.command("PING");
@@ -105,7 +105,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void aBlackHoleKeepsWhatIsSentUntilItIsHealed() throws Exception {
+  void aBlackHoleHoldsDataUntilItIsHealed() throws Exception {
     try (RedisConnection connection = connection()) {
       connection.command("PING");
       proxy.blackHole();
@@ -118,7 +118,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void heldRepliesComeOnceItIsHealed() throws Exception {
+  void heldRepliesArriveOnceTheProxyIsHealed() throws Exception {
     try (RedisConnection connection = connection()) {
       connection.command("PING");
       proxy.holdReplies();
@@ -143,12 +143,12 @@ final class TcpProxyTest {
   }
 
   @Test
-  void newConnectionsAreRefusedUntilItIsHealed() throws IOException {
+  void newConnectionsAreRefusedUntilTheProxyIsHealed() throws IOException {
     try (RedisConnection connection = connection()) {
       connection.command("PING");
       proxy.refuse();
       assertThatThrownBy(this::connection).isInstanceOf(ConnectException.class);
-      assertThat(connection.command("PING")).as("those there are stay").isEqualTo("PONG");
+      assertThat(connection.command("PING")).as("open connections stay").isEqualTo("PONG");
       proxy.heal();
       try (RedisConnection fresh = connection()) {
         assertThat(fresh.command("PING")).isEqualTo("PONG");
@@ -157,7 +157,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void aDelayIsAtLeastWhatWasAskedForEachWay() throws IOException {
+  void aDelayAppliesInEachDirection() throws IOException {
     try (RedisConnection connection = connection()) {
       connection.command("PING");
       proxy.delay(Duration.ofMillis(50));

@@ -1,3 +1,4 @@
+/** Tests of the servers and of the proxy. */
 @NullMarked
 package io.foliot.backends;
 

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Sets aside tasks whose records cannot be read, and logs it. Any thread. */
+/** The action that sets aside tasks whose records cannot be read, and reports them. Thread-safe. */
 final class Asides {
   private static final Logger LOG = System.getLogger(Asides.class.getName());
-  /** The reason is text of a record; the bytes themselves are kept beside it. */
+  /** Most characters of the reason in the failed record. The unreadable bytes are kept separately. */
   private static final int REASON_MAX = 500;
 
   private final Link link;
   private final Layout layout;
-  private final Consumer<SetAside> told;
+  private final Consumer<SetAside> listener;
 
-  Asides(Link link, Layout layout, Consumer<SetAside> told) {
+  Asides(Link link, Layout layout, Consumer<SetAside> listener) {
     this.link = link;
     this.layout = layout;
-    this.told = told;
+    this.listener = listener;
   }
 
   /** Ends the tasks of a part that cannot be read, unless their records have changed meanwhile. */
@@ -36,17 +36,17 @@ final class Asides {
     return link.step(Script.ASIDE, layout.part(part), arguments).thenAccept(queues -> {
       for (int i = 0; i < damaged.size(); i++) {
         if (queues.get(i) instanceof byte[] queue) {
-          tell(new SetAside(damaged.get(i).id(), Snapshot.name(queue), damaged.get(i).reason().getMessage() + ""));
+          report(new SetAside(damaged.get(i).id(), Snapshot.name(queue), damaged.get(i).reason().getMessage() + ""));
         }
       }
     });
   }
 
-  /** Says of tasks, each an id and a queue, that they were set aside by the step that was to show them. */
+  /** Reports tasks, each as an id and a queue, that were set aside by the script that reads migrating tasks. */
   void tellCrossing(List<?> pairs) {
     for (int i = 0; i < pairs.size(); i += 2) {
-      tell(new SetAside(RecordCodec.id((byte[]) pairs.get(i)), Snapshot.name((byte[]) pairs.get(i + 1)),
-          "its record could not be read when it was to cross to another slot"));
+      report(new SetAside(RecordCodec.id((byte[]) pairs.get(i)), Snapshot.name((byte[]) pairs.get(i + 1)),
+          "its record could not be read when the task was to migrate to another slot"));
     }
   }
 
@@ -54,9 +54,9 @@ final class Asides {
     return text.substring(0, Math.min(text.length(), REASON_MAX));
   }
 
-  private void tell(SetAside one) {
+  private void report(SetAside one) {
     LOG.log(Level.ERROR, "a task was set aside because its record cannot be read; its bytes are kept in the hash"
         + " \"aside\" of its slot: task={0}, queue={1}, reason={2}", one.id(), one.queue(), one.reason());
-    told.accept(one);
+    listener.accept(one);
   }
 }

@@ -19,25 +19,28 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes steps. The usual cases go to their parts in one script for many items, all parts at once. The others take the
- * general path: the records are read, {@link TaskOperations} decides, and the difference is written if the records have
- * not changed since; otherwise they are read again. The step therefore counts as taken when the records were read, by
- * the clock they were read with.
+ * The executor of steps. On the fast path, one script per part runs many items, in all parts at once. All other items
+ * take the general path: the records are read, {@link TaskOperations} decides, and the changes are written if the
+ * records have not changed since; otherwise they are read again. Such a step therefore takes effect as of the read, by
+ * the clock of that read.
  *
- * <p>Items of one batch for the same task or key stay in order: a script gets at most one of them, the others take the
- * general path after it, in order, each unit by one comparison.
+ * <p>Items of one batch for the same task or key stay in order. The fast path gets at most one of them. The others take
+ * the general path after it, in order, and each unit of them is compared and written as a whole.
  */
 final class BatchExecutor {
-  /** Items of one script: it blocks the server for some milliseconds at most, and fits Lua's stack. */
+  /** Most items of one script, so that it blocks the server for some milliseconds at most, and fits Lua's stack. */
   private static final int AT_ONCE = 500;
-  /** Bytes of one script, for the same reason. */
+  /** Bytes of payload after which a script takes no further item, for the same reason. */
   private static final int BYTES_AT_ONCE = 4 << 20;
   /**
-   * Tries of a unit that others change between each of our reads and writes. With ten writers of one key, few units
-   * need five.
+   * Most tries of a unit whose records other callers change between its read and its write. With ten writers of one
+   * key, few units need five.
    */
   private static final int MAX_TRIES = 200;
-  /** Half of the time for which the scripts keep traces. */
+  /**
+   * Time after a read within which its results may be written: half of the time for which the scripts keep traces of
+   * ended tasks.
+   */
   private static final long LATE_MICROS = 5_000_000;
 
   private final Link link;
@@ -58,7 +61,7 @@ final class BatchExecutor {
     this.tokens = tokens;
   }
 
-  /** Takes a step for each item, as if one after the other. */
+  /** Runs a step for each item, with the same results as if one item ran after the other. */
   <Q, R> CompletionStage<List<R>> take(RedisOperation<Q, R> step, List<Q> items) {
     StoreException refusal = link.refusal();
     if (refusal != null) {
@@ -82,7 +85,7 @@ final class BatchExecutor {
     return crossing;
   }
 
-  /** Returns the beginning of every step's arguments. */
+  /** Returns a list that begins the arguments of a step; the caller appends to it. */
   List<byte[]> arguments(int bits) {
     List<byte[]> arguments = new ArrayList<>();
     arguments.add(Layout.bytes(bits));
@@ -107,7 +110,7 @@ final class BatchExecutor {
           });
     }
 
-    /** Records why some items fail, so that the others continue. */
+    /** Records the failure of some items, so that the others continue; throws any other exception again. */
     private @Nullable Void failed(Throwable thrown) {
       RuntimeException known = Link.failure(thrown);
       if (!(known instanceof StoreException reason)) {
@@ -151,7 +154,9 @@ final class BatchExecutor {
       });
     }
 
-    /** Brings the records that the items name to their parts. Returns false if there are more parts than were known. */
+    /**
+     * Migrates the records that the items name to their parts. Returns false if there are more parts than were known.
+     */
     private CompletableFuture<Boolean> brought(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
         return CompletableFuture.completedFuture(true);
@@ -286,7 +291,7 @@ final class BatchExecutor {
               return CompletableFuture.<Void>completedFuture(null);
             }
             if (tries == MAX_TRIES) {
-              throw new StoreException("a step is taken between two changes by others: tries=" + tries
+              throw new StoreException("a task changed between each read and write of a step: tries=" + tries
                   + "; too many callers change the same task at once", null);
             }
             return bits == parts.state().bits() ? general(bits, part, again, tries + 1) : general(again);

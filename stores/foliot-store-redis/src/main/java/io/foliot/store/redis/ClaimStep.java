@@ -32,7 +32,7 @@ final class ClaimStep
    */
   private static final long NOT_MINE_MILLIS = 10_000;
 
-  /** A result, and the clock of the part that decided it. */
+  /** A result, and the time by the clock of the part that decided it. */
   record Judged(long nowMillis, ClaimResult result) {}
 
   private final Supplier<Token> tokens;
@@ -136,7 +136,7 @@ final class ClaimStep
     }
   }
 
-  /** Returns the result, or null if the record cannot be read: the general path then sets it aside. */
+  /** Returns the result, or null if the record cannot be read. The general path then sets the task aside. */
   private @Nullable ClaimResult won(Claim claim, byte[] value, byte @Nullable [] body) {
     try {
       TaskRecord task = RecordCodec.decode(claim.id(), value, body, null);

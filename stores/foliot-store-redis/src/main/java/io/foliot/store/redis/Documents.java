@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Records of configuration: a hash per kind, each value its version and its content. Any thread. */
+/** The configuration records: a hash per kind, each value a version and the content. Thread-safe. */
 final class Documents {
   private static final byte[] NOTHING = {};
 

@@ -3,8 +3,8 @@ package io.foliot.store.redis;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The names of keys. All of a part have one hash tag, so that a cluster keeps them on one server:
- * {@code {foliot:7}:task}, {@code {foliot:7}:due}; keys of no part have the tag of the namespace,
+ * The names of keys in Redis. All keys of a part have the same hash tag, so that a cluster keeps them on one server:
+ * {@code {foliot:7}:task}, {@code {foliot:7}:due}. Keys that belong to no part have the tag of the namespace:
  * {@code {foliot}:slots}.
  */
 final class Layout {
@@ -35,7 +35,7 @@ final class Layout {
     return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Returns the digits of a whole number, as Redis writes scores. */
+  /** Returns a whole number from its text, also in the forms in which Redis writes scores. */
   static long number(byte[] text) {
     String digits = new String(text, StandardCharsets.US_ASCII);
     return digits.indexOf('e') < 0 && digits.indexOf('.') < 0

@@ -54,15 +54,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the servers: one connection to each, on which calls are sent without waiting for each other. A call that
- * was sent and not answered fails and is not sent again: whether it took effect is unknown, and saying so is the
- * caller's due. While a server is unavailable, calls fail at once, and the connection is made again for ever. Any
- * thread.
+ * The connections to the servers, one to each, on which calls are sent without waiting for each other. A call that was
+ * sent and not answered fails and is not sent again, because it is unknown whether it took effect; only the caller can
+ * decide to retry. While a server is unavailable, calls fail at once, and the client tries to connect again forever.
+ * Thread-safe.
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
   private static final String MOVED = "FOLIOTSLOTS ";
-  /** The most calls that wait for an answer; more are refused, for such a slow server counts as unavailable. */
+  /** Most calls that wait for an answer; more are refused, because such a slow server counts as unavailable. */
   private static final int MAX_UNDER_WAY = 100_000;
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
@@ -90,7 +90,7 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Connects; blocks until it has, or fails.
+   * Connects to the servers. Blocks until it is connected.
    *
    * @throws StoreException if no server answers
    */
@@ -112,7 +112,7 @@ final class Link implements AutoCloseable {
       link.close();
       return cluster(uris, options);
     } catch (RedisException e) {
-      throw new StoreException("Redis does not let us in or does not answer: " + reason(e), e);
+      throw new StoreException("Redis refuses the connection or does not answer: " + reason(e), e);
     }
   }
 
@@ -126,7 +126,7 @@ final class Link implements AutoCloseable {
         uri.setTimeout(options.timeout());
         uris.add(uri);
       } catch (IllegalArgumentException e) {
-        // Without the cause, which repeats the address with the password.
+        // The exception has no cause, because the cause repeats the address with the password.
         throw new IllegalArgumentException(
             "the address of Redis has the form redis://host:6379, rediss://host:6379 with"
                 + " TLS, or redis-sentinel://host:26379,host:26379#name");
@@ -181,7 +181,7 @@ final class Link implements AutoCloseable {
             .build());
   }
 
-  /** Sets the scripts as this server takes them; before anything else. */
+  /** Sets the scripts in the form that this server accepts; called before any step. */
   void use(Map<Script, Script.Source> sources) {
     scripts = sources;
   }
@@ -215,13 +215,13 @@ final class Link implements AutoCloseable {
       }
       if (have < waitReplicas) {
         throw new StoreException("too few replicas have the write; it took effect on the primary, and is lost if a "
-            + "replica takes over now: replicas=" + have + ", wanted=" + waitReplicas, null);
+            + "replica without it takes over now: replicas=" + have + ", wanted=" + waitReplicas, null);
       }
       return null;
     }).toCompletableFuture();
   }
 
-  /** Returns the connections that writes to these keys take, each of them once. */
+  /** Returns the connections to the servers of these keys, each of them once. */
   private Collection<CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers(List<byte[]> keys) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
       return List.of(CompletableFuture.completedFuture(connection));
@@ -245,8 +245,9 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Sends calls, to each server of a cluster when there is a connection to it. Without one, Lettuce makes the caller
-   * wait for it; and the sender may be the thread of the last answer, which is one of the few that make connections.
+   * Sends calls. In a cluster, the calls to a server are sent once there is a connection to it: otherwise Lettuce would
+   * block the sender until it is connected. The sender may be one of the few threads that make connections, because it
+   * may be the thread that received the last answer.
    */
   private void dispatch(Pipeline pipeline) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
@@ -288,19 +289,19 @@ final class Link implements AutoCloseable {
     return client instanceof RedisClusterClient;
   }
 
-  /** Calls that are sent together. One thread. */
+  /** A group of calls that are sent together. Not thread-safe. */
   final class Pipeline {
     private final List<AsyncCommand<byte[], byte[], List<Object>>> commands = new ArrayList<>();
-    /** One per command; null where it has none, and goes to any server. */
+    /** The key that routes each command; null for a command without a key, which any server may run. */
     private final List<byte @Nullable []> keys = new ArrayList<>();
 
-    /** Adds a step at a part. Its answer is an array of bytes, numbers, nulls and arrays. */
+    /** Adds a step on a part. Its answer is an array of bytes, numbers, nulls and arrays. */
     CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
       Script.Source source = source(script);
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
       answering(add(CommandType.EVALSHA, Layout.bytes(source.sha()), List.of(part), arguments), (result, failure) -> {
         if (failure instanceof RedisNoScriptException) {
-          // A server that was restarted, or told to forget. The text itself makes it known again.
+          // The server has restarted, or its scripts were flushed. EVAL with the text makes the script known again.
           Pipeline again = new Pipeline();
           answering(again.add(CommandType.EVAL, source.text(), List.of(part), arguments),
               (second, secondFailure) -> complete(answer, second, secondFailure));
@@ -329,7 +330,7 @@ final class Link implements AutoCloseable {
       return command;
     }
 
-    /** Adds a plain command with one key first. */
+    /** Adds a plain command whose first argument is its only key. */
     CompletableFuture<List<Object>> command(CommandType type, byte[] key, byte[]... arguments) {
       CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key);
       for (byte[] argument : arguments) {
@@ -369,7 +370,7 @@ final class Link implements AutoCloseable {
     }
   }
 
-  /** Leaves a primary that became a replica: a new connection is directed to the new one. */
+  /** Ends the connection to a primary that became a replica. The client then connects to the new primary. */
   private void leaveReplica() {
     long last = quitNanos.get();
     long now = System.nanoTime();
@@ -419,7 +420,7 @@ final class Link implements AutoCloseable {
   CompletableFuture<List<Object>> step(Script script, List<byte[]> keys, List<byte[]> arguments) {
     Pipeline pipeline = new Pipeline();
     CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-    // Rare: the text itself, which the server need not know.
+    // These calls are rare, so they send the text of the script instead of its hash, which the server may not know.
     answering(pipeline.add(CommandType.EVAL, source(script).text(), keys, arguments),
         (result, failure) -> complete(answer, result, failure));
     pipeline.send();
@@ -445,7 +446,7 @@ final class Link implements AutoCloseable {
     return Objects.requireNonNull(scripts.get(script));
   }
 
-  /** Returns the failure of a call for its caller. */
+  /** Converts the failure of a call to the exception for its caller. */
   static RuntimeException failure(Throwable thrown) {
     Throwable failure = thrown;
     while (failure instanceof CompletionException && failure.getCause() != null) {
@@ -464,7 +465,7 @@ final class Link implements AutoCloseable {
       return new StoreFullException("Redis has no memory left: " + reason
           + "; raise maxmemory, or shorten the retention of finished tasks");
     }
-    return new StoreException("Redis did not do it, or did not say so: " + reason, failure);
+    return new StoreException("a call to Redis failed, or its outcome is unknown: " + reason, failure);
   }
 
   private static String reason(Throwable failure) {
@@ -485,8 +486,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Returns why nothing can be sent, or null; of a cluster one server may be away and others not, which only a call can
-   * show.
+   * Returns the reason why no call can be sent, or null. In a cluster some servers may be unavailable and others not,
+   * so only a call can show that.
    */
   @Nullable
   StoreException refusal() {
@@ -498,7 +499,7 @@ final class Link implements AutoCloseable {
         : new StoreAwayException("Redis is unavailable; reconnecting until it is back", null);
   }
 
-  /** Waits for calls under way, then disconnects. */
+  /** Refuses new calls, waits for calls under way at most for the timeout, then disconnects. */
   @Override
   public void close() {
     if (closed) {
@@ -514,8 +515,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Shuts a client down within a time. The client of a cluster never returns from a shutdown during the discovery of
-   * its servers.
+   * Shuts a client down, and waits at most for the timeout: the client of a cluster never completes a shutdown during
+   * the discovery of its servers.
    */
   private static void shutDown(AbstractRedisClient client, Duration timeout) {
     bounded(client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS), timeout);
@@ -524,7 +525,7 @@ final class Link implements AutoCloseable {
     assert ended != null;
   }
 
-  /** Waits for an end that may never come, which does no harm. */
+  /** Waits for the end of a client at most for the timeout. An end that never comes does no harm. */
   private static void bounded(CompletableFuture<Void> ending, Duration timeout) {
     try {
       Object done = ending.completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();

@@ -1,6 +1,6 @@
 package io.foliot.store.redis;
 
-/** A part knows of more parts than the caller did; nothing was done. */
+/** Thrown if a part knows of more parts than the caller; the call had no effect. */
 final class MovedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -11,7 +11,7 @@ final class MovedException extends RuntimeException {
     this.bits = bits;
   }
 
-  /** Returns how many parts there are, as a power of two. */
+  /** Returns the binary logarithm of the number of parts. */
   int bits() {
     return bits;
   }

@@ -7,7 +7,7 @@ import io.foliot.core.store.format.Bytes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Parks. Usual are all but those of running tasks. */
+/** The step that parks tasks. The fast path handles all entries except those of running tasks. */
 final class ParkStep implements RedisOperation<DueEntry, Boolean>, RedisOperation.Hot<DueEntry, Boolean> {
   private static final int NOT_PLAIN = 9;
 

@@ -12,11 +12,11 @@ import io.foliot.core.store.TaskRecord;
 import io.foliot.core.store.batch.BatchStep;
 import io.foliot.core.store.batch.BatchSteps;
 
-/** The steps that have no script of their own. */
+/** The steps that have no fast path. */
 final class RareStep {
   private RareStep() {}
 
-  /** Cancels. */
+  /** The step that cancels tasks. */
   static final class Cancel implements RedisOperation<TaskRef, CancelResult> {
     @Override
     public BatchStep<TaskRef, CancelResult> general() {
@@ -29,7 +29,7 @@ final class RareStep {
     }
   }
 
-  /** Extensions of leases. */
+  /** The step that extends leases. */
   static final class Extend implements RedisOperation<Extension, ExtendResult> {
     @Override
     public BatchStep<Extension, ExtendResult> general() {
@@ -42,7 +42,7 @@ final class RareStep {
     }
   }
 
-  /** Redrives. */
+  /** The step that redrives failed tasks. */
   static final class Redrives implements RedisOperation<Redrive, RedriveResult> {
     @Override
     public BatchStep<Redrive, RedriveResult> general() {
@@ -60,7 +60,7 @@ final class RareStep {
     }
   }
 
-  /** Tasks of another store that are taken over. */
+  /** The step that adopts tasks of another store. */
   static final class Adopt implements RedisOperation<TaskRecord, Boolean> {
     @Override
     public BatchStep<TaskRecord, Boolean> general() {

@@ -40,16 +40,16 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of the store that only read. Any thread. */
+/** The calls of the store that only read. Thread-safe. */
 final class Reads {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
   private static final byte[] NOTHING = {};
   private static final int ID_BYTES = 16;
-  /** Records that one read of a part scans: a millisecond of the server's time. */
+  /** Number of records that one read of a part scans: a millisecond of the server's time. */
   private static final int SCAN_PAGE = 1_000;
   /** Most reads of one call, so that a filter that no record passes does not hold up the caller. */
-  private static final int MAX_LOOKS = 32;
+  private static final int MAX_READS = 32;
   /** Fewest parked tasks read from each part, because one part may have all of them. */
   private static final int PARKED_PER_PART = 16;
   private static final int LIVE = 254;
@@ -153,7 +153,7 @@ final class Reads {
     return entries;
   }
 
-  /** Returns whether a part may hold tasks of these slots. The number of slots and that of parts may differ. */
+  /** Returns whether a part may hold tasks of these slots. The numbers of slots and parts may differ. */
   private static boolean meets(SlotSet slots, int bits, int part) {
     int common = Math.min(slots.slotCount(), 1 << bits);
     for (int slot = part & (common - 1); slot < slots.slotCount(); slot += common) {
@@ -222,7 +222,7 @@ final class Reads {
     return each(ids, Script.PROBE, in -> new Probed(in.u64(), in.u64()));
   }
 
-  /** Returns when the leases of tasks end, or the lowest of all numbers for a task that does not run. */
+  /** Returns when the leases of tasks end, with {@link Long#MIN_VALUE} for a task that does not run. */
   CompletionStage<List<Long>> leaseEnds(List<TaskId> ids) {
     return each(ids, Script.LEASES, BytesReader::u64);
   }
@@ -316,8 +316,8 @@ final class Reads {
       case TaskRef.ByKey byKey -> snapshot.holder(new KeyName(byKey.queue(), byKey.key()));
     };
     if (id != null && snapshot.isOfNewerVersion(id)) {
-      throw new StoreAwayException("a newer version of Foliot wrote the task, and only that can read it: task=" + id
-          + "; ask a node that runs it", null);
+      throw new StoreAwayException("a newer version of Foliot wrote the task, and only that version can read it: task="
+          + id + "; ask a node that runs that version", null);
     }
     return id == null
         ? Optional.empty()
@@ -386,7 +386,7 @@ final class Reads {
         .anyMatch(number -> number != null && Layout.number((byte[]) number) > 0));
   }
 
-  /** The position of a scan: a part, the cursor of the server's scan, and the number of tasks seen there. */
+  /** The position of a scan: a part, the cursor of the server's scan, and the number of records examined after it. */
   private record Cursor(int part, String scan, int seen) {
     static Cursor parse(@Nullable String text) {
       if (text == null) {
@@ -395,7 +395,7 @@ final class Reads {
       String[] words = text.split("-", -1);
       if (words.length != 4 || !words[0].equals("r") || !words[1].matches("\\d{1,5}") || !words[2].matches("\\d{1,20}")
           || !words[3].matches("\\d{1,9}")) {
-        throw new IllegalArgumentException("a cursor comes from the last page: cursor=" + text);
+        throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + text);
       }
       return new Cursor(Integer.parseInt(words[1]), words[2], Integer.parseInt(words[3]));
     }
@@ -422,7 +422,7 @@ final class Reads {
     return call(() -> page("", LIVE, limit, Cursor.parse(cursor), new Found(), 1));
   }
 
-  /** A page under construction. One thread at a time. */
+  /** A page under construction. Used by one thread at a time. */
   private static final class Found {
     final List<TaskRecord> tasks = new ArrayList<>();
     final List<SetAside> unreadable = new ArrayList<>();
@@ -436,7 +436,7 @@ final class Reads {
     }
   }
 
-  private CompletableFuture<TaskPage> page(String queue, int wanted, int limit, Cursor at, Found found, int look) {
+  private CompletableFuture<TaskPage> page(String queue, int wanted, int limit, Cursor at, Found found, int reads) {
     if (at.part() >= parts.state().count()) {
       return CompletableFuture.completedFuture(found.page(null));
     }
@@ -456,7 +456,7 @@ final class Reads {
           found.tasks.add(Snapshot.decoded(id, value, (byte[]) reply.get(i + 2), (byte[]) reply.get(i + 3), true));
         } catch (UnreadableException e) {
           if (wanted == LIVE) {
-            // A migration does not change its source.
+            // Only a migration to another store reads all live tasks, and it does not change its source.
             found.unreadable.add(new SetAside(id, "", e.getMessage() + ""));
           } else if (!(e instanceof NewerVersionException)) {
             damaged.add(new Snapshot.Damaged(id, value, e));
@@ -465,20 +465,20 @@ final class Reads {
       }
       if (!damaged.isEmpty()) {
         return calls.asides().setAside(calls.arguments(parts.state().bits()), at.part(), damaged)
-            .thenCompose(done -> on(queue, wanted, limit, at, found, look, scan, seen));
+            .thenCompose(done -> finishOrContinue(queue, wanted, limit, at, found, reads, scan, seen));
       }
-      return on(queue, wanted, limit, at, found, look, scan, seen);
+      return finishOrContinue(queue, wanted, limit, at, found, reads, scan, seen);
     });
   }
 
-  private CompletableFuture<TaskPage> on(String queue, int wanted, int limit, Cursor at, Found found, int look,
-      String scan, int seen) {
+  private CompletableFuture<TaskPage> finishOrContinue(String queue, int wanted, int limit, Cursor at, Found found,
+      int reads, String scan, int seen) {
     Cursor next = scan.equals("0") && seen == 0
         ? new Cursor(at.part() + 1, "0", 0)
         : new Cursor(at.part(), scan, seen);
-    return found.size() >= limit || look == MAX_LOOKS
+    return found.size() >= limit || reads == MAX_READS
         ? CompletableFuture.completedFuture(
             found.page(next.part() >= parts.state().count() ? null : next.toString()))
-        : page(queue, wanted, limit, next, found, look + 1);
+        : page(queue, wanted, limit, next, found, reads + 1);
   }
 }

@@ -6,10 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cache of recent facts, which may be dropped at any time: two generations of a map, of which the older is dropped
- * when the younger is full. Reads do not count as use. Any thread.
+ * when the younger is full. Reads do not count as use. Thread-safe.
  *
- * <p>Each claim, touch and settle of the store reads or writes it, so a read is only a read of a map. Rejected: a cache
- * library, which records each read to choose what to evict; here a dropped fact costs only one more call.
+ * <p>Each claim, touch and settle of the store reads or writes the cache, so a read is no more than one of a map.
+ * Rejected: a cache library, which records each read to choose what to evict. A fact that is dropped here costs only
+ * one more call.
  *
  * @param <K> type of the keys
  * @param <V> type of the facts

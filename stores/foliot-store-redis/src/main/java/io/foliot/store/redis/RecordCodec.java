@@ -23,28 +23,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records as strings of Redis.
+ * The encoding of records as strings of Redis.
  *
  * <pre>
  * version u8 | state u8 | flags u8 | settledAs u8 | attempt u32 | maxAttempts u32
  *   | generation, dueAt, wakeAt, firstDueAt, createdAt, changedAt, claimedAt, leaseEnd, dropAt: i64 each
  *   | token | attempts u8 | queue | key | reason | successor, if there is one | 1 and a note, or 0
- *   | CRC32C of the id and all from the queue on, u32 | attempts
+ *   | CRC32C of the id and the fields from the queue to here, u32 | attempts
  * </pre>
  *
- * <p>The scripts change the header, whose fields have fixed places, and add attempts at the end; they keep the bytes in
+ * <p>The scripts change the header, whose fields have fixed places, and add attempts at the end. They keep the bytes in
  * between, which have a checksum. A body is stored beside its record in a frame of its own, so that a reset moves no
  * payload.
  *
- * <p>Rejected: a checksum of the header, by {@code redis.sha1hex} in the scripts. It takes 1.9 µs a record, more than
- * the {@code HSET} of it (1.1 µs), on the one thread that all steps share.
+ * <p>Rejected: a checksum of the header, by {@code redis.sha1hex} in the scripts. It takes 1.9 µs per record, more than
+ * the record's {@code HSET} (1.1 µs), on the one thread that all steps share.
  */
 final class RecordCodec {
-  /** The placeholder of a body that was not read; compared by identity, and never shown. */
+  /** Content type of the placeholder for a body that was not read. A placeholder is never shown. */
   private static final String UNREAD = "unread";
 
   private static final int VERSION = 1;
-  /** Versions count up by one. The header has no checksum, and a byte beyond this is damage. */
+  /** Highest version that counts as a newer one. The header has no checksum, so a byte above this counts as damage. */
   private static final int NEWEST_VERSION = 15;
   private static final int HEADER_BYTES = 101;
   private static final long NO_BASE = 0;
@@ -68,12 +68,12 @@ final class RecordCodec {
     return new BytesReader(bytes).id();
   }
 
-  /** Returns the field of a key: names of queues have no zeros. */
+  /** Returns the hash field of a key: queue, zero byte, key. Names of queues have no zero bytes. */
   static byte[] field(String queue, String key) {
     return (queue + '\0' + key).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Returns the field of an answer to a request. */
+  /** Returns the hash field of an answer to a request. */
   static byte[] field(RequestName request) {
     String key = request.key();
     return (request.queue() + '\0' + (key == null ? "" : "k" + key) + '\0' + request.request())
@@ -134,7 +134,7 @@ final class RecordCodec {
     return out.u32(sum(id, out.array(), 0, out.length())).toArray();
   }
 
-  /** Returns the checksum of the bytes that the scripts keep. They compute it too, for a record that is set aside. */
+  /** Returns the checksum of the bytes that the scripts keep. A script computes it when it sets a record aside. */
   private static int sum(TaskId id, byte[] bytes, int from, int count) {
     Bytes all = new Bytes(16 + count).id(id).bytes(bytes, from, count);
     return Checksum.of(all.array(), 0, all.length());
@@ -143,9 +143,9 @@ final class RecordCodec {
   /**
    * Reads a record.
    *
-   * @param body its body as it is stored; null if it has none, or if it is not needed
-   * @param nextBody the same of its successor
-   * @throws UnreadableException if these are not the bytes of a record; its class says why
+   * @param body the stored bytes of its body; null if it has none, or if the body is not needed
+   * @param nextBody the stored bytes of its successor's body, or null as for {@code body}
+   * @throws UnreadableException if these are not the bytes of a record; the class of the exception says why
    */
   static TaskRecord decode(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody) {
     if (value.length >= HEADER_BYTES && value[0] > VERSION && value[0] <= NEWEST_VERSION) {
@@ -211,7 +211,7 @@ final class RecordCodec {
         .reason(reason).noted(noted).successor(successor).attempts(List.copyOf(past)).possible();
   }
 
-  /** Returns a body by itself, in a frame. */
+  /** Returns the stored bytes of a body: the body in a frame. */
   static byte[] encode(TaskId id, @Nullable String key, Body body) {
     assert !body.contentType().equals(UNREAD) : "a body that was not read is not written";
     return RecordParts.frameBody(id, key, body);

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of answers
  */
 interface RedisOperation<Q, R> {
-  /** Returns the records that the item reads, and its step on the general path. */
+  /** Returns the step of the general path, which also names the records that an item reads. */
   BatchStep<Q, R> general();
 
   /** Returns the hash from which the item's slot follows. */
   int hash16(Q item);
 
-  /** Returns the script that reads for it. */
+  /** Returns the script that reads records for the general path. */
   default Script reader() {
     return Script.READ;
   }
@@ -27,42 +27,48 @@ interface RedisOperation<Q, R> {
     return false;
   }
 
-  /** Returns whether of each record the holder of its key is read as well. */
+  /** Returns whether the task that holds a record's key is read with each record. */
   default boolean withHolders() {
     return false;
   }
 
-  /** Returns a generation that may be forgotten from now on, if the step itself does not show it. */
+  /** Returns a lower bound for the generations that the part gives out after the step, or 0 for none. */
   default long shown(Q item) {
     return 0;
   }
 
-  /** Returns the form in one script for the usual cases; null without such a script. */
+  /** Returns the fast path, or null if there is none. */
   default @Nullable Hot<Q, R> hot() {
     return null;
   }
 
-  /** A step in one script for many items, which answers for each that it was taken, or that it is no usual case. */
+  /**
+   * The fast path of a step: one script for many items. Its answer has, for each item, the result, or a mark that the
+   * item needs the general path.
+   */
   interface Hot<Q, R> {
     /** Returns the script. */
     Script script();
 
-    /** Returns whether it is a usual case, as far as the item shows. */
+    /** Returns whether the fast path may handle the item, as far as the item itself shows. */
     boolean isUsual(Q item);
 
-    /** Returns the object of the item, so that no script gets two for the same; null if the item does not show it. */
+    /**
+     * Returns an object that identifies the task or key of the item, so that a script gets at most one item for each;
+     * null if the item does not show it.
+     */
     @Nullable
     Object name(Q item);
 
-    /** Returns about how many bytes the item has. */
+    /** Returns the approximate size of the item's payload in bytes. */
     default int bytes(Q item) {
       return 0;
     }
 
-    /** Appends the arguments after the first. */
+    /** Appends the arguments of the script after the first one. */
     void arguments(List<Q> items, List<byte[]> to);
 
-    /** Reads the answers; null for an item that was left alone. */
+    /** Appends the result of each item, or null for an item that needs the general path. */
     void answers(List<Object> reply, List<Q> items, List<@Nullable R> to);
   }
 }

@@ -9,18 +9,19 @@ import java.util.function.Consumer;
  * The options of a store.
  *
  * @param uri {@code redis://}, {@code rediss://} (TLS), {@code redis-sentinel://...#master}; several of the first two,
- *     separated by commas, are members of a cluster. A single server that says it belongs to a cluster is taken for one
- * @param namespace keeps several stores on one server apart; part of every key
- * @param slots how many slots a new store gets; a power of two from 1 to 65,536. An existing store keeps its number
- * @param timeout after which a call that was not answered fails; whether it took effect is unknown
- * @param waitReplicas how many replicas must have a write before it is answered; 0 not to wait
+ *     separated by commas, are members of a cluster. A single server that reports that it belongs to a cluster is used
+ *     as a member of it
+ * @param namespace the prefix of every key, which separates several stores on one server
+ * @param slots the number of slots of a new store, a power of two from 1 to 65,536. An existing store keeps its number
+ * @param timeout the time after which a call without an answer fails; it is unknown whether such a call took effect
+ * @param waitReplicas the number of replicas that must have a write before it is acknowledged; 0 not to wait
  * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
  */
 public record RedisOptions(String uri, String namespace, int slots, Duration timeout, int waitReplicas,
     Consumer<SetAside> onSetAside) {
-  /** Namespace of a store unless it is set. */
+  /** Namespace of a store unless another one is set. */
   public static final String DEFAULT_NAMESPACE = "foliot";
-  /** Valid names of the namespace, the prefix of every key; they cannot be confused with the rest of a key. */
+  /** Pattern of valid namespaces, which cannot be confused with the rest of a key. */
   private static final String NAMESPACE = "[A-Za-z0-9_-]{1,64}";
 
   public RedisOptions {
@@ -31,7 +32,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
       throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slots);
     }
     if (timeout.isNegative() || timeout.isZero() || timeout.toMillis() > Limits.MAX_DELAY_MILLIS) {
-      throw new IllegalArgumentException("a timeout is longer than nothing: timeout=" + timeout);
+      throw new IllegalArgumentException("a timeout is positive and at most 100 years: timeout=" + timeout);
     }
     if (waitReplicas < 0) {
       throw new IllegalArgumentException("the number of replicas is not negative: waitReplicas=" + waitReplicas);
@@ -79,8 +80,8 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets how many slots a new store gets, a power of two from 1 to 65,536; by default 64. An existing store keeps its
-     * number.
+     * Sets the number of slots of a new store, a power of two from 1 to 65,536; by default 64. An existing store keeps
+     * its number.
      */
     public Builder slots(int value) {
       slots = value;
@@ -88,7 +89,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     }
 
     /**
-     * Sets after which time a call that was not answered fails, longer than zero and up to 100 years; by default 5 s.
+     * Sets the time after which a call without an answer fails, longer than zero and up to 100 years; by default 5 s.
      * It is unknown whether such a call took effect.
      */
     public Builder timeout(Duration value) {
@@ -96,7 +97,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
       return this;
     }
 
-    /** Sets how many replicas must have a write before it is answered; 0, the default, not to wait. */
+    /** Sets the number of replicas that must have a write before it is acknowledged; 0, the default, not to wait. */
     public Builder waitReplicas(int value) {
       waitReplicas = value;
       return this;

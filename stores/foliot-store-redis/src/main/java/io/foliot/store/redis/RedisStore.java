@@ -45,27 +45,28 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in Redis, 6.2 or later: one server, one behind Sentinel, or a cluster. Durability class B;
- * {@link #durability} states the window, as the server's settings give it.
+ * A store in Redis, 6.2 or later: one server, servers behind Sentinel, or a cluster. Its durability class is B;
+ * {@link #durability} states the window that follows from the server's settings.
  *
  * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys,
- * and a hash of bodies, all under one hash tag. A step is one script for many tasks of a part, judged by the server's
- * clock; parts do not wait for each other. A reset to later is one field of one hash.
+ * and a hash of bodies, all under one hash tag. A step is one script for many tasks of a part, which decides by the
+ * server's clock; parts do not wait for each other. A reset to a later time writes one field of one hash.
  *
  * <p><b>Threads.</b> Stages complete on the connection's thread. Callers' code that continues a stage there must be
  * short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
  *
- * <p><b>Failures.</b> While the server is unavailable calls fail at once, and the store connects again for ever. A call
- * whose answer was lost is not repeated: it fails, and whether it took effect is unknown.
+ * <p><b>Failures.</b> While the server is unavailable, calls fail at once, and the store tries to connect again
+ * forever. A call whose answer was lost is not repeated: it fails, and it is unknown whether it took effect.
  */
 public final class RedisStore implements TaskStore, SlotGrowth {
   /**
-   * The last known task of each key: while it lives it is the key's, and a touch need not ask. Some 20 MB, twice.
+   * Keys per generation of the cache of each key's last known task. While that task is live, the key leads to it, and a
+   * touch needs no lookup. Each of the two generations takes some 20 MB.
    */
   private static final int KEYS_REMEMBERED = 150_000;
   /**
-   * The queues of tasks claimed here, which a settle does not name: their retention is that of the queue. Some 10 MB,
-   * twice.
+   * Tasks per generation of the cache of the queues of tasks claimed here. A settle does not name the queue, but needs
+   * its retention. Each of the two generations takes some 10 MB.
    */
   private static final int CLAIMS_REMEMBERED = 100_000;
   private static final byte[] FORMAT = Layout.bytes("2");
@@ -124,10 +125,10 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   }
 
   /**
-   * Opens the store, or makes one. Blocks until the server has answered.
+   * Opens the store, or creates it. Blocks until the server has answered.
    *
-   * @throws StoreException if it does not, or evicts keys, or holds a store of a newer version; the message says which,
-   *     and the remedy
+   * @throws StoreException if the server does not answer, or evicts keys, or holds a store of another version; the
+   *     message says which, and the remedy
    */
   public static RedisStore open(RedisOptions options) {
     return open(options, Seams.real());
@@ -136,7 +137,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   /**
    * Returns whether the namespace holds a store; changes nothing. Blocks until the server has answered.
    *
-   * @throws StoreException if it does not
+   * @throws StoreException if the server does not answer
    */
   public static boolean exists(RedisOptions options) {
     try (Link link = Link.open(options)) {
@@ -170,7 +171,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     byte[] wanted = Layout.bytes(Integer.numberOfTrailingZeros(options.slots()));
     Link.Pipeline pipeline = link.pipeline();
     CompletionStage<?> format = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("format"), FORMAT);
-    // In this order: a store that is found with one of them has the one before.
+    // In this order, so that a store that has one of these fields has the fields before it, too.
     CompletionStage<?> complete = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("complete"), wanted);
     CompletionStage<?> bits = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("bits"), wanted);
     CompletionStage<List<Object>> read = pipeline.command(CommandType.HMGET, slots, Layout.bytes("format"),
@@ -190,9 +191,8 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   }
 
   /**
-   * Returns the number of slots that callers name. It stays the same as when the store was opened while
-   * {@link #doubleSlots} adds parts below: a slot is then several parts, and a node that opens the store later sees
-   * more slots.
+   * Returns the number of slots, which does not change while the store is open. {@link #doubleSlots} only adds parts
+   * below: a slot is then several parts, and a node that opens the store later has more slots.
    */
   @Override
   public int slotCount() {

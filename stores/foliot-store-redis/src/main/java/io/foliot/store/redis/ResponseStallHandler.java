@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection whose server does not answer, so that it is made again. A server that has lost its power, or
- * whose address now belongs to another machine, does not report that, and the kernel retransmits for a quarter of an
- * hour. Closing loses nothing: calls on the connection have waited for their time limit. (Netty's ReadTimeoutHandler
- * would close idle connections, too.) On the thread of its channel.
+ * A handler that closes a connection whose server does not answer, so that the client connects again. A server that has
+ * lost its power, or whose address now belongs to another machine, does not report that, and the kernel retransmits for
+ * a quarter of an hour. Closing loses nothing: calls on the connection have waited for their time limit. (Netty's
+ * ReadTimeoutHandler would close idle connections, too.) Used by the thread of its channel only.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
-  /** Checks within the time for which a connection may be silent. */
+  /** Number of checks within the time for which a connection may be silent. */
   private static final int CHECKS = 4;
 
   private final long nanos;
@@ -23,7 +23,7 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   private long unansweredNanos;
   private @Nullable Future<?> checks;
 
-  /** Creates a handler for one connection, which may be silent for this long after a call was sent. */
+  /** Creates a handler for one connection, which is closed if it is silent for this long after a call was sent. */
   ResponseStallHandler(Duration timeout) {
     nanos = timeout.toNanos();
   }

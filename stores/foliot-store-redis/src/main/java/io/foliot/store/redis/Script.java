@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 
-/** The steps that run in Redis, each a file beside this class. */
+/** The scripts that run in Redis, each in a file beside this class. */
 enum Script {
   /** Inserts tasks, or resets waiting ones. */
   SUBMIT,
@@ -19,13 +19,13 @@ enum Script {
   TOUCH,
   /** Claims tasks. */
   CLAIM,
-  /** Records attempts that succeeded or are to be repeated. */
+  /** Records attempts that succeeded or are retried. */
   SETTLE,
   /** Parks tasks that are due. */
   PARK,
   /** Reads records for the general path. */
   READ,
-  /** The same for submits, which are refused where there is no memory left. */
+  /** Reads records for submits and adoptions, which are refused when the server has no memory left. */
   READ_TO_SUBMIT,
   /** Writes the results of the general path. */
   WRITE,
@@ -43,31 +43,31 @@ enum Script {
   TIME,
   /** Deletes expired records. */
   SWEEP,
-  /** Reads the tasks that have to cross to another part. */
+  /** Reads tasks that have to migrate to another part. */
   DEPART,
-  /** Takes it in there. */
+  /** Inserts migrating tasks into their new part. */
   ARRIVE,
-  /** Forgets it here. */
+  /** Deletes migrated tasks from their old part. */
   LEAVE,
-  /** Finds the tasks that have to cross. */
+  /** Finds the tasks of a part that have to migrate. */
   CRAWL,
-  /** Notes that nothing is. */
+  /** Records that no task of a part has to migrate any more. */
   DRAINED,
-  /** Writes how many parts there are. */
+  /** Writes the number of parts. */
   GROW,
   /** Writes a record of configuration. */
   DOCUMENT;
 
-  /** A script as the server knows it. */
+  /** The text of a script, and the hash by which the server knows it. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Source(byte[] text, String sha) {}
 
   /** The expression by which a script reads the clock; tests replace it. */
   static final String SERVER_TIME = "redis.call('TIME')";
 
-  /** From Redis 7 on a script declares that it runs even when memory is full: scripts that end tasks must not stop. */
-  private static final String GOES_ON = "#!lua flags=allow-oom\n";
-  private static final String STOPS = "#!lua\n";
+  /** Header of scripts that Redis 7 and later runs even when memory is full: scripts that end tasks must not stop. */
+  private static final String RUNS_WHEN_FULL = "#!lua flags=allow-oom\n";
+  private static final String REFUSED_WHEN_FULL = "#!lua\n";
   private static final int FIRST_WITH_FLAGS = 7;
 
   private boolean hasPrelude() {
@@ -81,7 +81,7 @@ enum Script {
   /**
    * Returns the texts of all scripts.
    *
-   * @param time an expression of Lua for seconds and microseconds since 1970
+   * @param time a Lua expression for the seconds since 1970 and the microseconds within the second
    * @param version the major version of the server
    */
   static Map<Script, Source> load(String time, int version) {
@@ -89,7 +89,7 @@ enum Script {
     Map<Script, Source> sources = new EnumMap<>(Script.class);
     for (Script script : values()) {
       String text = read(script == READ_TO_SUBMIT ? "read" : script.name().toLowerCase(Locale.ROOT));
-      String flags = version < FIRST_WITH_FLAGS ? "" : script.makesTasks() ? STOPS : GOES_ON;
+      String flags = version < FIRST_WITH_FLAGS ? "" : script.makesTasks() ? REFUSED_WHEN_FULL : RUNS_WHEN_FULL;
       byte[] bytes = (flags + (script.hasPrelude() ? prelude + text : text)).getBytes(StandardCharsets.UTF_8);
       sources.put(script, new Source(bytes, sha(bytes)));
     }

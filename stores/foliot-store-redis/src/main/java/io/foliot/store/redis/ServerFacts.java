@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a server on which its loss of writes depends.
+ * The settings of a server that determine which acknowledged writes it may lose.
  *
  * @param info the server's INFO
  * @param config the settings read from its CONFIG; empty if the user may not read them
@@ -20,15 +20,18 @@ import org.jspecify.annotations.Nullable;
 record ServerFacts(Map<String, String> info, Map<String, String> config) {
   /** Window of {@code everysec}: Redis documents one second, and lets a slow sync take another. */
   private static final long EVERYSEC_MILLIS = 2_000;
-  /** Linux writes dirty pages back after 30 s. */
+  /** Window without syncs: Linux writes dirty pages back after 30 s. */
   private static final long KERNEL_MILLIS = 30_000;
   private static final long MILLIS = 1_000;
-  /** Redis counts the silence of a replica in whole seconds, checks it once a second, and may check late. */
+  /**
+   * Seconds added to the permitted lag of a replica: Redis counts its silence in whole seconds, checks it once a
+   * second, and may check late.
+   */
   private static final long LAG_SLACK_SECONDS = 3;
-  /** No bound at all. */
+  /** The window of a server whose loss has no bound in time. */
   static final long UNBOUNDED = Long.MAX_VALUE;
 
-  /** Returns the INFO of the server that answers. Blocks. */
+  /** Returns the INFO of a server, in a cluster of any. Blocks. */
   static Map<String, String> info(Link link) {
     try {
       return lines(link.serverCommand(CommandType.INFO).join());
@@ -43,7 +46,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     CompletableFuture<List<Object>> info = pipeline.serverCommand(CommandType.INFO);
     CompletableFuture<Map<String, String>> config = CompletableFuture.completedFuture(new HashMap<>());
     for (String name : List.of("appendfsync", "save", "min-replicas-to-write", "min-replicas-max-lag")) {
-      // One by one: not every version accepts several names, and a user may have no permission to read any.
+      // One by one: not every version accepts several names, and the user may not have the permission to read them.
       CompletableFuture<List<Object>> one = pipeline.serverCommand(CommandType.CONFIG, "GET", name);
       config = config.thenCombine(one.exceptionally(forbidden -> List.of()), (all, found) -> {
         if (found.size() == 2) {
@@ -67,13 +70,11 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     return values;
   }
 
-  /**
-   * @throws StoreException if the server evicts keys when it is full
-   */
+  /** Throws {@link StoreException} if the server evicts keys when it is full. */
   void ensureNothingIsEvicted() {
     String policy = info.getOrDefault("maxmemory_policy", "noeviction");
     if (policy.startsWith("allkeys")) {
-      throw new StoreException("a server that evicts keys forgets tasks: maxmemory-policy=" + policy
+      throw new StoreException("a server that evicts keys loses tasks: maxmemory-policy=" + policy
           + "; set it to noeviction", null);
     }
   }

@@ -14,7 +14,10 @@ import io.foliot.core.store.format.EnumCodes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Settles. Usual are a success, and a failure that is repeated, of a task for which nothing waits. */
+/**
+ * The step that settles attempts. The fast path handles a success or a retry, without a note, of a task that has
+ * neither a successor nor a request to cancel it.
+ */
 final class SettleStep
     implements
       RedisOperation<Settlement, SettleResult>,

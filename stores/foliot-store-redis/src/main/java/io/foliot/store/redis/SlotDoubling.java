@@ -9,24 +9,24 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /**
- * Doubles the number of slots of a store while it is in use. It may be stopped at any point and run again, and several
- * may run at once.
+ * A process that doubles the number of slots of a store while the store is in use. It may be stopped at any point and
+ * run again, and several may run at once.
  *
  * <pre>
  * the record of slots: 2^n → 2^(n+1), not complete
- * 2^(n+1) is written to every old part: it refuses callers that know of fewer parts
- * every old part: what belongs into its new part crosses, until nothing is left; the part is drained
+ * 2^(n+1) is written to every old part, which then refuses callers that know of fewer parts
+ * every old part: the tasks of its new part migrate, until none is left; then the part is drained
  * the record of slots: complete
  * </pre>
  *
- * Nothing waits for this: a task that is submitted, touched, claimed or settled meanwhile crosses first (see
- * {@code SlotMigration}). Due tasks are found, because the index of a slot is read from its old and its new part.
+ * Calls do not wait for the doubling: a task that is submitted, touched, claimed or settled meanwhile migrates first
+ * (see {@code SlotMigration}). Due tasks are found, because the index of a slot is read from its old and its new part.
  * Stores that are open keep the number of slots they were opened with.
  */
 final class SlotDoubling {
-  /** Slots are the low bits of a hash of 16. */
+  /** Most bits of a slot's number, because slots are the low bits of a hash of 16 bits. */
   private static final int MAX_BITS = 16;
-  /** The number of tasks that one scan of a part reads, and that move at once. */
+  /** Number of tasks that one scan of a part reads, and that migrate at once. */
   private static final int SCAN_PAGE = 200;
 
   private final Link link;
@@ -69,7 +69,7 @@ final class SlotDoubling {
     return arguments;
   }
 
-  /** Writes the larger number, unless another process has; returns it as a power of two. */
+  /** Writes the doubled number of parts, unless another process has; returns its binary logarithm. */
   int begin() {
     List<Object> known = link.command(CommandType.HMGET, layout.global("slots"), Layout.bytes("bits"),
         Layout.bytes("complete")).join();
@@ -104,7 +104,10 @@ final class SlotDoubling {
     return crossed;
   }
 
-  /** Moves all that must cross. A scan of the server returns each element that exists from its beginning to its end. */
+  /**
+   * Migrates all records, or all answers to requests, that must. The server's scan returns each element that exists
+   * from the beginning of the scan to its end.
+   */
   private long crossAll(int bits, int old, boolean answers) {
     int part = old + (1 << (bits - 1));
     long crossed = 0;

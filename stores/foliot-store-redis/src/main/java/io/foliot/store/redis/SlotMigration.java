@@ -9,25 +9,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Brings tasks to the parts they belong to since the number of parts was doubled. A process that changes a task in its
- * new part reads the old part first, and thereby seals it: a part refuses callers that know of fewer parts than it
- * does, so tasks that have to cross from it change no more. A task that is found there is inserted in the new part if
- * it is absent, then deleted in the old one; only then is it changed. All of this may be done twice, by several
- * processes at once, and be interrupted in the middle.
+ * The migration of tasks to the parts to which they belong since the number of parts was doubled. A process that
+ * changes a task in its new part reads the old part first, and thereby seals it: a part refuses callers that know of
+ * fewer parts than it does, so tasks that have to migrate from it no longer change. A task that is found there is
+ * inserted in the new part if it is absent there, then deleted in the old part, and only then changed. Several
+ * processes may do all of this at once, or again, and may be interrupted in the middle.
  *
  * <p>A caller that stalls between reading the old part and inserting into the new one might bring back a task that
- * others have moved, ended and forgotten meanwhile. A task in the new part changes only after the old part has deleted
- * it, so a task that was still seen in the old part ended after that read. The new part keeps traces of ended tasks for
- * longer than {@link #LATE_MICROS}. The clock of the new part is read before the old part is, and inserts later than
- * {@link #LATE_MICROS} after that reading are refused.
+ * other callers have migrated, ended and forgotten meanwhile. A task in the new part changes only after the old part
+ * has deleted it, so a task that was still read from the old part ended after that read. The new part keeps traces of
+ * ended tasks for longer than {@link #LATE_MICROS}. The clock of the new part is read before the old part is, and
+ * inserts later than {@link #LATE_MICROS} after that reading are refused.
  *
- * <p>Where old and new part are on one server, its file has the insert before the delete. In a cluster a server that
- * dies within its window, as {@code RedisStore#durability} states it, may lose tasks that have just crossed to it,
- * however old their writes are; with replicas that are waited for it does not.
+ * <p>If old and new part are on one server, its file has the insert before the delete. In a cluster, a server that
+ * fails may lose the writes of its last window, which {@code RedisStore#durability} states. These include the inserts
+ * of tasks that have just migrated to it, however old the tasks are. If writes wait for replicas, such tasks are not
+ * lost.
  */
 final class SlotMigration {
   private static final long LATE_MICROS = 5_000_000;
-  /** A caller that is late each time is stopped too often to do anything. */
+  /** Most tries: a caller that is late each time is paused too often to make progress. */
   private static final int MAX_TRIES = 10;
   private static final byte[] NOTHING = {};
 
@@ -36,7 +37,7 @@ final class SlotMigration {
   private final Partitions parts;
   private final Asides asides;
   /** The floor of generations that was written to each new part. */
-  private final Map<Integer, Long> told = new ConcurrentHashMap<>();
+  private final Map<Integer, Long> writtenFloors = new ConcurrentHashMap<>();
 
   SlotMigration(Link link, Layout layout, Partitions parts, Asides asides) {
     this.asides = asides;
@@ -46,7 +47,7 @@ final class SlotMigration {
   }
 
   /**
-   * Names of records that may have to cross, as the scripts take them.
+   * Names of records that may have to migrate, in the form that the scripts accept.
    *
    * @param ids the ids of records
    * @param keys fields of keys
@@ -69,7 +70,7 @@ final class SlotMigration {
     }
   }
 
-  /** Completes when all that is named is where it belongs. */
+  /** Migrates all named records that are still in the old part; completes when they are in this part. */
   CompletableFuture<Void> bring(Partitions.State state, int part, Refs refs) {
     int old = state.oldOf(part);
     return old < 0 ? CompletableFuture.completedFuture(null) : bring(state.bits(), old, part, refs, 1);
@@ -94,7 +95,7 @@ final class SlotMigration {
       }
       if (tries == MAX_TRIES) {
         throw new StoreException(
-            "tasks that cross to another slot are moved within seconds: tries=" + tries, null);
+            "tasks could not migrate to another slot within the time limit: tries=" + tries, null);
       }
       return bring(bits, old, part, refs, tries + 1);
     });
@@ -106,7 +107,7 @@ final class SlotMigration {
     List<?> records = (List<?>) reply.get(2);
     List<?> answers = (List<?>) reply.get(3);
     asides.tellCrossing((List<?>) reply.get(4));
-    if (records.isEmpty() && answers.isEmpty() && told.getOrDefault(part, -1L) >= shown) {
+    if (records.isEmpty() && answers.isEmpty() && writtenFloors.getOrDefault(part, -1L) >= shown) {
       if (drained) {
         parts.drained(bits, old);
       }
@@ -135,7 +136,7 @@ final class SlotMigration {
       if ((Long) done.getFirst() == 0) {
         return CompletableFuture.completedFuture(false);
       }
-      told.merge(part, shown, Math::max);
+      writtenFloors.merge(part, shown, Math::max);
       return link.awaitReplicas(List.of(layout.part(part)))
           .thenCompose(replicated -> link.step(Script.LEAVE, layout.part(old), leaving)).thenApply(left -> {
             if (drained) {

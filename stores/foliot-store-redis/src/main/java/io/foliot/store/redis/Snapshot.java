@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The reads of some items at one part, and then the records that were read there at one instant. One thread. */
+/** The reads of some items at one part, and then the records that were read there at one instant. Not thread-safe. */
 final class Snapshot implements CommittedRecords {
   private static final int WITH_BODIES = 1;
   private static final int WITH_HOLDERS = 2;
@@ -38,7 +38,7 @@ final class Snapshot implements CommittedRecords {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Stored(byte[] value, TaskRecord record) {}
 
-  /** A live record, or one of which not even that is known, that cannot be read. */
+  /** A record that cannot be read, and is live or may be live. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Damaged(TaskId id, byte[] value, UnreadableException reason) {}
 
@@ -66,7 +66,7 @@ final class Snapshot implements CommittedRecords {
     return to;
   }
 
-  /** Takes the records that were read. */
+  /** Adds the records of a reply of {@code read.lua}. */
   void fill(List<Object> reply) {
     nowMicros = (Long) reply.getFirst();
     shown = (Long) reply.get(1);
@@ -102,7 +102,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** Adds a record. The first reading is kept, so that records compared by identity are one object. */
+  /** Adds a record, unless it was added before: records are compared by identity, so each must be one object. */
   private @Nullable Stored stored(TaskId id, List<Object> reply, int at) {
     byte[] value = (byte[]) reply.get(at);
     if (value == null) {
@@ -120,7 +120,10 @@ final class Snapshot implements CommittedRecords {
     return known;
   }
 
-  /** Reads a record and, unless the task has ended, checks that its payload is there. */
+  /**
+   * Reads a record and, if it is live, checks that its payload is there. A final record whose payload cannot be read is
+   * returned without it.
+   */
   static TaskRecord decoded(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody,
       boolean bodies) {
     try {
@@ -140,7 +143,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** Returns the live records that cannot be read; reading them again would fail again. */
+  /** Returns the records to set aside: they cannot be read, and no newer version wrote them. */
   List<Damaged> toSetAside() {
     return damaged.values().stream().filter(record -> !(record.reason() instanceof NewerVersionException)).toList();
   }
@@ -164,7 +167,7 @@ final class Snapshot implements CommittedRecords {
     return shown;
   }
 
-  /** Returns the record stored under an id, also if it has expired. */
+  /** Returns the record that is stored under an id, even if it has expired, or null. */
   @Nullable
   Stored stored(TaskId id) {
     return records.get(id);

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submits. Usual are new tasks, and resets of waiting ones; not those with an idempotency key or an expected
- * generation.
+ * The step that submits tasks. The fast path handles new tasks and resets of waiting ones, without an idempotency key
+ * and without an expected generation.
  */
 final class SubmitStep
     implements

@@ -5,7 +5,7 @@ import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.TermsByQueue;
 import io.foliot.core.store.format.Bytes;
 
-/** The terms of the store's queues. Any thread. */
+/** The terms of the store's queues. Thread-safe. */
 final class Terms {
   /** Lua numbers are exact only below 2^52; longer durations count as unlimited. */
   static final long EXACT = 1L << 52;
@@ -20,7 +20,7 @@ final class Terms {
     return terms.of(queue);
   }
 
-  /** Returns how far resets may push the due time, or -1 for no limit. */
+  /** Returns the milliseconds by which resets may push the due time at most, or -1 for no limit. */
   long maxWait(String queue) {
     long millis = of(queue).maxWaitMillis();
     return millis >= EXACT ? -1 : millis;

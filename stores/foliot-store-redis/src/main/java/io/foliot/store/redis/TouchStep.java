@@ -12,7 +12,7 @@ import io.foliot.core.store.format.BytesReader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Touches. Usual are those by key of a task that waits, and of none. */
+/** The step that touches tasks. The fast path handles touches by key, of a waiting task or of a key without a task. */
 final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperation.Hot<Touch, TouchResult> {
   private static final int NOT_FOUND = 0;
   private static final int PENDING = 2;

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments of {@code write.lua} for a unit: the bytes that were read, to be compared, and their replacements. */
+/** The arguments of {@code write.lua} for units: the bytes that were read, to be compared, and their replacements. */
 final class UnitWrite {
   private static final int NOTHING = 0;
   private static final int DELETE = 1;
@@ -38,7 +38,7 @@ final class UnitWrite {
   /**
    * Adds a unit.
    *
-   * @param shown a generation above which new ones must be
+   * @param shown lower bound for the generations that the part gives out from now on
    */
   void add(BatchUnit<?> unit, long shown) {
     RecordOverlay overlay = unit.overlay();
@@ -85,7 +85,7 @@ final class UnitWrite {
     }
   }
 
-  /** Returns the step of a payload. One that was not read is known by its identity. */
+  /** Returns the step for a body. A body that was not read is the same object before and after. */
   private static int bodyStep(@Nullable Body before, @Nullable Body after) {
     if (before == after) {
       return NOTHING;

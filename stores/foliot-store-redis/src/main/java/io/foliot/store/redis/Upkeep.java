@@ -13,17 +13,17 @@ import java.util.function.Consumer;
 
 /**
  * The background work of a store: it reads the number of parts, deletes expired records of parts without settles (a
- * settle sweeps its own part), and checks whether the server's settings have changed. No call waits for it. If it
- * fails, memory grows, and the durability that is reported may be old.
+ * settle sweeps its own part), and checks whether the server's settings have changed. No call waits for this work. If
+ * it fails, memory grows, and the reported durability may be outdated.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());
   private static final long EVERY_SECONDS = 1;
   /** Interval at which every part is swept and the settings are read, in seconds. */
   private static final int ROUND_SECONDS = 10;
-  /** The most expired records that one script deletes, which blocks the server for some milliseconds. */
+  /** Most expired records that one script deletes, which blocks the server for some milliseconds. */
   private static final int SWEPT_AT_ONCE = 500;
-  /** Failures in a row between two warnings: the calls of the application tell of a short outage. */
+  /** Failures in a row before each warning: a short outage shows in the calls of the application. */
   private static final int WARNED_EACH = 60;
 
   private final Link link;
@@ -66,7 +66,7 @@ final class Upkeep implements AutoCloseable {
     } catch (RuntimeException e) {
       failures++;
       LOG.log(failures % WARNED_EACH == 0 ? Level.WARNING : Level.DEBUG,
-          "the upkeep of the store failed and is tried again in a second: failuresInARow=" + failures, e);
+          "the upkeep of the store failed, and is retried in a second: failuresInARow=" + failures, e);
     }
   }
 

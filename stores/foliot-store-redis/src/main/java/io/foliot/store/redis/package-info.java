@@ -1,4 +1,4 @@
-/** Tasks in Redis: sorted sets and hashes per slot, one script per step; standalone, Sentinel, Cluster. */
+/** The store on Redis: sorted sets and hashes per slot, one script per step; standalone, Sentinel, Cluster. */
 @NullMarked
 package io.foliot.store.redis;
 

@@ -1,6 +1,6 @@
 -- Reads records and answers that migrate from this part. The part is sealed, so they no longer change. ARGV[2]..[4]:
 -- the numbers of ids, keys, and fields of answers; then these. A record comes with the task that its key points to, so
--- that a key always has its last task.
+-- that a key always leads to its last task.
 local ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3])
 local records, answers, shownIds, asides = {}, {}, {}, {}
 local KEPT_MILLIS = 14 * 24 * 3600 * 1000

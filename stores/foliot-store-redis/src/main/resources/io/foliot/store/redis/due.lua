@@ -1,4 +1,4 @@
--- Reads an ordered set behind an entry. ARGV[2]: which set; ARGV[3]: the entry's score; ARGV[4]: its id, or nothing to
+-- Reads an ordered set after an entry. ARGV[2]: which set; ARGV[3]: the entry's score; ARGV[4]: its id, or nothing to
 -- begin with the score; ARGV[5]: the last score; ARGV[6]: how many. Members of equal score are in the order of their
 -- bytes, so a binary search finds the position.
 local set, from, after, to, limit = P .. ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])

@@ -1,5 +1,5 @@
--- Writes the number of parts. KEYS[1]: its record; ARGV[1]: the exponent of the number, a power of two; ARGV[2]: 1 once
--- all migrations have ended. Returns the exponent and that of the last complete number.
+-- Writes the number of parts, a power of two. KEYS[1]: its record; ARGV[1]: its exponent; ARGV[2]: 1 once all
+-- migrations have ended. Returns the exponent of the number, and that of the last number with all migrations ended.
 local bits = tonumber(redis.call('HGET', KEYS[1], 'bits'))
 local complete = tonumber(redis.call('HGET', KEYS[1], 'complete'))
 local wanted = tonumber(ARGV[1])

@@ -1,5 +1,5 @@
--- The beginning of every step. KEYS[1] is the part of the task space that it works on, ARGV[1] the number of parts that
--- the caller knows, as a power of two.
+-- The beginning of every script for a part. KEYS[1] is the part of the task space, ARGV[1] the binary logarithm of the
+-- number of parts that the caller knows.
 --
 -- A record is a string (RecordCodec defines each byte):
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
@@ -37,11 +37,11 @@ local shown = tonumber(meta[2] or '0')
 if not sealed or bits > sealed then
   call('HSET', META, 'bits', bits)
 elseif bits < sealed then
-  -- The first word is our own: clients of clusters interpret errors that begin with one of their words.
+  -- The first word is our own, because cluster clients interpret errors that begin with MOVED or the like.
   return redis.error_reply('FOLIOTSLOTS ' .. sealed)
 end
 
--- Writes of the step, which are made at its end in few calls.
+-- The writes of the step, which flush makes at its end in few calls.
 local tasks, dues, undues, drops, counts, counted = {}, {}, {}, {}, {}, {}
 
 local function count(queue, state, by)
@@ -176,7 +176,7 @@ local function sweep(limit)
     local id = sub(members[i], 1, 16)
     local v = call('HGET', TASK, id)
     if v and not plain(v) then
-      -- It has ended, and its retention is over.
+      -- The task has ended, and its retention is over.
       call('HDEL', TASK, id)
       call('HDEL', BODY, id)
     elseif v and byte(v, 2) >= FINISHED then
@@ -231,8 +231,8 @@ local function crc32c(bytes)
   return bit.bnot(sum) % 4294967296
 end
 
--- Ends a task whose record cannot be read, as FAILED with a reason, and keeps its bytes as long as that record.
--- Returns its queue, or nothing if the record has changed.
+-- Ends a task whose record cannot be read: writes a FAILED record with the reason, and keeps the unreadable bytes as
+-- long as that record. Returns the queue of the task, or nothing if the record has changed.
 local function setAside(id, v, reason, keptMillis)
   if call('HGET', TASK, id) ~= v then
     return nil

@@ -1,6 +1,6 @@
 -- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: how many records to scan; ARGV[4]: how many of these earlier
--- pages returned; ARGV[5]: how many to return; ARGV[6]: the queue, or nothing; ARGV[7]: the state, 254 for live, 255
--- for all.
+-- pages have examined; ARGV[5]: how many to return; ARGV[6]: the queue, or nothing; ARGV[7]: the state, 254 for live,
+-- 255 for all.
 local skipped, limit, queue, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 local found = call('HSCAN', TASK, ARGV[2], 'COUNT', ARGV[3])
 local pairs = found[2]
@@ -8,7 +8,7 @@ local out = {found[1], 0}
 
 local function isWanted(v)
   if not plain(v) then
-    -- A caller that moves all tasks gets a record that cannot be read, too.
+    -- A migration to another store reads all live tasks, and must report a record that cannot be read.
     return wanted == 254
   end
   local state = byte(v, 2)

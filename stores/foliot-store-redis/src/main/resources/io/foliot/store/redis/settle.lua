@@ -1,5 +1,5 @@
 -- Records attempts that succeeded or are retried. ARGV[2]: per item the generation, token, outcome, kind and value of
--- the due time, begin, and retention; then per item its id and the receiver's answer.
+-- the due time, begin, and retention; then per item its id and the detail of its end.
 local ids = {}
 for i = 3, #ARGV, 2 do
   ids[#ids + 1] = ARGV[i]

@@ -1,4 +1,4 @@
--- Inserts tasks, or resets waiting ones. Per item: its numbers, the field of its key or nothing, the bytes behind the
+-- Inserts tasks, or resets waiting ones. Per item: its numbers, the field of its key or nothing, the bytes after the
 -- header of its record, its body.
 local items = (#ARGV - 1) / 4
 local fields = {}

@@ -73,7 +73,7 @@ for j = 1, #found do
   elseif state >= FINISHED and byte(ARGV[i + 2]) ~= 1 then
     answers[i] = '\0'
   else
-    -- It runs, or the known task of the key has ended and the key may have another one.
+    -- The task runs, or the known task of the key has ended and the key may have another one.
     answers[i] = '\9'
   end
 end

@@ -42,10 +42,10 @@ final class RecordCodecTest {
   }
 
   @Test
-  void aRecordThatWasReadWithoutItsBodyIsNotShown() {
+  void aRecordReadWithoutItsBodyIsNotWhole() {
     TaskRecord read = RecordCodec.decode(ID, RecordCodec.encode(full()), null, null);
     assertThat(RecordCodec.isWhole(read)).isFalse();
-    assertThat(RecordCodec.encode(read)).as("it is still known that there is one")
+    assertThat(RecordCodec.encode(read)).as("the record still says that it has a body")
         .isEqualTo(RecordCodec.encode(full()));
   }
 
@@ -65,7 +65,7 @@ final class RecordCodecTest {
   }
 
   @Test
-  void everyFlippedBitBehindTheHeaderAndEveryTruncationIsNoticed() {
+  void everyFlippedBitAfterTheHeaderAndEveryCutIsNoticed() {
     TaskRecord record = TaskRecord.edit(ID, "orders", KEY).state(TaskState.FAILED).reason("no luck").done();
     byte[] bytes = RecordCodec.encode(record);
     for (int at = 0; at < bytes.length; at++) {

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The kit on a cluster of three primaries, found to be one by asking any of them. */
+/** The contract kit on a cluster of three primaries. The store gets the address of one of them. */
 @Tag("long")
 final class RedisClusterStoreTest extends ServerClockStoreContract {
-  /** Whether threads meet is a matter of chance: of half, for each store. */
+  /** Number of stores that are tried, because the threads collide in each of them with a probability of one half. */
   private static final int STORES = 12;
 
   private static RedisCluster cluster;
@@ -47,9 +47,9 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
     return RedisStore.open(options);
   }
 
-  /** A call continues on the thread that had the last answer, and connections are made by the same few threads. */
+  /** A call continues on the thread that received the last answer, and the same few threads make connections. */
   @Test
-  void aCallThatVisitsAllServersOneAfterTheOtherWaitsForNone() {
+  void aCallToAllServersInTurnDoesNotBlockForConnections() {
     for (int i = 0; i < STORES; i++) {
       try (TaskStore fresh = open()) {
         assertThat(fresh.live(10, null)).succeedsWithin(Duration.ofSeconds(30));

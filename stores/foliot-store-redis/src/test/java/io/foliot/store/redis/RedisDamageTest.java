@@ -56,7 +56,7 @@ final class RedisDamageTest {
 
   private static RedisServer server;
 
-  private final List<SetAside> told = Collections.synchronizedList(new ArrayList<>());
+  private final List<SetAside> reported = Collections.synchronizedList(new ArrayList<>());
   private RedisStore store;
 
   @BeforeAll
@@ -72,7 +72,7 @@ final class RedisDamageTest {
   @BeforeEach
   void open() {
     assertThat(server.command("FLUSHALL")).isEqualTo("OK");
-    store = RedisStore.open(RedisOptions.builder(server.uri()).slots(1).onSetAside(told::add).build());
+    store = RedisStore.open(RedisOptions.builder(server.uri()).slots(1).onSetAside(reported::add).build());
   }
 
   @AfterEach
@@ -135,8 +135,8 @@ final class RedisDamageTest {
   }
 
   private void assertSetAside(TaskId id) {
-    assertThat(told).extracting(SetAside::id).containsExactly(id);
-    assertThat(told.getFirst().queue()).isEqualTo(QUEUE);
+    assertThat(reported).extracting(SetAside::id).containsExactly(id);
+    assertThat(reported.getFirst().queue()).isEqualTo(QUEUE);
     TaskRecord shown = get(store.find(new TaskRef.ById(id))).orElseThrow();
     assertThat(shown.state()).isEqualTo(TaskState.FAILED);
     assertThat(SetAside.is(shown)).isTrue();
@@ -148,7 +148,7 @@ final class RedisDamageTest {
 
   @ParameterizedTest
   @EnumSource
-  void oneBadRecordAmongAThousandCostsTheOthersNothing(Damage damage) {
+  void oneBadRecordAmongAThousandAffectsNoOther(Damage damage) {
     List<TaskId> ids = submitted(TASKS, 0);
     TaskId bad = ids.get(BAD);
     damage(bad, damage);
@@ -167,14 +167,14 @@ final class RedisDamageTest {
     boolean isClaimed = damage == Damage.BIT_OF_THE_PAYLOAD || damage == Damage.NO_PAYLOAD
         || damage == Damage.CUT_TAIL || damage == Damage.LONG_KEY;
     if (!isClaimed) {
-      assertThat(read(":aside", RecordCodec.id(bad))).as("what could not be read is kept").isEqualTo(value);
+      assertThat(read(":aside", RecordCodec.id(bad))).as("the unreadable bytes are kept").isEqualTo(value);
     }
     byte[] name = Arrays.copyOf(RecordCodec.id(bad), 17);
     name[16] = 'b';
     assertThat(read(":aside", name)).as("with its payload").isEqualTo(body);
     assertThat(claim(ids, HOUR).get(BAD)).isEqualTo(ClaimResult.Gone.ABSENT);
     assertThat(due()).extracting(DueEntry::id).hasSize(TASKS - 1).doesNotContain(bad);
-    assertThat(told).hasSize(1);
+    assertThat(reported).hasSize(1);
     QueueCounts counts = Objects.requireNonNull(get(store.counts()).get(QUEUE));
     if (damage != Damage.RUNNING_WITHOUT_A_CLAIM) {
       assertThat(counts.running()).as("not changed by the damage").isEqualTo(TASKS - 1);
@@ -197,7 +197,7 @@ final class RedisDamageTest {
     for (int i = 0; i < ids.size(); i++) {
       assertThat(results.get(i)).isInstanceOf(i == 7 ? ClaimResult.Gone.class : ClaimResult.Won.class);
     }
-    assertThat(told).extracting(SetAside::id).containsExactly(ids.get(7));
+    assertThat(reported).extracting(SetAside::id).containsExactly(ids.get(7));
   }
 
   @ParameterizedTest
@@ -223,7 +223,7 @@ final class RedisDamageTest {
     assertThat(get(store.find(new TaskRef.ById(ids.get(8)))).orElseThrow().state()).isEqualTo(TaskState.FAILED);
     assertThat(get(store.submit(List.of(draft("key 10", HOUR), draft("key 11", HOUR))))).extracting(SubmitResult::kind)
         .containsExactly(SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET);
-    assertThat(told).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4),
+    assertThat(reported).extracting(SetAside::id).containsExactlyInAnyOrder(ids.get(0), ids.get(2), ids.get(4),
         ids.get(6), ids.get(8), ids.get(10), won.getFirst().id());
     assertThat(get(store.live(100, null)).tasks()).hasSize(14 - 6 - 1 + 1);
   }
@@ -234,17 +234,17 @@ final class RedisDamageTest {
 
   @ParameterizedTest
   @EnumSource
-  void aMoveTellsOfBadRecordsAndLeavesThem(Damage damage) {
+  void aMigrationReportsBadRecordsAndLeavesThem(Damage damage) {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), damage);
     TaskPage page = get(store.live(100, null));
     assertThat(page.tasks()).extracting(TaskRecord::id).hasSize(4).doesNotContain(ids.get(3));
     assertThat(page.unreadable()).extracting(SetAside::id).containsExactly(ids.get(3));
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
-  void aListSetsAsideWhatItCannotShow() {
+  void aQuerySetsAsideARecordThatItCannotRead() {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), Damage.BIT_OF_THE_PAYLOAD);
     assertThat(get(store.query(QUEUE, TaskState.DELAYED, 100, null)).tasks()).hasSize(4);
@@ -262,8 +262,8 @@ final class RedisDamageTest {
     for (int i = 0; i < TASKS; i++) {
       assertThat(results.get(i)).isInstanceOf(i == BAD ? ClaimResult.Later.class : ClaimResult.Won.class);
     }
-    assertThat(((ClaimResult.Later) results.get(BAD)).wakeAt()).as("not at once again").isGreaterThan(before + 1_000);
-    assertThat(due()).as("who can read it finds it").extracting(DueEntry::id).contains(newer);
+    assertThat(((ClaimResult.Later) results.get(BAD)).wakeAt()).as("not again at once").isGreaterThan(before + 1_000);
+    assertThat(due()).as("a node of the newer version finds it").extracting(DueEntry::id).contains(newer);
     StoreException refused = failure(
         store.cancel(List.of(new TaskRef.ById(newer), new TaskRef.ById(ids.getFirst()))));
     assertThat(refused).isInstanceOfSatisfying(ItemsFailedException.class, failed -> {
@@ -274,7 +274,7 @@ final class RedisDamageTest {
     assertThat(failure(store.submit(List.of(draft("key " + BAD, 0))))).isInstanceOf(StoreAwayException.class);
     assertThat(failure(store.find(new TaskRef.ById(newer)))).isInstanceOf(StoreAwayException.class);
     assertThat(read(":task", RecordCodec.id(newer))).isEqualTo(value);
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
@@ -288,19 +288,19 @@ final class RedisDamageTest {
   }
 
   @Test
-  void doublingTheSlotsSetsAsideWhatCannotCross() {
+  void doublingTheSlotsSetsAsideUnreadableRecords() {
     List<TaskId> ids = submitted(200, HOUR);
     damage(ids.get(3), Damage.STATE);
     damage(ids.get(4), Damage.CUT_HEADER);
     damage(ids.get(5), Damage.EMPTY);
     store.doubling().run(far -> {});
-    List<TaskId> crossed = told.stream().map(SetAside::id).toList();
+    List<TaskId> setAside = reported.stream().map(SetAside::id).toList();
     for (TaskId id : ids) {
       TaskState state = get(store.find(new TaskRef.ById(id))).orElseThrow().state();
       boolean bad = ids.indexOf(id) >= 3 && ids.indexOf(id) <= 5;
       assertThat(state).isEqualTo(bad ? TaskState.FAILED : TaskState.DELAYED);
     }
-    assertThat(crossed).isSubsetOf(ids.subList(3, 6));
-    assertThat(told).extracting(SetAside::id).containsExactlyInAnyOrderElementsOf(ids.subList(3, 6));
+    assertThat(setAside).isSubsetOf(ids.subList(3, 6));
+    assertThat(reported).extracting(SetAside::id).containsExactlyInAnyOrderElementsOf(ids.subList(3, 6));
   }
 }

@@ -43,7 +43,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Failures of the server, or of the network to it. */
+/** Failures of the server or of the network. */
 @Tag("long")
 final class RedisFaultsTest {
   private static final Duration BOUND = Duration.ofSeconds(40);
@@ -95,7 +95,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aSettleWhoseReplyWasLostIsRepeatedWithTheSameAnswer() {
+  void aSettleWhoseReplyWasLostCanBeRepeated() {
     try (RedisServer server = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(server);
         RedisStore store = RedisStore.open(options(proxy))) {
@@ -110,7 +110,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void callsFailAtOnceWhileTheServerIsAwayAndWorkAfterwards() {
+  void callsFailAtOnceWhileTheServerIsDownAndWorkAfterwards() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       long generation = submit(store, "a", HOUR).generation();
       server.kill();
@@ -120,23 +120,23 @@ final class RedisFaultsTest {
         assertThat(failure(store.submit(List.of(draft("b" + i, 0))))).as("nothing was done")
             .isInstanceOf(StoreAwayException.class);
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("twenty failures, none waited for")
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("twenty failures, none after its timeout")
           .isLessThan(options(server).timeout());
       server.restart();
       eventually("connected again", BOUND, () -> answers(store));
       assertThat(get(store.find(key("a"))).orElseThrow().generation()).isEqualTo(generation);
       for (int i = 0; i < 20; i++) {
-        assertThat(get(store.find(key("b" + i)))).as("what failed while it was away was not kept for later").isEmpty();
+        assertThat(get(store.find(key("b" + i)))).as("a call that failed was not sent later").isEmpty();
       }
       assertThat(submit(store, "a", 0).kind()).isEqualTo(SubmitResult.Kind.RESET);
     }
   }
 
   @Test
-  void afterALongAbsenceItIsConnectedToSoon() {
+  void aServerThatWasDownForLongIsReconnectedSoon() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       server.kill();
-      // Had the pause between two tries been doubled each time, there would be none for seven seconds from then on.
+      // If the pause between two tries doubled each time, the next try would be seven seconds from now.
       LockSupport.parkNanos(ABSENCE.toNanos());
       server.restart();
       eventually("connected again", ABSENCE.dividedBy(2), () -> answers(store));
@@ -144,7 +144,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aConnectionThatFallsSilentIsMadeAgain() {
+  void aSilentConnectionIsReplaced() {
     try (RedisServer server = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(server);
         RedisStore store = RedisStore.open(options(proxy).toBuilder().timeout(SHORT).build())) {
@@ -157,7 +157,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void theWindowOfAFailoverIsLongerThanTheLagThatIsPermitted() {
+  void theWindowOfAFailoverExceedsThePermittedLag() {
     try (RedisServer server = RedisServer.start(Map.of("appendfsync", "always"));
         RedisServer replica = server.replica()) {
       assertThat(server.command("CONFIG", "SET", "min-replicas-max-lag", "2")).isEqualTo("OK");
@@ -181,13 +181,13 @@ final class RedisFaultsTest {
       } finally {
         server.resume();
       }
-      eventually("it answers again", BOUND, () -> answers(store));
+      eventually("the server answers again", BOUND, () -> answers(store));
       assertThat(submit(store, "a", 0).kind()).isEqualTo(SubmitResult.Kind.RESET);
     }
   }
 
   @Test
-  void aServerThatLostItsFilesIsGoneOnWithAndNoGenerationComesTwice() {
+  void noGenerationRepeatsAfterAServerLostItsFiles() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       long generation = submit(store, "a", HOUR).generation();
       TaskRecord running = won(store, submit(store, "r", 0).id());
@@ -228,7 +228,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void anAbsentServerIsSaidSo() {
+  void anAbsentServerIsReported() {
     assertThatThrownBy(() -> RedisStore.open(RedisOptions.builder("redis://127.0.0.1:1").timeout(SHORT).build()))
         .isInstanceOf(StoreException.class).hasMessageContaining("does not answer")
         .hasMessageContaining("Connection refused");
@@ -257,7 +257,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void settingsThatMayNotBeReadCountAsTheWorst() {
+  void settingsThatCannotBeReadCountAsTheWorst() {
     try (RedisServer server = RedisServer.start()) {
       assertThat(server.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-config"))
           .isEqualTo("OK");
@@ -271,24 +271,24 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aWriteWaitsForReplicasAndSaysWhereTheyAreTooFew() {
+  void aWriteWaitsForReplicasAndFailsIfTheyAreTooFew() {
     try (RedisServer primary = RedisServer.start();
         RedisServer replica = primary.replica();
         RedisStore store = RedisStore.open(options(primary).toBuilder().timeout(SHORT).waitReplicas(1).build())) {
       eventually("the replica follows", BOUND, () -> failure(store.submit(List.of(draft("0", HOUR)))) == null);
       SubmitResult first = submit(store, "a", HOUR);
       // A replica may not have applied yet all that it has acknowledged.
-      eventually("the replica shows it", BOUND,
+      eventually("the replica has the task", BOUND,
           () -> Long.valueOf(1).equals(replica.command("HLEN", "{foliot:" + first.id().slot(4) + "}:task")));
       replica.kill();
       assertThat(failure(store.submit(List.of(draft("b", HOUR))))).isNotNull().hasMessageContaining("replicas=0");
       replica.restart();
-      eventually("it follows again", BOUND, () -> failure(store.submit(List.of(draft("c", HOUR)))) == null);
+      eventually("the replica follows again", BOUND, () -> failure(store.submit(List.of(draft("c", HOUR)))) == null);
     }
   }
 
   @Test
-  void finishedTasksOfAnIdlePartAreForgotten() {
+  void expiredTasksOfAnIdlePartAreDeleted() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       store.configure(Tasks.QUEUE, new QueueTerms(5, Long.MAX_VALUE, HOUR, 0, 0));
       for (int i = 0; i < 20; i++) {
@@ -309,7 +309,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void sentinelsLeadToTheNewPrimaryAndWhatWasReplicatedIsThere() {
+  void sentinelsLeadToTheNewPrimaryWithTheReplicatedTasks() {
     try (RedisSentinels sentinels = RedisSentinels.start(Map.of())) {
       String hosts = sentinels.sentinels().stream().map(sentinel -> "127.0.0.1:" + sentinel.port())
           .collect(Collectors.joining(","));
@@ -339,7 +339,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aPromotedReplicaWithALostSuffixIsGoneOnWith() {
+  void noGenerationRepeatsAfterAReplicaMissedWrites() {
     try (RedisServer primary = RedisServer.start(); RedisServer replica = primary.replica()) {
       List<SubmitResult> lost = new ArrayList<>();
       SubmitResult kept;
@@ -366,7 +366,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aPrimaryThatBecameAReplicaIsLeft() {
+  void aStoreLeavesAPrimaryThatBecameAReplica() {
     try (RedisServer primary = RedisServer.start();
         RedisServer other = RedisServer.start();
         RedisStore store = RedisStore.open(options(primary))) {
@@ -374,12 +374,13 @@ final class RedisFaultsTest {
       assertThat(primary.command("REPLICAOF", "127.0.0.1", Integer.toString(other.port()))).isEqualTo("OK");
       assertThat(failure(store.submit(List.of(draft("b", HOUR))))).isNotNull();
       assertThat(primary.command("REPLICAOF", "NO", "ONE")).isEqualTo("OK");
-      eventually("it takes writes again", BOUND, () -> failure(store.submit(List.of(draft("c", HOUR)))) == null);
+      eventually("the server accepts writes again", BOUND,
+          () -> failure(store.submit(List.of(draft("c", HOUR)))) == null);
     }
   }
 
   @Test
-  void aClusterWhosePrimaryDiedIsGoneOnWithOnceItsReplicaTookOver() {
+  void aClusterWorksAgainOnceAReplicaHasTakenOver() {
     try (RedisCluster cluster = RedisCluster.start(3, 1, Map.of("cluster-node-timeout", "1000"));
         RedisStore store = RedisStore.open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16)
             .waitReplicas(1).timeout(Duration.ofSeconds(4)).build())) {
@@ -397,7 +398,7 @@ final class RedisFaultsTest {
         }
         return back.size() == 16;
       });
-      // The dead primary's replica has none of its own: what it writes now is not replicated, and that is said.
+      // The new primary has no replica, so a store that waits for one would report a failure of each write to it.
       try (RedisStore plain = RedisStore
           .open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16).build())) {
         for (int i = 0; i < 60; i++) {

@@ -29,7 +29,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * A Redis that runs out of memory in the middle of a call: a call that was refused has had no effect, and the rest is.
+ * A Redis that runs out of memory in the middle of a call: the items that are reported as refused had no effect, and
+ * all other items are stored.
  */
 final class RedisFullTest {
   private static final int DRAFTS = 2_000;
@@ -55,7 +56,7 @@ final class RedisFullTest {
     return Long.parseLong(found.group(1));
   }
 
-  private static Set<TaskId> there(RedisStore store) {
+  private static Set<TaskId> stored(RedisStore store) {
     Set<TaskId> ids = new HashSet<>();
     String cursor = null;
     do {
@@ -79,24 +80,24 @@ final class RedisFullTest {
       assertThat(thrown).isInstanceOf(ItemsFailedException.class);
       ItemsFailedException failed = (ItemsFailedException) Objects.requireNonNull(thrown);
       assertThat(failed.failure()).isInstanceOf(StoreFullException.class);
-      Set<TaskId> there = there(store);
+      Set<TaskId> stored = stored(store);
       for (int i = 0; i < drafts.size(); i++) {
-        assertThat(failed.results().get(i) != null).as("item %s", i).isEqualTo(there.contains(drafts.get(i).id()));
+        assertThat(failed.results().get(i) != null).as("item %s", i).isEqualTo(stored.contains(drafts.get(i).id()));
       }
       assertThat(failed.results().stream().filter(result -> result == null).count()).isPositive();
       assertThat(server.command("CONFIG", "SET", "maxmemory", "0")).isEqualTo("OK");
       assertThat(failure(store.submit(drafts))).isNull();
-      assertThat(there(store)).hasSize(DRAFTS);
+      assertThat(stored(store)).hasSize(DRAFTS);
     }
   }
 
   @Test
-  void aServerThatIsFullAtOnceSaysThatNothingWasWritten() {
+  void aServerThatIsFullFromTheStartStoresNothing() {
     try (RedisServer server = RedisServer.start(Map.of("maxmemory-policy", "noeviction"));
         RedisStore store = RedisStore.open(RedisOptions.builder(server.uri()).slots(64).build())) {
       assertThat(server.command("CONFIG", "SET", "maxmemory", "1mb")).isEqualTo("OK");
       assertThat(failure(store.submit(drafts()))).isInstanceOf(StoreFullException.class);
-      assertThat(there(store)).isEmpty();
+      assertThat(stored(store)).isEmpty();
     }
   }
 }

@@ -42,8 +42,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rates of the store on a server of its own, beside pipelined ZADD on the same server: creations without and with keys,
- * touches, claims with settles, an idle poll. It checks by the store's own counts that the work was done.
+ * Measures the rates of the store on a server of its own, and those of pipelined ZADD on the same server: creations
+ * without and with keys, touches, claims with settles, an idle poll. It checks by the store's own counts that the work
+ * was done.
  *
  * <pre>
  * mvn -q -pl :foliot-store-redis -am -Pbench-redis process-test-classes -Dbench.args="200000 2000 64"
@@ -73,7 +74,7 @@ public final class RedisStoreBenchmark {
     this.batch = batch;
   }
 
-  /** See above. */
+  /** Runs the benchmark with the arguments that the class comment describes. */
   public static void main(String[] arguments) throws IOException {
     try (RedisServer server = RedisServer.start()) {
       int tasks = Integer.parseInt(arguments[0]);
@@ -137,7 +138,7 @@ public final class RedisStoreBenchmark {
     return stage.toCompletableFuture().join();
   }
 
-  /** Calls with some under way at a time, as callers do that do not wait for each other. */
+  /** Makes calls, several of them in flight at a time as from independent callers. Returns the items per second. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = System.nanoTime();
@@ -242,7 +243,8 @@ public final class RedisStoreBenchmark {
   }
 
   /**
-   * As {@code redis-benchmark -c 50 -P 16 -r N ZADD key 0 element}: each connection sends sixteen, and waits for all.
+   * Sends commands as {@code redis-benchmark -c 50 -P 16 -r N ZADD key 0 element} does: each connection sends sixteen,
+   * and waits for all of their replies.
    */
   private void zadd(int total) throws IOException {
     List<ByteBuffer> blocks = new ArrayList<>();
@@ -290,7 +292,7 @@ public final class RedisStoreBenchmark {
     }
   }
 
-  /** A block is smaller than what a socket takes at once. */
+  /** Sends a block, which is smaller than the buffer of a socket. Returns the number of its commands. */
   private static int send(SocketChannel channel, ByteBuffer block) throws IOException {
     channel.write(block.rewind());
     if (block.hasRemaining()) {

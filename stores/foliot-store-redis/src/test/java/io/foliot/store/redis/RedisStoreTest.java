@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Runs the contract kit on one server. */
+/** The contract kit on one server. */
 final class RedisStoreTest extends ServerClockStoreContract {
   private static RedisServer server;
   private static int stores;

@@ -74,7 +74,7 @@ final class SlotDoublingTest {
     return store.doubleSlots(progress -> {});
   }
 
-  /** Returns how many records stand in the wrong part. */
+  /** Returns the number of records that are in the wrong part. */
   private static long misplaced(RedisStore store, RedisOptions options, int slots) {
     long misplaced = 0;
     for (int part = 0; part < slots; part++) {
@@ -87,7 +87,7 @@ final class SlotDoublingTest {
   }
 
   @Test
-  void everythingIsThereAfterwardsAsItWas() {
+  void aDoublingKeepsEveryTaskUnchanged() {
     try (RedisServer server = RedisServer.start()) {
       RedisOptions options = options(server.uri(), "a");
       Map<TaskId, TaskRecord> before = new HashMap<>();
@@ -171,7 +171,7 @@ final class SlotDoublingTest {
       for (int i = 0; i < 100; i++) {
         before.put("key " + i, submit(behind, "key " + i, i % 2 == 0 ? 0 : HOUR));
       }
-      // Not complete: what is to cross does so when it is touched.
+      // The doubling only begins: a task that must migrate does so when it is touched.
       ahead.doubling().begin();
       for (Map.Entry<String, SubmitResult> entry : before.entrySet()) {
         TouchResult touched = get(behind.touch(List.of(new Touch(key(entry.getKey()), Due.NOW)))).getFirst();
@@ -191,9 +191,9 @@ final class SlotDoublingTest {
   }
 
   @Test
-  void aCallerThatStalledBringsNothingBackFromTheDead() {
+  void aStalledMigrationBringsBackNoEndedTask() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server.uri(), "a"))) {
-      TaskId id = submit(store, crossingKey(), 0).id();
+      TaskId id = submit(store, migratingKey(), 0).id();
       store.doubling().begin();
       Layout layout = new Layout("a");
       byte[] bits = Layout.bytes(Integer.numberOfTrailingZeros(2 * SLOTS));
@@ -207,14 +207,14 @@ final class SlotDoublingTest {
             List.of(bits, Layout.bytes(notAfter), Layout.bytes(0), Layout.bytes(1)));
         ((List<?>) departed.get(2)).forEach(value -> arriving.add(value == null ? new byte[0] : (byte[]) value));
         List<Object> arrived = store.link().step(Script.ARRIVE, layout.part(part), arriving).join();
-        assertThat(arrived).as("not behind its time").containsExactly(notAfter == before ? 0L : 1L);
+        assertThat(arrived).as("refused after its time").containsExactly(notAfter == before ? 0L : 1L);
       }
-      assertThat(found(store, id).state()).as("there is one already").isEqualTo(TaskState.FINISHED);
+      assertThat(found(store, id).state()).as("the part has the task already").isEqualTo(TaskState.FINISHED);
       assertThat(get(store.counts()).get(QUEUE)).isEqualTo(new QueueCounts(0, 0, 0, 1, 0, 0));
     }
   }
 
-  private static String crossingKey() {
+  private static String migratingKey() {
     for (int i = 0;; i++) {
       if ((SlotHash.of(QUEUE, "key " + i) & SLOTS) != 0) {
         return "key " + i;
@@ -223,20 +223,20 @@ final class SlotDoublingTest {
   }
 
   @Test
-  void underLoadNothingIsLostDoubledOrEarly() throws Exception {
+  void underLoadNoFiringIsLostRepeatedOrEarly() throws Exception {
     try (RedisServer server = RedisServer.start()) {
       new Load(options(server.uri(), "load"), 1).run(2);
     }
   }
 
   @Test
-  void underLoadOnAClusterNothingIsLostDoubledOrEarly() throws Exception {
+  void onAClusterNoFiringIsLostRepeatedOrEarly() throws Exception {
     try (RedisCluster cluster = RedisCluster.start(3, 0, Map.of())) {
       new Load(options(cluster.nodes().getFirst().uri(), "load"), 2).run(1);
     }
   }
 
-  /** The answers, and the reads. An answer before a call began binds the answer of that call. */
+  /** The results of all calls so far. A call must agree with the results that came before it began. */
   private static final class Ledger {
     private final Map<String, Long> newest = new ConcurrentHashMap<>();
     private final Map<List<Object>, Long> dueOf = new ConcurrentHashMap<>();
@@ -371,7 +371,7 @@ final class SlotDoublingTest {
 
     private void write(RedisStore store, Random random) {
       while (writing) {
-        // Else each key is reset before it is due.
+        // Without this pause, each key would be reset before it is due.
         LockSupport.parkNanos(WRITE_EVERY_NANOS);
         Set<Integer> keys = new HashSet<>();
         for (int i = 0; i < 12; i++) {

@@ -30,7 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of a store with one item, for tests. */
+/** Calls of a store with one item each, for tests. */
 final class Tasks {
   static final String QUEUE = "orders";
   static final long HOUR = 3_600_000;

@@ -1,3 +1,4 @@
+/** Tests of the store on Redis. */
 @NullMarked
 package io.foliot.store.redis;
 

@@ -35,8 +35,8 @@ public record StoreStats(long commits, long syncs, long items, long prepareMicro
         Figure.level("cached.bytes", "Heap of the store's cache", cachedBytes),
         Figure.level("unreadable", "Tasks that this version cannot read, and does not fire", unreadable),
         Figure.level("waiting", "Items that wait for the store's next commit", waitingItems),
-        Figure.total("commits", "Synced writes", commits),
-        Figure.total("commit.items", "Items in synced writes", items),
+        Figure.total("commits", "Commits that wrote", commits),
+        Figure.total("commit.items", "Items in these commits", items),
         Figure.seconds("sync.seconds", "Time spent on writing and syncing", syncMicros),
         Figure.seconds("prepare.seconds", "Time spent on deciding and encoding", prepareMicros));
   }
