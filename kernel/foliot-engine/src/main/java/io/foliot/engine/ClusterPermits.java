@@ -277,8 +277,8 @@ final class ClusterPermits {
           PermitRecord rest = record.without(gone, running);
           if (!rest.equals(record)) {
             LOG.log(System.Logger.Level.INFO,
-                "nodes are gone; their permits of a queue are free: queue={0},"
-                    + " permits={1}, of which still running={2}",
+                "nodes are gone; reclaiming the permits that they held: queue={0},"
+                    + " permits={1}, stillRunning={2}",
                 queue, permits, Math.min(permits, running));
             write(queue, document, rest, () -> isUnsettled = true);
           }

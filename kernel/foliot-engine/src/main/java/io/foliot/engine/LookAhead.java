@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <li>From the moment a read is sent, the writer of an entry within its range puts it into the wheel ({@link #written},
  * {@link #lookAgain}), because the read may miss the entry.
  * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows soon.
- * <li>{@link #advance} fires due entries. If the store's clock steps back by more than a second, it empties the wheel
- * and sets all cursors to the new time.
+ * <li>{@link #advance} fires due entries. A step back of the store's clock by more than a second empties the wheel and
+ * sets all cursors to the new time.
  * </ol>
  *
  * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. A task that

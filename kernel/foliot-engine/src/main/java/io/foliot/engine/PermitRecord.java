@@ -155,7 +155,7 @@ record PermitRecord(List<Holder> holders) {
     if (owed > 0 && mine > least) {
       return (int) Math.max(least, mine - owed);
     }
-    // It takes free permits up to its share, and of the rest the part that the others leave.
+    // The node takes free permits up to its share, and of the rest the part that the other nodes leave.
     long due = Math.clamp(free, 0, Math.max(0, fair[self] - mine));
     long spare = Math.max(0, free - due - lacking);
     return (int) Math.min(Math.max(mine, wants.get(self)), mine + due + spare);

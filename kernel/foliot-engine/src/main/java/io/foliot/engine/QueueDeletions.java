@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes queues that have no live task. All nodes that share a store must agree on that.
+ * Deletes queues that have no live task, while other nodes of the store may be accepting tasks.
  *
  * <ol>
  * <li>A mark in the queue's document says that it is being deleted. Nodes that read it accept no task for the queue.

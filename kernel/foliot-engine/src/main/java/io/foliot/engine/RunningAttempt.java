@@ -28,9 +28,9 @@ final class RunningAttempt {
   /** The answer that the delivery has yet to give; null before the call and after the answer. */
   @Nullable
   CompletionStage<Answer> delivering;
-  /** Begin of the attempt, by the monotonic clock. */
+  /** Start of the attempt, by the monotonic clock. */
   long begunNanos;
-  /** Begin of the attempt, by the store's clock. */
+  /** Start of the attempt, by the store's clock. */
   long begunMillis;
   /** The note that the handler left at the end. */
   TaskNote note = TaskNote.NONE;

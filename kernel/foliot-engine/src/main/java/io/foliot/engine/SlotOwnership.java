@@ -165,7 +165,7 @@ final class SlotOwnership {
     }
   }
 
-  /** Publishes a new assignment, if this node leads and the last one is missing or not as it should be. */
+  /** Publishes a new assignment, if this node leads and the last one is missing or outdated. */
   private void lead() {
     Coordinator.View seen = view;
     if (seen == null || seen.connection() != Connection.CONNECTED || !node.equals(seen.leader())) {
