@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a lane that only some workers may run, by their addresses. An address whose workers are busy holds up
- * no other one. The loop's thread.
+ * The entries of a lane that only some workers may run, by their addresses. An address whose workers are busy delays no
+ * other address. The loop's thread.
  */
 final class AddressedEntries {
   private final Map<Address, EntryQueue> byAddress = new LinkedHashMap<>();

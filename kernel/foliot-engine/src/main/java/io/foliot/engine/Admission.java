@@ -22,7 +22,7 @@ final class Admission {
     boolean alone = itemsAfter == callItems;
     if (!alone && (itemsAfter > maxItems || bytesAfter > maxBytes)) {
       leave(callItems, callBytes);
-      throw new OverloadedException("too much waits for the store already, come back in a second: items="
+      throw new OverloadedException("too much already waits for the store; try again in a second: items="
           + (itemsAfter - callItems) + " of " + maxItems + ", bytes=" + (bytesAfter - callBytes) + " of " + maxBytes);
     }
   }

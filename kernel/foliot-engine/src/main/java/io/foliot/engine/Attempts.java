@@ -28,13 +28,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attempts of this node: claims that were won, from the claim on until their permits are free again. Passive; the
- * loop's thread.
+ * The attempts of a loop: claims that were won, from the claim until their permits are free again. Passive; the loop's
+ * thread.
  *
- * <p>Guarantees: a delivery works only while its lease holds: the lease outlasts the timeout, or it is renewed; it
- * gives back its place at the destination once, when it is answered, and its permit and memory once, when it is
- * released; it is released when its end is recorded, or its lease is over and the store does not say otherwise. A task
- * of another queue than the lane's is shown to no receiver and no worker.
+ * <p>Guarantees: a delivery works only while its lease holds, because the lease outlasts the timeout or is renewed. An
+ * attempt gives back its place at the destination once, when it is answered; its permit once, when it is released; and
+ * its memory once, when this node no longer needs the payload. It is released when its end is recorded, or when its
+ * lease is over and the store does not report a later end. A task of another queue than the lane's reaches no receiver
+ * and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
@@ -44,29 +45,29 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #recorded} and {@link #reported} release an attempt whose end is in the store.
  * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over, so that a task whose node
  * dies comes back after a lease and not after its timeout. A delivery whose lease is lost, or whose task is being
- * cancelled, is cancelled. "Accepted" extends the lease to where it would have ended without renewals.
+ * cancelled, is cancelled. The answer "accepted" extends the lease to the end that it would have had without renewals.
  * <li>The wheel wakes an attempt three times: when its lease is to be renewed; at the end of its timeout, to cancel a
- * delivery that has not answered; and at the end of its lease, to release it, or to look it up if its end is reported
- * later.
- * <li>{@link #findReports} looks up, a few each second, attempts of limited queues whose ends may have been reported to
- * other nodes, so that their permits are free long before their leases end.
+ * delivery that has not answered; and at the end of its lease, to release it, or to look its task up if its end is
+ * reported later.
+ * <li>{@link #findReports} looks up, a few each second, the tasks of limited queues whose ends may have been reported
+ * to other nodes, so that their permits are free long before their leases end.
  * </ol>
  *
- * <p>The wheel's ticks are milliseconds of the monotonic clock: leases last, they do not end at a wall time. Rejected:
- * a timer in each delivery. A delivery that forgets it would hold a permit for ever.
+ * <p>The wheel's ticks are milliseconds of the monotonic clock, because a lease is a duration and has no end in wall
+ * time. Rejected: a timer in each delivery. A delivery that forgets it would hold a permit for ever.
  */
 final class Attempts {
   private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
-  /** The time that an answer may be under way after the end of the attempt's timeout. */
+  /** Time after the end of the attempt's timeout within which its answer may still arrive. */
   private static final long ANSWER_MILLIS = 250;
-  /** The parts of a lease after which it is renewed: two calls may fail before it is lost. */
+  /** A renewal is sent after this part of a lease, a third: two calls may fail before it is lost. */
   private static final int RENEWED_IN_LEASE = 3;
   /** A task claimed this late in a slot of another node was left behind there. */
   private static final long LATE_MILLIS = 1_000;
-  /** Claims looked up in a second whose end may have been reported to another node; each lookup reads a task. */
+  /** Most lookups per second of tasks whose ends may have been reported to other nodes; each reads a task. */
   private static final int REPORTS_PER_SECOND = 64;
 
   private final TaskStore store;
@@ -92,7 +93,7 @@ final class Attempts {
   private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
   private long findNanos;
 
-  /** Creates a history without attempts. */
+  /** Creates an empty set of attempts. */
   Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, Lanes lanes, LookAhead lookAhead,
       WatchedSlots slots, Settles settles, Renewals renewals, EndHints hints, Inbox inbox, Meter meter,
       RandomSource random, LeaseLengths lengths, long nowNanos) {
@@ -117,14 +118,14 @@ final class Attempts {
     return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
   }
 
-  /** Returns whether all that is left has its end reported from outside. */
+  /** Returns whether the end of every attempt that is left is reported from outside. */
   boolean isIdle() {
     return running.values().stream().allMatch(attempt -> attempt.reportsLater);
   }
 
   // Begin.
 
-  /** Begins an attempt of a task that was claimed by a call sent at that time. */
+  /** Begins an attempt of a claimed task. The lease is counted from {@code sentNanos}, when the claim was sent. */
   void begin(PendingClaim claim, TaskRecord task, long sentNanos, long nowNanos) {
     Lane lane = claim.lane();
     Token token = task.token();
@@ -156,7 +157,7 @@ final class Attempts {
     long leaseNanos = leaseMillis * NANOS_PER_MILLI;
     if (claim.waiter() != null) {
       attempt.answered = true;
-      isReportedLater(attempt);
+      markReportedLater(attempt);
       lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos);
       handOver(attempt, claim.waiter().payloadsTaken());
       lookAhead.lookAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
@@ -165,7 +166,8 @@ final class Attempts {
     Delivery delivery = lane.delivery();
     long neededMillis = attempt.renewMillis == 0 ? attempt.timeoutMillis : leaseMillis / RENEWED_IN_LEASE;
     if (queue == null || delivery == null || nowNanos - sentNanos + neededMillis * NANOS_PER_MILLI >= leaseNanos) {
-      // The claim took too long for an attempt to end within its lease, or the queue is gone: the task is tried again.
+      // The claim took too long for an attempt to end within its lease, or the queue or its delivery is gone: the task
+      // is tried again.
       attempt.answered = true;
       giveUpDestination(attempt);
       ended(attempt, new Outcome.Retry(Due.NOW), "not begun: the claim took too long");
@@ -178,8 +180,8 @@ final class Attempts {
   }
 
   /**
-   * Gives back a claim whose task is not of the lane's queue. The task comes back to its own lane after a pause, so
-   * that a persistent error does not claim it again and again.
+   * Gives back a claim whose task belongs to another queue than the lane's. The task comes back to its own lane after a
+   * pause, so that a persistent error does not claim it again and again.
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,
@@ -229,8 +231,8 @@ final class Attempts {
   }
 
   /**
-   * Marks the tasks that are due, and that no worker of this node may run, as parked: to park them later is another
-   * write for each. A task that the store may find not due yet stays in the index, where this node looks.
+   * Marks as parked the due tasks that no worker of this node may run: parking them later would cost another write
+   * each. A task that may not be due yet by the store's clock stays in the index, which this node polls.
    */
   private Outcome.Rearm placed(Outcome.Rearm next, long nowNanos) {
     long nowMicros = clock.micros(nowNanos);
@@ -241,7 +243,7 @@ final class Attempts {
   }
 
   private void accepted(RunningAttempt attempt, long nowNanos) {
-    isReportedLater(attempt);
+    markReportedLater(attempt);
     if (attempt.settled) {
       release(attempt);
     } else {
@@ -271,7 +273,7 @@ final class Attempts {
         new Settlement(task.id(), task.generation(), token, outcome, attempt.begunMillis, detail, attempt.note));
   }
 
-  private void isReportedLater(RunningAttempt attempt) {
+  private void markReportedLater(RunningAttempt attempt) {
     attempt.reportsLater = true;
     QueueConfig queue = attempt.lane.queue();
     if (queue != null && queue.concurrency() != null && store.isShared()) {
@@ -281,7 +283,7 @@ final class Attempts {
 
   // Ends.
 
-  /** Notes that the store has answered for the end of an attempt. */
+  /** Notes that the store has recorded or refused the end of an attempt. */
   void recorded(Settles.Ending ending, SettleResult result, long nowNanos) {
     RunningAttempt attempt = ending.attempt();
     TaskRecord task = attempt.task;
@@ -306,8 +308,8 @@ final class Attempts {
   }
 
   /**
-   * Notes that a settlement has inserted tasks, unless it was stale: then a claim finds that they do not exist. Parked
-   * ones are found in the order of their queue, by any node.
+   * Notes that a settlement has inserted tasks. If it was stale, they do not exist, and a claim finds that out. Any
+   * node finds parked tasks, in the order of their queue.
    */
   private void inserted(List<Outcome.Child> children, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
@@ -365,7 +367,9 @@ final class Attempts {
     attempt.bytes = 0;
   }
 
-  /** Notes that a worker gets the task: its payload takes memory until the worker's caller has taken it. */
+  /**
+   * Notes that a worker gets the task: its payload takes memory until the answer to the worker's call has been written.
+   */
   private void handOver(RunningAttempt attempt, CompletionStage<?> taken) {
     attempt.handedOver = true;
     attempt.dropPayload();
@@ -415,7 +419,7 @@ final class Attempts {
     }
   }
 
-  /** Notes that the store has answered a renewal, or, if the result is null, the call has failed. */
+  /** Notes that the store has answered a renewal, or that the call has failed if the result is null. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
     if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
       return;
@@ -435,7 +439,7 @@ final class Attempts {
     attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);
   }
 
-  /** Stops waiting for a delivery and cancels it, so that a handler does not keep working in vain. */
+  /** Stops waiting for a delivery and cancels it, so that its handler does not continue in vain. */
   private void giveUp(RunningAttempt attempt, Answer.Health health, String detail, long nowNanos) {
     CompletionStage<Answer> delivering = attempt.delivering;
     if (delivering != null) {

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Any thread.
  *
- * <p>A destination may hold as much as is free, and a queue as much as its destination has left: the dynamic thresholds
- * of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so the share must leave
- * room before others need it. A destination that holds without end gets half of the total, a queue behind it a third;
- * {@code n} of them get the {@code n+1}st part each, and as much stays free for the rest. Demands below that are met in
- * full, so the shares are max-min fair.
+ * <p>A destination may hold as much as is free, and a queue as much as its destination may still take: the dynamic
+ * thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so the share
+ * must leave room before others need it. A destination that holds without end gets half of the total, a queue behind it
+ * a third; {@code n} such destinations get one part in {@code n+1} each, and as much stays free for the rest. Demands
+ * below that are met in full, so the shares are max-min fair.
  *
- * <p>Where the free part is smaller than one unit of work, a queue that holds nothing may take one from a reserve
+ * <p>Where the free part is smaller than one unit of work, a queue that holds nothing may take one unit from a reserve
  * beyond the total. Such queues take turns in the order in which they first asked. All holders together never exceed
  * total and reserve by more than what callers charge beyond what they acquired; that excess leaves the reserve
  * untouched.
@@ -29,11 +29,11 @@ final class Budget {
   /** The time for which a queue keeps its turn without a request; loops request at least every 0.1 s. */
   private static final long TURN_NANOS = 1_000_000_000;
 
-  /** The bytes held by one queue or one destination. */
+  /** The amount held by one queue or one destination. */
   static final class Share {
     // guarded by the budget
     private long held;
-    /** The part of it that counts against the reserve. */
+    /** The part of {@link #held} that counts against the reserve. */
     private long reserved;
   }
 
@@ -54,8 +54,8 @@ final class Budget {
   /**
    * Creates a budget of which nothing is held.
    *
-   * @param reserve how much is held beyond the total at most, by those that would get nothing otherwise
-   * @param guarantee the largest unit of work, which one turn takes of the reserve
+   * @param reserve how much may be held beyond the total, by holders that would otherwise get nothing
+   * @param guarantee the largest unit of work: the amount that one turn takes from the reserve
    */
   Budget(long total, long reserve, long guarantee) {
     this.total = total;
@@ -67,7 +67,7 @@ final class Budget {
     return total - (used - reservedUsed) - holder.held - (parent == null ? 0 : parent.held);
   }
 
-  /** Returns whether a holder without a parent gets no more units of size 1 but from the reserve. */
+  /** Returns whether a holder without a parent can get another unit of size 1 only from the reserve. */
   synchronized boolean isFull(Share holder) {
     return left(holder, null) < 2;
   }
@@ -76,10 +76,10 @@ final class Budget {
    * Takes units, up to the number wanted.
    *
    * @param each the size of a unit
-   * @param holder the queue, or the destination if that is all there is to it
-   * @param parent the destination of the queue
+   * @param holder the queue; the destination if the budget has no shares of queues
+   * @param parent the destination of the queue; null if the holder has no parent
    * @param again called when it may be worth asking again, if fewer were given than wanted
-   * @return how many units the holder has now more
+   * @return the number of units taken
    */
   synchronized int acquire(int wanted, long each, Share holder, @Nullable Share parent, Runnable again) {
     long left = left(holder, parent);
@@ -97,9 +97,9 @@ final class Budget {
   }
 
   /**
-   * Takes one unit of the guaranteed size of the reserve, if the holder has nothing, and it is its turn.
+   * Takes one unit of the guaranteed size from the reserve, if the holder has nothing and it is the holder's turn.
    *
-   * @return whether it was given
+   * @return whether the unit was taken
    */
   synchronized boolean acquireReserved(Share holder, @Nullable Share parent, long nowNanos) {
     if (holder.held > 0 || (parent != null && parent.held >= guarantee)) {
@@ -132,7 +132,10 @@ final class Budget {
     return false;
   }
 
-  /** Charges the difference if a unit of work turned out larger than was acquired, or gives it back if smaller. */
+  /**
+   * Charges the difference if a unit of work turned out larger than was acquired, or gives it back, as a negative
+   * amount, if smaller.
+   */
   synchronized void change(Share holder, @Nullable Share parent, long amount) {
     add(holder, parent, amount);
     if (amount < 0 && !starving.isEmpty()) {
@@ -142,8 +145,8 @@ final class Budget {
   }
 
   /**
-   * Gives back units that were acquired a moment ago and could not be used. It wakes no other loop: two loops that find
-   * room here and none elsewhere would wake each other without end.
+   * Gives back units that were acquired a moment ago and could not be used. This wakes no other loop: two loops that
+   * find room here and none elsewhere would wake each other without end.
    */
   synchronized void giveBackUnused(Share holder, @Nullable Share parent, long amount) {
     add(holder, parent, -amount);

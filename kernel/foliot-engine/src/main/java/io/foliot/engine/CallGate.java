@@ -64,7 +64,7 @@ final class CallGate {
     return sealed == null ? read(call) : CompletableFuture.failedFuture(new NotServingException(sealed.refusal()));
   }
 
-  /** Runs a call that reports the end of an attempt; a store that drains records it. */
+  /** Runs a call that ends an attempt or extends its lease; it is accepted while the store drains, too. */
   <T> CompletableFuture<T> report(Supplier<CompletionStage<T>> call) {
     StoreSeal sealed = seal;
     return sealed == null || sealed.state() == StoreSeal.State.DRAINING ? read(call) : write(call);

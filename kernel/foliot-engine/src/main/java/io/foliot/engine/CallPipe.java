@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * <ol>
  * <li>The owner of the pipe asks {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
- * <li>The answer comes back through the inbox. The batch is under way no more, health and backoff learn whether it
+ * <li>The answer comes back through the inbox. The batch is no longer under way, health and backoff learn whether it
  * failed, and the owner handles the result, or puts the items of a failed batch back.
  * </ol>
  *

@@ -20,26 +20,28 @@ import org.jspecify.annotations.Nullable;
  * The claims of a loop: they take ids from the lanes, send them to the store, and handle the results. Passive; the
  * loop's thread.
  *
- * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; whatever
- * is not won gives all of them back; each task that is won is reported once, and nothing is delivered that was not.
+ * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; a claim
+ * that is not won gives all of them back; each task that is won is reported once, and no other task is delivered.
  *
  * <ol>
- * <li>The lanes that could start something are those that have entries, are served, and find a permit. They take turns.
- * <li>A batch is shared among them by weight: a priority one higher weighs twice as much. A lane may use the rest of
- * its share in the next batch (deficit round robin); the rest of this batch goes to the other lanes.
+ * <li>A lane can start attempts if it has entries, is served, and finds a permit. Such lanes take turns.
+ * <li>A batch is shared among these lanes by weight: a priority higher by one weighs twice as much. A lane may use the
+ * rest of its share in the next batch (deficit round robin); the rest of this batch goes to the other lanes.
  * <li>For each entry the lane acquires memory, then places at the destination, then permits; if a later one grants
  * less, the rest is given back to the earlier ones.
- * <li>Results: <em>won</em> begins an attempt; <em>later</em> goes into the wheel again; <em>gone</em> is forgotten;
- * <em>ready</em> was claimed under permits that had ended, and is put back.
- * <li>Workers are answered after the whole batch.
+ * <li>Results: <em>won</em> begins an attempt; <em>later</em> puts the entry into the wheel again; <em>gone</em>
+ * forgets it; <em>ready</em> means that the task is due but the permits of the claim had ended, and puts the entry back
+ * into its lane.
+ * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *
  * <p>Rejected: a claim per lane. Each call is a round trip or a commit, and with many queues most of them would carry
  * one task.
  */
 final class Claims {
-  /** Claims on their way at the same time: one is with the store while the next one gathers. */
+  /** Claims under way at the same time: one is with the store while the next one gathers. */
   private static final int UNDER_WAY = 2;
+  /** Exponent of the lowest weight: a lane weighs at least 2^-10 of the lane with the highest priority. */
   private static final int LOWEST_WEIGHT = -10;
 
   /** Receives the store's decisions. */
@@ -110,7 +112,7 @@ final class Claims {
     return waitNanos;
   }
 
-  // A batch that is sent.
+  // Sending a batch.
 
   /** Returns the lanes that could start an attempt, beginning each time with the next lane. */
   private List<Lane> ableLanes(long nowNanos) {
@@ -126,7 +128,10 @@ final class Claims {
     return able;
   }
 
-  /** Claims for these lanes, by their weights; the rest of one lane's share goes to the others. */
+  /**
+   * Sends a batch of claims for these lanes, by their weights; the rest of one lane's share goes to the others. Returns
+   * false if no lane could use its share.
+   */
   private boolean claim(List<Lane> able, long nowNanos) {
     List<PendingClaim> pending = new ArrayList<>();
     int top = able.stream().mapToInt(Lane::priority).max().orElse(0);

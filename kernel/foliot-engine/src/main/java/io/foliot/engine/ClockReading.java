@@ -1,16 +1,16 @@
 package io.foliot.engine;
 
 /**
- * A reading of the store's clock, from which the monotonic clock counts on: a step of this node's wall clock changes
+ * A reading of the store's clock, continued by this node's monotonic clock: a step of the node's wall clock changes
  * nothing.
  *
- * <p>A clock behind a network had the value that was read at an unknown instant of the call; taking the middle is wrong
- * by at most half the call. A slow reading, of a paused process or a busy store, is therefore less exact than an older
- * quick one. The older one is kept until it may have drifted as far, or until the two contradict each other, which
- * means that the store's clock was set.
+ * <p>A clock behind a network had the value that was read at an unknown instant during the call. The middle of the call
+ * is wrong by at most half of its duration. A slow reading, of a paused process or a busy store, is therefore less
+ * exact than an older quick one. The older reading is kept until drift may have made it as inexact, or until the two
+ * readings contradict each other, which means that the store's clock was set.
  *
  * @param storeMicros the value of the store's clock
- * @param atNanos when, by the monotonic clock
+ * @param atNanos the instant of the reading, by the monotonic clock
  * @param uncertainNanos by how much {@code atNanos} may be wrong
  * @param offsetMicros by how much the store's clock was ahead of this node's
  */
@@ -33,7 +33,7 @@ record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long of
     return uncertainNanos + (nowNanos - atNanos) / NANOS_PER_SECOND * DRIFT_NANOS_PER_SECOND;
   }
 
-  /** Returns the better of this one and a newer one. */
+  /** Returns the better of this reading and a newer one. */
   ClockReading or(ClockReading newer) {
     long nowNanos = newer.atNanos;
     long mine = uncertainNanos(nowNanos);

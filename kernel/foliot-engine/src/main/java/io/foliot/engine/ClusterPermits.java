@@ -19,15 +19,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node's part in limits that hold for the whole cluster: keeps its place in the {@link PermitRecord} of each
- * limited queue that it works for, and tells the queue's {@link Permits} what they may use.
+ * This node's part in limits that hold for the whole cluster. It maintains the node's entry in the {@link PermitRecord}
+ * of each limited queue that the node works for, and grants permits to the queue's {@link Permits}.
  *
  * <p>A node may use its permits for five seconds by the store's clock. Each claim carries their end, and the store
  * refuses it afterwards, so a paused or disconnected node claims nothing under permits that others have taken. Attempts
  * that a dead node claimed before its permits ended hold those permits until their leases end.
  *
  * <p>It reads the records once a second, and at once when a task waits for a permit; one read at a time. The first
- * loop's thread, except {@link #hungry}.
+ * loop's thread, except {@link #hungry} and {@link #leave(long)}.
  */
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
@@ -37,8 +37,8 @@ final class ClusterPermits {
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
   /**
-   * Two nodes may estimate the store's clock a little differently, so the time of one may end a little later than the
-   * other would permit.
+   * Longest time that a holder can have left. It exceeds {@link #VALID_MILLIS}, because nodes estimate the store's
+   * clock a little differently; a longer time was written before that clock was set back.
    */
   private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
   private static final long RENEW_MILLIS = 2_500;
@@ -68,10 +68,10 @@ final class ClusterPermits {
   private long leaveUntilNanos;
 
   /**
-   * Creates a ledger without entries.
+   * Creates the permits of a node that holds none yet.
    *
    * @param instance a number that identifies this start of the node
-   * @param inbox the inbox of the loop whose thread it is
+   * @param inbox the inbox of the loop on whose thread it works
    */
   ClusterPermits(TaskStore store, TimeSource clock, QueueRegistry registry, String node, long instance, Inbox inbox) {
     this.store = store;
@@ -82,7 +82,7 @@ final class ClusterPermits {
     this.inbox = inbox;
   }
 
-  /** Notes that something waits that has no permit. Any thread. */
+  /** Notes that a task waits for a permit. Any thread. */
   void hungry() {
     if (isHungry.compareAndSet(false, true)) {
       inbox.wake();
@@ -133,7 +133,8 @@ final class ClusterPermits {
   }
 
   /**
-   * The store's clock, and since when by the monotonic clock it was that or later.
+   * A value of the store's clock, and a monotonic time at which that clock had not passed it. Monotonic times that are
+   * computed from it are too early rather than too late.
    *
    * @param millis the value of the store's clock
    * @param nanos the monotonic time before it was read
@@ -148,7 +149,7 @@ final class ClusterPermits {
     return queue.concurrency() != null || queue.rate() != null;
   }
 
-  /** Ends a read. After a failure the store is read again at the usual interval, no sooner. */
+  /** Notes that a call has ended. After a failure the records are read again at the usual interval, no sooner. */
   private void ended(boolean answered) {
     underWay--;
     restUntilNanos = clock.monotonicNanos() + (answered ? REST_NANOS : READ_NANOS);
@@ -228,7 +229,7 @@ final class ClusterPermits {
     }
   }
 
-  /** Others care whether it wants something, and roughly how much. */
+  /** Returns whether two demands are alike to other nodes: both are zero, or they differ by at most a factor of two. */
   private static boolean isAlike(int wants, int before) {
     return (wants > 0) == (before > 0) && wants <= 2 * before && before <= 2 * wants;
   }
@@ -276,8 +277,8 @@ final class ClusterPermits {
           PermitRecord rest = record.without(gone, running);
           if (!rest.equals(record)) {
             LOG.log(System.Logger.Level.INFO,
-                "nodes are gone; their permits of a queue are free: queue={0},"
-                    + " permits={1}, of which still running={2}",
+                "nodes are gone; reclaiming the permits that they held: queue={0},"
+                    + " permits={1}, stillRunning={2}",
                 queue, permits, Math.min(permits, running));
             write(queue, document, rest, () -> isUnsettled = true);
           }
@@ -285,8 +286,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Counts the attempts that were claimed by an instant and whose leases have not ended; which nodes claimed them is
-   * not known.
+   * Counts the attempts that were claimed no later than {@code untilMillis} and whose leases have not ended; which
+   * nodes claimed them is not known.
    */
   private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
       int before) {
@@ -303,8 +304,9 @@ final class ClusterPermits {
   }
 
   /**
-   * Returns all permits that are not in use; other nodes count the rest by their leases. Completes when that is stored
-   * or the time is over. Any thread.
+   * Gives up the permits of each queue that has no attempt on this node; other nodes reclaim the permits of the other
+   * queues, and count attempts under way by their leases. Completes when that is stored or the time is over. Any
+   * thread.
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();

@@ -25,16 +25,16 @@ import java.util.concurrent.CompletionStage;
  * <ol>
  * <li>Each live task that a batch wrote is {@linkplain #add added}; the {@link QueueWatch} knows for most of them, from
  * its last read, that the queue is not being deleted.
- * <li>For the others {@link #await} waits for the next read of the queues, which fails if one is gone.
- * <li>If the store may lose its last writes, all tasks that have waited are read once more: it can lose only writes
- * that were acknowledged shortly before, not those confirmed after a wait.
+ * <li>For the others {@link #await} waits for the next read of the queues, which fails if a queue is gone.
+ * <li>If the store may lose its last writes, all tasks that have waited are read once more: the store can lose only
+ * writes that were acknowledged shortly before, not those confirmed after a wait.
  * </ol>
  */
 final class Confirmation {
   private final TaskStore store;
   private final QueueWatch watch;
   private final Set<String> doubtful = new TreeSet<>();
-  /** All that was added: the others of a batch wait with a doubtful one. */
+  /** All tasks that were added: one doubtful task makes its whole batch wait. */
   private final List<Written> written = new ArrayList<>();
 
   private record Written(TaskId id, long generation) {}
@@ -52,7 +52,7 @@ final class Confirmation {
     }
   }
 
-  /** Returns these results, once it is sure that they may be given. */
+  /** Completes with these results once the tasks are confirmed; fails if a task or its queue is gone. */
   <T> CompletionStage<T> await(T results) {
     return doubtful.isEmpty()
         ? CompletableFuture.completedFuture(results)

@@ -6,21 +6,22 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The number of attempts that a destination gets at once. The limit doubles with each round of
- * successes until the first failure, then grows by one a round; it is halved when most of the recent answers are
- * failures or when the destination asks for less, at most once in a tenth of a second. A destination that fails at a
- * limit of one gets one trial attempt at a time, at growing intervals, until the first success resets its limit. This
- * is the circuit breaker. After TCP's congestion control (Jacobson 1988).
+ * A destination, and the limit of attempts that it gets at once. The limit doubles with each round of successes until
+ * the first failure, then grows by one a round; it is halved when most of the recent answers are failures or when the
+ * destination reports overload, at most once in a tenth of a second. A destination that fails at a limit of one gets
+ * one trial attempt at a time, at growing intervals, until the first success resets its limit. This is the circuit
+ * breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
- * <p>A claim takes its permits when it is sent. So that a store that answers slowly does not idle a destination that
- * answers quickly, a claim may take as many more as attempts ended while the one before it was with the store: by the
- * time it comes back, as many places are free again. If the destination stops just then, it has at most twice its
- * limit, and no more follow.
+ * <p>A claim takes its places when it is sent. A slow store must not leave a quick destination idle. A claim may
+ * therefore take as many additional places as attempts ended while the claim before it was with the store: by the time
+ * it comes back, about as many places are free again. If the destination stops just then, it has at most twice its
+ * limit, and no more attempts follow.
  */
 final class Destination {
   private static final double START_LIMIT = 16;
   /** The weight of the newest answer in the share of failures: some twenty answers are remembered. */
   private static final double NEWEST = 0.1;
+  /** Share of failures above which the limit is halved. */
   private static final double MOST = 0.5;
   private static final long HALVE_EVERY_NANOS = 100_000_000;
   private static final long FIRST_TRIAL_NANOS = 100_000_000;
@@ -45,7 +46,7 @@ final class Destination {
   private long trialNanos;
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
-  /** @param attempts those that all destinations of a delivery share */
+  /** @param attempts the attempts that all destinations of a delivery share */
   Destination(String name, int maxLimit, Budget attempts) {
     this.name = name;
     this.maxLimit = maxLimit;
@@ -62,7 +63,9 @@ final class Destination {
     return memory;
   }
 
-  /** Takes permits, up to the number wanted; {@code again} is called when another try may succeed. */
+  /**
+   * Takes places, up to the number wanted; if there are fewer, {@code again} is called when another try may succeed.
+   */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     int free = (int) limit + ahead - running;
     if (onTrial) {
@@ -80,7 +83,7 @@ final class Destination {
     return given;
   }
 
-  /** Gives permits back that were not used. */
+  /** Gives back places of attempts that have ended or did not begin. */
   synchronized void giveBack(int count) {
     running -= count;
     assert running >= 0 : running;
@@ -93,7 +96,7 @@ final class Destination {
     return ended;
   }
 
-  /** Notes that a claim came back; attempts that had ended when it was sent, to be taken from those that have now. */
+  /** Notes that a claim came back; {@code endedWhenSent} is the value of {@link #ended} when it was sent. */
   synchronized void claimed(long endedWhenSent) {
     ahead = onTrial ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
   }
@@ -139,7 +142,7 @@ final class Destination {
     trialNanos = nowNanos + trialWaitNanos;
   }
 
-  /** Notes that an attempt ended with this answer, or with none. */
+  /** Notes that an attempt ended with this answer. */
   void answered(Answer answer, long nowNanos) {
     if (answer instanceof Answer.Retry retry && retry.health() != Health.WELL) {
       ill(retry.health(), nowNanos);

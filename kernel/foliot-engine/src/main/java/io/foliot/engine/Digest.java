@@ -12,11 +12,11 @@ import java.util.zip.CRC32C;
 
 /**
  * The digest of a request, in 64 bits. It distinguishes a repeated request from a different one under the same
- * idempotency key. Two polynomials over the same bytes; they guard against mistakes, not against an adversary, who
- * could deceive only itself.
+ * idempotency key. It consists of two checksums of the same bytes, with different polynomials. They guard against
+ * mistakes, not against an adversary, who could deceive only itself.
  */
 final class Digest {
-  /** A request that is repeated is another span of the same trace, and the same request. */
+  /** The headers left out of the digest: a repeated request is another span of the same trace. */
   private static final Set<String> TRACE = Set.of("traceparent", "tracestate");
 
   private final CRC32 low = new CRC32();

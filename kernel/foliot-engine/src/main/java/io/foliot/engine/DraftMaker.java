@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the drafts that the store writes from submissions: ids, due times, digests. Any thread.
+ * Makes drafts, which the store writes, from submissions: ids, due times, digests. Any thread.
  *
  * <p>The slot of a task follows from its id: from the hash of queue and key, so that all generations of a key are in
  * one slot; else of queue and idempotency key; else it is random.
@@ -29,6 +29,7 @@ final class DraftMaker {
    * Returns a draft of each submission.
    *
    * @throws io.foliot.core.Scheduler.UnknownQueueException if there is no such queue
+   * @throws io.foliot.core.Scheduler.OverloadedException if the queue is being deleted
    * @throws IllegalArgumentException if a submission can never work
    */
   List<Draft> drafts(List<Submission> submissions, long nowMillis) {
@@ -55,7 +56,7 @@ final class DraftMaker {
         submission.maxAttempts(), submission.onConflict(), idempotency);
   }
 
-  /** Rounds up: never early. */
+  /** Returns the due time, rounded up to a millisecond so that it is never early. */
   private static Due due(Submission submission, long now) {
     if (submission.delay() != null) {
       return Due.after(QueueRegistry.ceilMillis(submission.delay()));

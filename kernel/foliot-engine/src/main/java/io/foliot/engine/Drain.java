@@ -5,11 +5,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a loop's work: it claims for a while longer, then stops claiming and waits for the attempts under way.
- * Passive; the loop's thread.
+ * The end of a loop's work: the loop continues to claim for some time, then stops claiming and waits for the attempts
+ * under way. Passive; the loop's thread.
  *
  * <p>Guarantees: the {@link #begin answer} completes with true when the ends of all attempts are recorded, with false
- * when patience is over, or the loop has died; never before nothing more is claimed.
+ * when patience is over, or the loop has died; never while the loop still claims.
  */
 final class Drain {
   private @Nullable CompletableFuture<Boolean> answer;
@@ -18,9 +18,9 @@ final class Drain {
   private boolean isClaiming = true;
 
   /**
-   * Begins.
+   * Begins to drain.
    *
-   * @param afterNanos how long to continue claiming
+   * @param afterNanos how long to continue to claim
    * @param patienceNanos how long to wait in all
    */
   void begin(CompletableFuture<Boolean> newAnswer, long afterNanos, long patienceNanos, long nowNanos) {
@@ -35,7 +35,7 @@ final class Drain {
     return isClaiming;
   }
 
-  /** Returns whether claims could be made when that was last asked. */
+  /** Returns the last result of {@link #isClaiming(long)}; true before its first call. */
   boolean isClaiming() {
     return isClaiming;
   }

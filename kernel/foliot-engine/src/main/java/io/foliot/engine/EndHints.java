@@ -39,7 +39,7 @@ final class EndHints {
     this.wake = wake;
   }
 
-  /** Returns what waits for the end of a task whose handler has left a mark, or none; null if nothing does. */
+  /** Returns the task that waits for the end of a task whose handler left this mark; null if none waits. */
   TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     for (Delivery delivery : deliveries) {
       TaskRef.ByKey waiting = delivery.awaiting(task, mark);

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * node and passes each call on; any thread may call.
  *
  * <ul>
- * <li>{@link CallGate}: whether a call is taken at all
+ * <li>{@link CallGate}: whether a call is accepted at all
  * <li>{@link TaskCalls}, {@link ReportCalls}, {@link QueueSettings}, {@link QueueDeletions}: the calls
  * <li>{@link QueueRegistry} and {@link QueueWatch}: the queues as this node knows them
  * <li>{@link LoopGroup} of {@link EngineLoop}s: firing
@@ -115,10 +115,10 @@ public final class Engine implements Scheduler {
   /**
    * Reads the queues and begins to fire.
    *
-   * @return completes when the engine serves; fails if the store does not answer, or is sealed
+   * @return a future that completes when the engine serves; fails if the store does not answer, or is sealed
    */
   public CompletableFuture<Void> start() {
-    // By a guess of the store's time this node would give away seats of workers that have just left.
+    // With a guess of the store's time, this node could give away the seats of workers that have just left.
     return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, StoreSeal.NAME))
         .thenCompose(found -> {
           if (found.isPresent()) {
@@ -147,7 +147,7 @@ public final class Engine implements Scheduler {
     return gate.failure().copy();
   }
 
-  /** Notes that a task waits for a permit of the cluster's. */
+  /** Notes that a task waits for a permit of the cluster. */
   private void hungry() {
     permits.hungry();
   }
@@ -255,10 +255,10 @@ public final class Engine implements Scheduler {
    * Returns the drafts of these submissions, for a store that can write them as part of a larger write, such as the
    * caller's own transaction. Once that is done, {@link #committed} makes them fire on the millisecond; without it the
    * head poll finds them, a tenth of a second late. A queue that is deleted while the transaction is open leaves the
-   * tasks without one: they wait until it is created again, and this node warns of them.
+   * tasks without a queue: they wait until it is created again, and this node logs a warning.
    *
    * @throws UnknownQueueException if there is no such queue
-   * @throws IllegalArgumentException if one can never work
+   * @throws IllegalArgumentException if a submission can never work
    */
   public List<Draft> drafts(List<Submission> submissions) {
     return tasks.drafts(submissions);
@@ -270,8 +270,8 @@ public final class Engine implements Scheduler {
   }
 
   /**
-   * Writes tasks of internal queues ({@link Delivery#internalQueues}), and has them fire on the millisecond. For a
-   * delivery that keeps state in such tasks; callers submit.
+   * Writes tasks of internal queues ({@link Delivery#internalQueues}), which then fire on the millisecond. This is for
+   * deliveries that keep state in such tasks; other callers use {@link #submitAll}.
    */
   public CompletableFuture<List<SubmitResult>> write(List<Draft> drafts) {
     return gate.write(() -> tasks.write(drafts));

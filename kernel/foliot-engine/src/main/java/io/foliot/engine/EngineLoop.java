@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 final class EngineLoop implements EventLoop.Duty {
   private static final long NANOS_PER_MILLI = 1_000_000;
   /**
-   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how long a step of the wall
+   * Longest sleep, which is the interval of the most frequent head poll. It also bounds how long a step of the store's
    * clock goes unnoticed.
    */
   private static final long MAX_SLEEP_MILLIS = 100;
@@ -59,8 +59,8 @@ final class EngineLoop implements EventLoop.Duty {
   /** Most timers fired in one turn, for the same reason. */
   private static final int FIRED_PER_TURN = 8_192;
   /**
-   * Settlements or parks in one call for each claim that fits into one: they are smaller than a claim, which returns
-   * payloads.
+   * Settlements or parks in one call, as a multiple of the claims in one call: they are smaller than a claim, which
+   * returns payloads.
    */
   private static final int SETTLED_PER_CLAIMED = 2;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
@@ -78,7 +78,10 @@ final class EngineLoop implements EventLoop.Duty {
   private final StoreClock storeClock;
   private final CompletableFuture<Throwable> death = new CompletableFuture<>();
   private volatile LoopStatus status = LoopStatus.NONE;
-  /** When the last turn ended. Written by the loop's thread, read by the threads that watch it. */
+  /**
+   * Time at which the last turn ended, by the monotonic clock. Written by the loop's thread, read by the threads that
+   * watch it.
+   */
   private volatile long turnedNanos;
   /** Whether other nodes are members. Written by the first loop's thread. */
   private volatile boolean hasOtherNodes;
@@ -104,9 +107,9 @@ final class EngineLoop implements EventLoop.Duty {
    * Creates a loop that has not started.
    *
    * @param outage shared by all loops of the engine
-   * @param share the slots it may watch
+   * @param share the slots that the loop may watch
    * @param eachSecond called once a second, on the loop's thread
-   * @param eachTurn called in each turn, with the time
+   * @param eachTurn called in each turn, with the monotonic time
    */
   EngineLoop(EngineOptions options, Environment environment, EventLoop eventLoop, QueueRegistry registry,
       StoreOutage outage, EndHints hints, RandomSource random, SlotSet share, Runnable eachSecond,
@@ -239,7 +242,7 @@ final class EngineLoop implements EventLoop.Duty {
     inbox.post(nowNanos -> lanes.lane(queue, nowNanos));
   }
 
-  /** Notifies the loop whether other nodes are members: workers may poll them, although they may have no slots. */
+  /** Notifies the loop whether other nodes are members: workers may poll such nodes even if these have no slots. */
   void others(boolean areMembers) {
     hasOtherNodes = areMembers;
   }
@@ -249,7 +252,7 @@ final class EngineLoop implements EventLoop.Duty {
     inbox.post(nowNanos -> attempts.reported(token));
   }
 
-  /** Reads a lane on the loop's own thread. */
+  /** Reads a lane on the loop's own thread; completes with empty if the queue has no lane. */
   CompletableFuture<Optional<LaneStatus>> laneStatus(String queue) {
     CompletableFuture<Optional<LaneStatus>> answer = new CompletableFuture<>();
     inbox.post(nowNanos -> answer.complete(

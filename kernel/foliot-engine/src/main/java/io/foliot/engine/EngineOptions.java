@@ -18,8 +18,8 @@ package io.foliot.engine;
  *     attempt lasts, so that a task of a dead node comes back after this time and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
  *     a cluster
- * @param destinationLimit how many attempts one destination gets at once, once it has proved that it can handle them;
- *        where attempts are shorter than a claim takes, up to twice as many for a moment
+ * @param destinationLimit how many attempts one destination gets at the same time, once it has proved that it can
+ *     handle them; where attempts are shorter than a claim takes, up to twice as many for a moment
  */
 public record EngineOptions(String node, String zone, int loops, long windowMillis, int wheelEntries, int laneEntries,
     int readyEntries, int claimBatch, int callItems, long callBytes, long leaseMarginMillis, long renewedLeaseMillis,
@@ -39,7 +39,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     ensure(leaseMarginMillis >= 1, "a lease outlasts the timeout", leaseMarginMillis);
     ensure(renewedLeaseMillis >= MIN_RENEWED_MILLIS, "a lease that is renewed lasts at least 300 ms",
         renewedLeaseMillis);
-    ensure(maxClockOffsetMillis >= 1, "a clock is off by some milliseconds", maxClockOffsetMillis);
+    ensure(maxClockOffsetMillis >= 1, "the permitted offset of the clock is at least 1 ms", maxClockOffsetMillis);
     ensure(destinationLimit >= 1, "a destination gets at least one attempt", destinationLimit);
   }
 
@@ -185,8 +185,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets how many attempts one destination gets at once, at least 1, once it has proved that it can handle them; by
-     * default 1,000. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment.
+     * Sets how many attempts one destination gets at the same time, at least 1, once it has proved that it can handle
+     * them; by default 1,000. Where attempts are shorter than a claim takes, it gets up to twice as many for a moment.
      */
     public Builder destinationLimit(int value) {
       destinationLimit = value;

@@ -15,8 +15,8 @@ import java.util.random.RandomGenerator;
  *
  * @param clock wall and monotonic time
  * @param loops makes the event loops
- * @param random random: of ids, jitter, trace contexts; called by one thread at a time
- * @param store the truth; not closed by the engine
+ * @param random the source of ids, jitter and trace contexts; called by one thread at a time
+ * @param store the store of the tasks; not closed by the engine
  * @param coordinator reports the other nodes; closed by the engine
  * @param deliveries one per type; closed by the engine
  * @param meter counts events

@@ -76,7 +76,7 @@ final class Explainer {
       held(queue);
     }
     if (isAddressed) {
-      // It is parked until its worker asks, regardless of the tasks before it.
+      // It is parked until its worker polls, regardless of the tasks before it.
       reasons.add(TaskReason.ADDRESSED);
     } else if (task.parked()) {
       reasons.add(TaskReason.PARKED);

@@ -13,15 +13,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The seats of workers as the store keeps them, in one document that every node may change. Immutable; no clock.
  *
- * <p>Guarantees: a live worker has one seat, a seat one worker; a seat stays in its zone for ever, and rests ten
- * minutes after its worker has gone before another one gets it; a worker that comes back gets its own.
+ * <p>Guarantees: a live worker has at most one seat, and a seat at most one worker. A seat stays in its zone for ever.
+ * After its worker has gone, it rests ten minutes before another worker gets it; a worker that comes back gets its own
+ * seat if no other worker has it.
  *
- * @param zones the zones of all seats; their places are the numbers of zones and never change
+ * @param zones the zones of all seats; the place of a zone is its number, and never changes
  * @param seats by number
  */
 record FleetRecord(List<String> zones, List<Seat> seats) {
   static final FleetRecord EMPTY = new FleetRecord(List.of(), List.of());
-  /** The most zones: as many as seats. */
+  /** Most seats, and most zones. */
   private static final int MAX = Address.MAX_NUMBER + 1;
   private static final String SUBJECT = "seats";
   private static final long REST_MICROS = 600_000_000L;
@@ -29,7 +30,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   /**
    * A seat; its number is its place.
    *
-   * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while it is there
+   * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while the worker is there
    */
   record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {
@@ -46,11 +47,11 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   }
 
   /**
-   * Returns the seats after workers that are gone have left theirs and these workers have got one. A worker gets none
-   * if all seats, or all zones, are taken.
+   * Returns this record after gone workers have left their seats and the given workers have got seats. A worker gets
+   * none if all seats, or all zones, are taken.
    *
    * @param live all workers that some node vouches for
-   * @param own those of them that are to have a seat
+   * @param own the live workers that are to have a seat
    */
   FleetRecord seated(Map<String, Live> live, Set<String> own, long nowMicros) {
     List<String> allZones = new ArrayList<>(zones);
@@ -86,8 +87,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
         chosen = i;
         break;
       }
-      // A seat that was left later than now rests on: a node with a stale reading of the store's clock sees one so, as
-      // does each node after that clock was set back, and only the latter would be right to give it away.
+      // A seat that was left later than now continues to rest. A node sees such a seat if its reading of the store's
+      // clock is stale, or if that clock was set back; only in the second case would it be right to give the seat away.
       boolean isRested = nowMicros - seat.leftMicros() >= REST_MICROS;
       chosen = chosen < 0 && isRested ? i : chosen;
     }
@@ -107,7 +108,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
     return seats.stream().anyMatch(seat -> seat.isTaken() && seat.worker().equals(worker));
   }
 
-  /** Returns the seats once a worker is enabled or disabled; null if no seat has it. */
+  /** Returns this record after a worker was enabled or disabled; null if the worker has no seat. */
   @Nullable
   FleetRecord enabled(String worker, boolean isEnabled) {
     for (int i = 0; i < seats.size(); i++) {
@@ -121,7 +122,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
     return null;
   }
 
-  /** Returns the fleet that these seats and live workers are. */
+  /** Returns the fleet of these seats and live workers. */
   Fleet fleet(Map<String, Live> live) {
     List<Fleet.Seat> all = new ArrayList<>(seats.size());
     for (int i = 0; i < seats.size(); i++) {
@@ -147,9 +148,9 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the bytes of {@link #encode}.
    *
-   * @throws io.foliot.core.store.format.UnreadableException if it cannot be read
+   * @throws io.foliot.core.store.format.UnreadableException if they cannot be decoded
    */
   static FleetRecord decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, in -> {
@@ -172,7 +173,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
 
   static int ensureCount(int count) {
     if (count < 0 || count > 2 * MAX) {
-      throw new IllegalArgumentException("too many: count=" + count + ", max=" + 2 * MAX);
+      throw new IllegalArgumentException(
+          "a document of the fleet has too many items: count=" + count + ", max=" + 2 * MAX);
     }
     return count;
   }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class GroupCommit<T, R> {
   private static final System.Logger LOG = System.getLogger(GroupCommit.class.getName());
 
-  /** Items of one store call, unless a single call has more: the store handles this many in some milliseconds. */
+  /** Most items of one store call, unless a single call has more: the store handles this many in some milliseconds. */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;
   /** Batches of one kind of call that the store has at the same time. */
@@ -55,8 +55,9 @@ final class GroupCommit<T, R> {
    *
    * @param name the name of the call, for the meter
    * @param store the call
-   * @param done receives each batch that came back, before its callers do
-   * @param maxUnderWay batches that the store has at the same time: with two, the next one is there when it is done
+   * @param done receives each batch that came back, before its callers get their answers
+   * @param maxUnderWay most batches that the store has at the same time: with two, the next one is there when the first
+   *     is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       int maxUnderWay, Admission admission, TimeSource clock, Meter meter) {
@@ -168,9 +169,9 @@ final class GroupCommit<T, R> {
       @Nullable Throwable failure) {
     Throwable reason = failure == null ? null : unwrapped(failure);
     if (reason instanceof ItemsFailedException partly) {
-      tellDone(items, begun, partly);
+      afterPartialCommit(items, begun, partly);
     } else {
-      tell(items, begun, results, failure);
+      afterCommit(items, begun, results, failure);
     }
     int from = 0;
     for (Call<T, R> call : calls) {
@@ -187,7 +188,7 @@ final class GroupCommit<T, R> {
     }
   }
 
-  /** A call hears of its own items only: another caller's item that failed is not its failure. */
+  /** Completes a call with the results of its own items: a failed item of another caller is not its failure. */
   @SuppressWarnings("unchecked") // the results are those of the store's call
   private static <T, R> void answerPart(Call<T, R> call, ItemsFailedException partly, int from, int to) {
     List<@Nullable Object> results = partly.results().subList(from, to);
@@ -203,7 +204,7 @@ final class GroupCommit<T, R> {
   }
 
   @SuppressWarnings("unchecked") // the results are those of the store's call
-  private void tellDone(List<T> items, long begun, ItemsFailedException partly) {
+  private void afterPartialCommit(List<T> items, long begun, ItemsFailedException partly) {
     List<T> doneItems = new ArrayList<>();
     List<R> doneResults = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
@@ -213,11 +214,11 @@ final class GroupCommit<T, R> {
         doneResults.add((R) result);
       }
     }
-    tell(doneItems, begun, doneResults, partly);
+    afterCommit(doneItems, begun, doneResults, partly);
   }
 
   /** Runs the work after a commit; its failure must not delay the callers' answers. */
-  private void tell(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
+  private void afterCommit(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
     try {
       meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);
       if (results != null) {

@@ -12,13 +12,16 @@ import org.jspecify.annotations.Nullable;
  * The values with which the success of a task is recorded, remembered from the claim that gave it to a worker. Any
  * thread.
  *
- * <p>Guarantees: what is remembered was true when the task was claimed with this token, so a settlement made of it is
- * accepted or refused by the store as one of the claiming node is. A task that is not remembered costs a read.
+ * <p>Guarantees: the remembered values were true when the task was claimed with this token, so the store accepts or
+ * refuses a settlement with them exactly like one of the claiming node. A task that is not remembered costs a read.
  *
- * <p>Rejected: a read of each task that is acknowledged, a call of the store for nothing but its generation.
+ * <p>Rejected: reading each task that is acknowledged. That is a store call for the generation alone.
  */
 final class HandedTasks {
-  /** Some 200 bytes each. Beyond it the oldest are forgotten: those of workers that are gone. */
+  /**
+   * Most tasks that are remembered, some 200 bytes each. Beyond it the oldest are forgotten: most of their workers are
+   * gone.
+   */
   private static final int MAX = 20_000;
 
   // guarded by this

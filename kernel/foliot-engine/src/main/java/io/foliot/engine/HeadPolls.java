@@ -22,7 +22,7 @@ import java.util.List;
  * more, or until it has found enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
  * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, but
- * for a second at most: entries without room would be parked and claimed a moment later, two writes where one suffices.
+ * for a second at most: entries without room would be let go, and read again a moment later.
  * <li>The full poll stops once the lanes are full; the recent polls read on past entries that do not fit.
  * <li>The full poll runs at once when entries were dropped, slots were added, or the store is back.
  * </ol>
@@ -39,7 +39,7 @@ final class HeadPolls {
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
   private static final int MIN_PAGE = 16;
-  /** The interval at which a held poll checks for room. */
+  /** The interval at which a poll that holds back checks for room. */
   private static final long HOLD_BACK_NANOS = 20 * NANOS_PER_MILLI;
   /** A task found this late was missed by prefetch and by its writer. */
   private static final long LATE_MILLIS = 1_000;
@@ -77,7 +77,7 @@ final class HeadPolls {
   /** All polls, the longest look-back first. */
   private final List<Poll> polls;
 
-  /** @param laneEntries how many entries a lane holds */
+  /** @param laneEntries how many entries a lane holds at most */
   HeadPolls(IndexReads reads, StoreHealth health, Lanes lanes, WatchedSlots slots, Drain drain, Meter meter,
       int laneEntries,
       long nowNanos) {
@@ -98,7 +98,7 @@ final class HeadPolls {
     full.nextNanos = Math.max(nowNanos, full.begunNanos + SECOND_NANOS);
   }
 
-  /** Polls everything at once: there are slots whose past has not been read. */
+  /** Requests a full poll at once, for slots whose past has not been read. */
   void pollAll(long nowNanos) {
     full.nextNanos = nowNanos;
   }

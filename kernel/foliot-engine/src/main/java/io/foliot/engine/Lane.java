@@ -21,15 +21,21 @@ final class Lane {
   private static final int UNASKED_ENTRIES = 256;
   /** Time after the last answer to a worker within which a worker is expected to poll again. */
   private static final long ASKED_NANOS = 50_000_000;
-  /** Until a body was seen, it is taken for the largest: many new lanes at once must not claim more than fits. */
+  /**
+   * Assumed size of a body until one was seen: the largest, because many new lanes at once must not claim more than
+   * fits into memory.
+   */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** Memory of an attempt beside its payload. */
   static final long ATTEMPT_BYTES = 1 << 10;
   private static final int BODY_WEIGHT = 8;
   private static final double RATE_SECONDS = 5;
-  /** Several claims, but few, because until the lane is known to flow, entries that do not fit are parked. */
+  /**
+   * Interval between two samples of the flow. It has room for several claims, but for few: entries that do not fit are
+   * parked until the lane is known to flow.
+   */
   private static final long FLOW_SAMPLE_NANOS = 50_000_000;
-  /** A lane that empties within this many seconds flows. */
+  /** A lane that would be empty within this many seconds flows. */
   private static final double FLOW_SECONDS = 2;
   /**
    * Time after it was empty for which a lane with permits is assumed to flow: its first claims have hardly come back.
@@ -45,20 +51,20 @@ final class Lane {
    */
   record Shared(Permits permits, LongPollQueue longPolls, Budget.Share memory) {}
 
-  /** The weight of the newest in the share of those that were pushed back: some sixteen are remembered. */
+  /** Weight of the newest result in the share of postponed entries: some sixteen results are remembered. */
   private static final double NEWEST = 1.0 / 16;
   private static final double MOST = 0.5;
 
   /**
-   * The slots whose parked tasks are read: those of this node first, because two nodes that read from the same end
-   * claim the same; those of all when there is nothing left of its own. And now and then a page of all, for the others
-   * may have no delivery for this queue, or no permits.
+   * The slots whose parked tasks are read. A node reads its own slots first, because two nodes that read from the same
+   * end claim the same tasks; it reads all slots once its own have no more. In between it reads a page of all slots now
+   * and then, because other nodes may have no delivery for this queue, or no permits.
    */
   enum ParkedOf {
     OWN, GLANCE_AT_ALL, ALL
   }
 
-  /** Time for which a node reads only its own parked tasks. */
+  /** Time for which a node reads parked tasks of its own slots only. */
   private static final long GLANCE_NANOS = 2_000_000_000;
 
   private final String name;
@@ -137,7 +143,7 @@ final class Lane {
     lackIsLogged = false;
   }
 
-  /** Returns true once while the settings stay as they are. */
+  /** Returns true at its first call after each change of the settings, so that the lack is logged once. */
   boolean logsLackOfDelivery() {
     boolean first = !lackIsLogged;
     lackIsLogged = true;
@@ -179,14 +185,14 @@ final class Lane {
   }
 
   /**
-   * Returns whether no worker of this node has waited for tasks of this pull queue for a moment: another node may have
-   * one that does.
+   * Returns whether no worker has waited for tasks of this pull queue on this node within {@link #ASKED_NANOS}: one may
+   * wait on another node.
    */
   boolean isUnasked(long nowNanos) {
     return isPull() && longPolls().isEmpty() && nowNanos - askedNanos >= ASKED_NANOS;
   }
 
-  /** Returns whether workers wait, and nothing is here for them. */
+  /** Returns whether workers wait, and the lane has no entry without an address for them. */
   boolean isAskedInVain() {
     return isPull() && unaddressed() == 0 && !longPolls().isEmpty();
   }
@@ -205,7 +211,9 @@ final class Lane {
     return fresh.size() + unparked.size() + probed.size();
   }
 
-  /** Returns how many may be claimed: those that were not probed wait for that while most have been pushed back. */
+  /**
+   * Returns how many entries may be claimed. While most turn out to be postponed, unprobed entries wait for a probe.
+   */
   int claimable() {
     return isMostlyLater() ? unparked.size() + probed.size() + addressed.size() : waiting();
   }
@@ -243,14 +251,17 @@ final class Lane {
     return unserved;
   }
 
-  /** Returns whether the lane empties soon at its last rate. One that was empty a moment ago counts as flowing. */
+  /**
+   * Returns whether the lane empties soon at its last rate. A lane that has permits and was empty a moment ago counts
+   * as flowing.
+   */
   boolean isFlowing() {
     return waiting() > 0
         && (takenPerSecond * FLOW_SECONDS >= waiting()
             || (seenNanos - emptyNanos < FLOW_CREDIT_NANOS && !permits().isFull(seenNanos)));
   }
 
-  /** Measures how fast ids leave, every now and then. */
+  /** Measures how fast entries leave the lane; called in each turn. */
   void sampleFlow(long nowNanos) {
     seenNanos = nowNanos;
     emptyNanos = waiting() == 0 ? nowNanos : emptyNanos;
@@ -263,7 +274,10 @@ final class Lane {
     }
   }
 
-  /** Returns the next entry to start: parked ones come first, then those that a probe has found due. */
+  /**
+   * Removes and returns the next entry to claim: parked ones come first, then those that a probe has found due. The
+   * lane has one.
+   */
   DueEntry take() {
     taken++;
     DueEntry entry = unparked.poll();
@@ -287,7 +301,7 @@ final class Lane {
     return waiter == null ? null : new AddressedEntries.Matched(take(), waiter);
   }
 
-  /** Puts back an entry that was taken and probed: it is started before the others. */
+  /** Puts back an entry that was taken and found due: it is claimed before the others. */
   void putBack(DueEntry entry) {
     taken--;
     unparked(entry);
@@ -299,8 +313,9 @@ final class Lane {
   }
 
   /**
-   * Returns whether most taken entries have been pushed back. Then entries are probed before they are claimed: a task
-   * that is due waits neither for permits that the others have no use for, nor until their entries have moved.
+   * Returns whether most of the entries taken recently turned out to be postponed. Then entries are probed before they
+   * are claimed, so that a due task waits neither for permits that postponed tasks have no use for, nor for the moves
+   * of their entries.
    */
   boolean isMostlyLater() {
     return laterShare > MOST;
@@ -324,7 +339,7 @@ final class Lane {
 
   // The parked tasks in the store.
 
-  /** Notes that this node or another node has parked some. */
+  /** Notes that this node or another node has parked tasks of this queue. */
   void parked() {
     hasParked = true;
   }
@@ -343,6 +358,7 @@ final class Lane {
    * Begins a read of parked tasks.
    *
    * @param sharesSlots whether this node has some of the slots, and others the rest
+   * @return the slots to read
    */
   ParkedOf readParked(boolean sharesSlots, long nowNanos) {
     ParkedOf before = parkedOf;
@@ -377,15 +393,15 @@ final class Lane {
   }
 
   /**
-   * Notes that a read of parked tasks ended with these entries, or with none; {@code retryNanos} is when to begin
-   * again, at the end.
+   * Notes that a read of parked tasks has returned entries, of which these are the first and the last, or none. At the
+   * end of the parked tasks, {@code retryNanos} is when to begin again.
    */
   void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
     parkedReadUnderWay = false;
     boolean fromTheBeginning = parkedCursor == null;
     if (parkedOf == ParkedOf.OWN && first == null) {
       ownAreRead = true;
-      // Others may be at the end of theirs just as well.
+      // Other nodes may have reached the end of their slots, too.
       parkedRetryNanos = fromTheBeginning ? parkedRetryNanos : retryNanos;
       return;
     }
@@ -406,7 +422,7 @@ final class Lane {
     parkedRetryNanos = retryNanos;
   }
 
-  /** Returns the wakeAt of the oldest that waits here, or {@link Long#MAX_VALUE}. */
+  /** Returns the wakeAt of the oldest entry that waits here, or {@link Long#MAX_VALUE}. */
   long oldest() {
     return Math.min(Math.min(fresh.oldest(), addressed.oldest()), Math.min(unparked.oldest(), probed.oldest()));
   }
@@ -451,7 +467,7 @@ final class Lane {
     settled++;
   }
 
-  /** Returns how many attempts end per second, averaged over some ten seconds; to be asked a few times a second. */
+  /** Returns how many attempts end per second, averaged over some ten seconds; called a few times a second. */
   double settledPerSecond(long nowNanos) {
     double seconds = (nowNanos - sampledNanos) / 1e9;
     if (sampledNanos != Long.MIN_VALUE && seconds > 0) {

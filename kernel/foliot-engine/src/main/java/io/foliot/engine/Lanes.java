@@ -17,28 +17,28 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of one loop: where an entry goes whose time has come. Passive; the loop's thread.
+ * The lanes of one loop, into which the entries of due tasks go. Passive; the loop's thread.
  *
- * <p>Guarantees: an id is in the lanes, or in a call of the loop's, at most once; the lanes together hold no more
- * entries than their limit; an entry that finds no room stops no entry of another queue.
+ * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once; the lanes together hold no more entries
+ * than their limit; an entry that finds no room delays no entry of another queue.
  *
  * <ol>
- * <li>{@link #ready} passes over an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
+ * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
  * <li>An entry goes into the lane of its queue if that has room.
  * <li>If the task has an address, and no worker of this node may run it ({@link Seating}), its entry goes to the
- * overflow. The other way it waits by its address, and stops nothing else.
- * <li>If no worker asks this node for tasks of a pull queue, and there are other nodes, its entries go to the overflow:
- * parked, they are found by the node that a worker asks.
+ * overflow. Otherwise the entry waits under its address, and delays no other.
+ * <li>If no worker polls this node for a pull queue, and there are other nodes, the entries of the queue go to the
+ * overflow: once they are parked, the node that a worker polls finds them.
  * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when
- * there is room. Parked, it would cost a second write and be claimed a moment later.
+ * there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
  * {@link Parking} moves into the queue's own range of the store.
  * <li>The part that takes entries reports their results: they {@linkplain #leave left} the index, are
  * {@linkplain #forget forgotten} so that a poll may find them again, or are put back.
  * </ol>
  *
- * <p>Lanes take turns: {@link #rotate} changes which one comes first. Rejected: one queue of entries by priority; a
- * queue whose destination hangs would fill it.
+ * <p>Lanes take turns: {@link #rotate} changes which one comes first. Rejected: a single priority queue of entries. A
+ * Foliot queue whose destination hangs would fill it.
  */
 final class Lanes {
   private final EngineOptions options;
@@ -59,7 +59,7 @@ final class Lanes {
   private boolean hasOthers;
   private Seating seating = Seating.UNKNOWN;
 
-  /** Lanes without queues: each is created when it is first asked for. */
+  /** Creates no lanes yet: each is created when it is first requested. */
   Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
     this.options = options;
     this.registry = registry;
@@ -70,7 +70,7 @@ final class Lanes {
 
   // The lanes.
 
-  /** Returns the lane of a queue; creates it if need be. */
+  /** Returns the lane of a queue; creates it if there is none. */
   Lane lane(String queue, long nowNanos) {
     Lane lane = byQueue.get(queue);
     if (lane == null) {
@@ -103,12 +103,12 @@ final class Lanes {
     return rotation.get(place);
   }
 
-  /** Returns the lane at a position of the rotation, from the lane whose turn it is. */
+  /** Returns the lane at a position of the rotation, counted from the lane whose turn it is. */
   Lane inTurn(int place) {
     return rotation.get((first + place) % rotation.size());
   }
 
-  /** Begins with the next lane from now on. */
+  /** Passes the turn to the next lane. */
   void rotate() {
     first = rotation.isEmpty() ? 0 : (first + 1) % rotation.size();
   }
@@ -128,32 +128,32 @@ final class Lanes {
   }
 
   private void drain(Lane lane) {
-    letGo(lane.drain());
+    toOverflow(lane.drain());
   }
 
-  /** Entries that were removed from a lane are to be parked. */
-  private void letGo(Deque<DueEntry> drained) {
+  /** Moves entries that were removed from a lane to the overflow. */
+  private void toOverflow(Deque<DueEntry> drained) {
     waiting -= drained.size();
     overflow.addAll(drained);
   }
 
   /**
-   * Forgets entries of queues that no worker has polled on this node.
+   * Moves entries of pull queues that no worker polls on this node to the overflow.
    *
-   * @param others whether other nodes have slots of the store
+   * @param others whether there are other nodes, which may park tasks or be polled by workers
    */
   void letGoOfUnasked(boolean others, long nowNanos) {
     hasOthers = others;
     if (others) {
       for (Lane lane : rotation) {
         if (lane.waiting() > 0 && lane.isUnasked(nowNanos)) {
-          letGo(lane.drainUnaddressed());
+          toOverflow(lane.drainUnaddressed());
         }
       }
     }
   }
 
-  /** Reads the fleet; lets go of the entries that no worker of this node may run any more. */
+  /** Reads the fleet, and moves the entries that no worker of this node may run any more to the overflow. */
   void followFleet() {
     Seating now = registry.seating();
     if (now == seating) {
@@ -161,7 +161,7 @@ final class Lanes {
     }
     seating = now;
     for (Lane lane : rotation) {
-      letGo(lane.drainUnserved(now));
+      toOverflow(lane.drainUnserved(now));
       lane.longPolls().followFleet();
     }
   }
@@ -196,7 +196,7 @@ final class Lanes {
   }
 
   /**
-   * Puts an entry into its lane, or lets it go. Returns false if the lane is stalled; the caller then parks the entry.
+   * Puts an entry into its lane, or lets it go. Returns false if neither is possible; the caller then parks the entry.
    */
   private boolean isPlaced(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
@@ -220,7 +220,10 @@ final class Lanes {
     return false;
   }
 
-  /** Puts an entry into its lane if a worker of this node may run it; else it is parked, for the node that has one. */
+  /**
+   * Puts an entry into its lane if a worker of this node may run it. Otherwise returns false: the entry is parked for
+   * the node that has such a worker.
+   */
   private boolean isPlaced(Lane lane, Address address, DueEntry entry) {
     if (!isServedHere(lane, address) || !lane.hasRoom() || !hasRoom()) {
       return false;
@@ -267,7 +270,7 @@ final class Lanes {
         : seating.serves(options.node(), lane.name(), address);
   }
 
-  /** Takes an entry back that a probe has found due: it is claimed before all that have not been probed. */
+  /** Takes back an entry that a probe has found due: it is claimed before all that have not been probed. */
   void probed(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
     if (lane.isServed()) {
@@ -278,7 +281,7 @@ final class Lanes {
     }
   }
 
-  /** Takes an entry back that was taken and is to be claimed before the others of its lane. */
+  /** Takes back an entry that is to be claimed before the others of its lane. */
   void putBack(Lane lane, DueEntry entry) {
     lane.putBack(entry);
     waiting++;

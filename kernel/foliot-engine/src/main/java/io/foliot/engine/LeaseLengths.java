@@ -25,7 +25,7 @@ record LeaseLengths(long marginMillis, long renewedMillis) {
     return new LeaseLengths(options.leaseMarginMillis(), options.renewedLeaseMillis());
   }
 
-  /** Returns for how long a task of a queue is claimed. It is renewed if it is not longer than the timeout. */
+  /** Returns the length of the lease of a claim. The lease is renewed if it is not longer than the timeout. */
   long claimMillis(QueueConfig queue) {
     return queue.target().timeout().toMillis() > renewedMillis ? renewedMillis : fullMillis(queue);
   }

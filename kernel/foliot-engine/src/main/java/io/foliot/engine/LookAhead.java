@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
  * time.
- * <li>From the moment a read is sent, an entry written up to its end is put into the wheel by its writer
- * ({@link #written}, {@link #lookAgain}): the read may miss it.
- * <li>If a slot had more than a page, its cursor is the last entry, and the next read follows soon.
- * <li>{@link #advance} fires due entries. A wall clock that steps back by more than a second empties the wheel and sets
- * all cursors to the new time.
+ * <li>From the moment a read is sent, the writer of an entry within its range puts it into the wheel ({@link #written},
+ * {@link #lookAgain}), because the read may miss the entry.
+ * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows soon.
+ * <li>{@link #advance} fires due entries. A step back of the store's clock by more than a second empties the wheel and
+ * sets all cursors to the new time.
  * </ol>
  *
  * <p>The wheel's ticks are milliseconds of the {@link StoreClock}. Rejected: a wheel that is the truth. A task that
@@ -52,7 +52,7 @@ final class LookAhead {
   private final int maxEntries;
 
   private ObjectTimerWheel<DueEntry> wheel;
-  /** By slot, up to which time the index has been read. */
+  /** By slot, the time up to which the index has been read. */
   private long[] cursorMillis;
   /** By slot, the last entry that was read where the page was full. */
   private @Nullable DueEntry[] cursorEntry;
@@ -113,7 +113,7 @@ final class LookAhead {
     }
   }
 
-  /** Schedules another claim of a task; beyond the window the prefetch will read it. */
+  /** Schedules another claim of a task. If it is due beyond the window, the prefetch will read its entry. */
   void lookAgain(TaskId id, String queue, long wakeAt, long nowNanos) {
     long notBefore = Math.max(wakeAt, wheel.currentTick() + 1);
     if (isMissedByReads(id, notBefore, nowNanos)) {
@@ -122,8 +122,8 @@ final class LookAhead {
   }
 
   /**
-   * Returns whether no read will put the entry into this wheel in time: a range is not read twice, and how far another
-   * node has read its slots is not known.
+   * Returns whether no read will put the entry into this wheel in time. A range is not read twice, and it is not known
+   * how far another node has read its slots.
    */
   private boolean isMissedByReads(TaskId id, long wakeAt, long nowNanos) {
     SlotSet watched = slots.watched();
@@ -149,10 +149,12 @@ final class LookAhead {
   }
 
   /**
-   * Notes that the wall clock was set back: the wheel is emptied, and everything ahead of the new time is read again.
+   * Notes that the store's clock was set back: the wheel is emptied, and everything ahead of the new time is read
+   * again.
    */
   private void startAnew(long nowMillis, long nowNanos) {
-    LOG.log(System.Logger.Level.WARNING, "the clock went back; reading the index again from there: byMillis={0}",
+    LOG.log(System.Logger.Level.WARNING,
+        "the store''s clock went back; reading the index again from there: byMillis={0}",
         wheel.currentTick() - nowMillis);
     wheel = new ObjectTimerWheel<>(nowMillis, MAX_INITIAL_WHEEL);
     Arrays.fill(cursorMillis, nowMillis);
@@ -166,7 +168,7 @@ final class LookAhead {
       return Long.MAX_VALUE;
     }
     long wakeMicros = Math.multiplyExact(Math.min(wheel.nextWake(), Long.MAX_VALUE / 1_000), 1_000L);
-    // A difference of two wall readings: a step of the clock makes it wrong for one sleep at most.
+    // The difference of two times of the store's clock: a step of the clock makes it wrong for one sleep at most.
     long waitMicros = Math.max(0, wakeMicros - clock.micros(nowNanos));
     return waitMicros > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : waitMicros * 1_000;
   }

@@ -24,7 +24,7 @@ final class LoopGroup implements SlotOwnership.Loops {
   private final List<EngineLoop> loops;
   private final int firstSlotCount;
 
-  /** Makes a loop of a share of the slots. */
+  /** Makes a loop for a share of the slots. */
   interface Factory {
     EngineLoop loop(int index, SlotSet share);
   }
@@ -67,7 +67,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     return loops.get(id.slot(firstSlotCount) % loops.size());
   }
 
-  /** Returns the store's clock. */
+  /** Returns the store's clock, in milliseconds since 1970. */
   long storeMillis() {
     return Math.floorDiv(loops.getFirst().storeMicros(), 1_000);
   }
@@ -87,7 +87,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     return loops.stream().mapToInt(EngineLoop::ownedSlots).sum();
   }
 
-  /** Tells each loop of the index entries that a write made in its slots. */
+  /** Notifies each loop of the index entries that a write made in its slots. */
   void written(List<DueEntry> entries) {
     if (entries.isEmpty()) {
       return;
@@ -121,7 +121,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     loops.forEach(loop -> loop.sealed(state));
   }
 
-  /** As {@link EngineLoop#drain}, of all loops; completes with whether all of them have ended. */
+  /** As {@link EngineLoop#drain}, for all loops; completes with whether the attempts of all of them have ended. */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     List<CompletableFuture<Boolean>> drained = new ArrayList<>();
     loops.forEach(loop -> drained.add(loop.drain(afterNanos, patienceNanos)));

@@ -10,8 +10,9 @@ import java.util.Map;
  * The state of a loop as it publishes it to other threads, a few times a second.
  *
  * @param wheelEntries entries in its wheel
- * @param oldestDueMillis by how much the oldest task is overdue that waits in a lane
- * @param overdueElsewhere by queue, how overdue the oldest task is that other nodes should have fired
+ * @param oldestDueMillis by how much the oldest task that waits in a lane is overdue
+ * @param overdueElsewhere by queue, by how many milliseconds the oldest task that other nodes should have fired is
+ *     overdue
  * @param isStoreServing whether the store answers and takes writes
  */
 record LoopStatus(int wheelEntries, List<LaneStatus> lanes, Map<String, Double> settledPerSecond, long oldestDueMillis,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * This node as a member of the cluster: what it publishes about itself, and what it knows of the others. Any thread.
  *
  * <p>Guarantees: a node whose clock is further from the store's than its bound owns no slots until the clock is set,
- * and the others know why; a node without a cluster owns all slots, regardless of its coordinator.
+ * and the others know why; a node without a cluster owns all slots, even with such a clock.
  *
  * <ol>
  * <li>{@link #join} makes it a member; each view of the coordinator goes to the {@link SlotOwnership}.
@@ -118,14 +118,14 @@ final class Membership {
     }
   }
 
-  /** Returns whether the coordinator, which answers, knows that a node is no member any more. */
+  /** Returns whether the coordinator answers, and reports that a node is no longer a member. */
   boolean isGone(String node) {
     Coordinator.View seen = view;
     return coordinator.isShared() && seen != null && seen.connection() == Coordinator.Connection.CONNECTED
         && seen.members().stream().noneMatch(member -> member.node().equals(node));
   }
 
-  /** Returns whether other nodes are members, be it without slots. */
+  /** Returns whether other nodes are members, with or without slots. */
   boolean hasOthers() {
     Coordinator.View seen = view;
     return seen != null && seen.members().stream().anyMatch(member -> !member.node().equals(self.node()));

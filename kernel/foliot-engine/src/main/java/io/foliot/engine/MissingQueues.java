@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Queues that do not exist although due tasks of theirs are parked. A deletion that raced with a transaction, a
- * restore, or a migration leaves such tasks, which wait until the queue is created. Any thread.
+ * Queues that do not exist although they have parked tasks. A restore, a migration, or a deletion that raced with a
+ * transaction leaves such tasks, which wait until the queue is created. Any thread.
  */
 final class MissingQueues {
   private static final System.Logger LOG = System.getLogger(MissingQueues.class.getName());

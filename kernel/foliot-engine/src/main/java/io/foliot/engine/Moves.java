@@ -18,10 +18,10 @@ import java.util.Map;
  * once.
  * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a task that is due
  * never waits for an entry that only moves.
- * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. A probe is
- * believed for {@link #BELIEVED_NANOS}, because a deadline that is pulled nearer again may change nothing but the
- * record.
- * <li>Until the store has answered the call that moves it, the entry stays covered.
+ * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. The result of a
+ * probe is believed for {@link #BELIEVED_NANOS} only: if a deadline is pulled nearer again, perhaps only the record
+ * changes, and not the index entry.
+ * <li>The entry stays covered until the store has answered the call that moves it.
  * </ol>
  *
  * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected:
@@ -61,7 +61,7 @@ final class Moves {
     }
   }
 
-  /** Returns whether this entry of the index is one that waits to be moved, and of whose task nothing is due. */
+  /** Returns whether this entry of the index waits to be moved, and its task is not due. */
   boolean covers(DueEntry entry, StoreClock clock, long nowNanos) {
     return covers(waiting, entry, clock, nowNanos) || covers(underWay, entry, clock, nowNanos);
   }
@@ -85,7 +85,7 @@ final class Moves {
     return batch;
   }
 
-  /** Notes that the call that was to move these has been answered, with any answer. */
+  /** Notes that the call that moves these entries has completed, or has failed. */
   void answered(List<Move> batch) {
     batch.forEach(move -> underWay.remove(move.entry().id(), move));
   }

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The poll for tasks that are a second overdue in slots of other nodes, and the choice of those to take.
  *
  * <p>A slot whose oldest entry has not moved between two polls counts as orphaned, and is drained for as long as claims
- * are won. An owner with a backlog may not have reached that slot yet: while other slots of it move, it is active and
- * gets more time, and still more from a node that is behind itself. The nodes of a busy cluster therefore do not claim
- * entries that their owners are about to claim.
+ * are won. An owner with a backlog may not have reached that slot yet: while other slots of this owner move, it counts
+ * as active and gets more time, and still more from a node that is busy itself. The nodes of a busy cluster therefore
+ * do not claim entries that their owners are about to claim.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
  * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are
@@ -34,13 +34,14 @@ import org.jspecify.annotations.Nullable;
 final class OverduePoll {
   /** The rule for the adoption of slots of other nodes. */
   enum Adoption {
-    /** They may: the coordinator does not answer. */
+    /** Orphaned slots may be adopted: the coordinator does not answer. */
     ALLOWED,
     /**
-     * No more of them, and those that there are for a few seconds yet: the coordinator answers, and assigns them soon.
+     * No further slot is adopted, and adopted slots are kept for a few seconds: the coordinator answers again, and they
+     * will be assigned soon.
      */
     ENDING,
-    /** No adoptions from now on: this node must not have any slots. */
+    /** No slot is adopted, and adopted slots are given up: this node must not have any slots. */
     FORBIDDEN
   }
 
@@ -55,7 +56,7 @@ final class OverduePoll {
   private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
   /** The time for which an overdue entry is left to an owner that makes progress. */
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
-  /** The same where this node has enough to do. */
+  /** The same while this node is busy itself. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
   /**
    * Maximum number of polls that a helper waits for the helpers before it: in a large cluster most of them may be gone
@@ -73,7 +74,7 @@ final class OverduePoll {
   private static final double NEWEST = 1.0 / MIN_CLAIMS;
   /** Share of claims not won from which on another node is believed to work in the slot. */
   private static final double MANY_NOT_WON = 0.25;
-  /** The time for which a slot is kept that was returned and then found orphaned again. */
+  /** The time for which a slot is kept that was given up and then found orphaned again. */
   private static final long PROVEN_NANOS = 60 * NANOS_PER_SECOND;
 
   /** The results of the claims of an adopted slot. */
@@ -90,14 +91,15 @@ final class OverduePoll {
 
   private final String node;
   private final int page;
+  /** The orphaned slots that are being drained. */
   private final BitSet stealing = new BitSet();
   private final Map<Integer, Claims> adopted = new HashMap<>();
-  /** By slot that was given up, until when it is kept if it is adopted again. */
+  /** By slot that was given up, the end of the time for which it is kept if it is adopted again. */
   private final Map<Integer, Long> provenUntilNanos = new HashMap<>();
   private Adoption adoption = Adoption.FORBIDDEN;
   private long endNanos;
   private final Map<String, Long> atWorkNanos = new HashMap<>();
-  /** By slot, its oldest entry at the last poll, and since when it is the oldest. */
+  /** By slot, its oldest entry at the last poll, and the time since which it has been the oldest. */
   private @Nullable DueEntry[] heads;
   private long[] sinceNanos;
   private Assignment assignment;
@@ -160,7 +162,7 @@ final class OverduePoll {
   /**
    * Records the result of a claim in a slot. A lost claim may mean that another node claims there.
    *
-   * @return whether the slot is given up, and was adopted before
+   * @return whether the slot was adopted, and is now given up
    */
   boolean claimed(int slot, boolean won, long nowNanos) {
     if (!won) {
@@ -184,7 +186,10 @@ final class OverduePoll {
     return nowNanos - nextNanos >= 0;
   }
 
-  /** Returns the scans: the oldest entry of each other slot of the share, and more of a slot that is being drained. */
+  /**
+   * Returns the scans of this poll: the oldest entry of each other slot of the share, and more of a slot that is being
+   * drained.
+   */
   List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
     nextNanos = nowNanos + EVERY_NANOS;
     List<DueScan> scans = new ArrayList<>();
@@ -199,7 +204,7 @@ final class OverduePoll {
   /**
    * Returns the entries to take among those that were read.
    *
-   * @param isBusy whether this node has enough to do
+   * @param isBusy whether this node is busy itself
    */
   List<DueEntry> taken(List<DueSlice> slices, SlotSet mine, boolean isBusy, long nowNanos) {
     for (DueSlice slice : slices) {

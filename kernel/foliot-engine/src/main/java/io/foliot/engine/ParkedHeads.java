@@ -13,17 +13,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The due time of the oldest parked task of each queue, read from the store: of any node, in any slot, from before or
- * after a restart. Alerts about a queue that is paused, throttled or not served depend on it.
+ * The due time of the oldest parked task of each queue, read from the store, regardless of the node that parked it and
+ * of restarts since. Alerts about a queue that is paused, throttled or not served depend on it.
  *
- * <p>Each second the queues are listed, and the first parked entry is read of queues that were never read, then of
+ * <p>Each second the queues are listed. Then the first parked entry is read of the queues that were never read, and of
  * those that were read longest ago. With more queues than are read in a second a figure is older, but never older than
  * one round over all queues.
  */
 final class ParkedHeads {
   /** First entries read in a second: a thousand queues with parked tasks are known four seconds after a start. */
   private static final int READS_PER_SECOND = 256;
-  /** Of these at the same time: some of the store's connections stay free. */
+  /** Most of these reads at the same time: some of the store's connections stay free. */
   private static final int READS_AT_ONCE = 4;
 
   private final TaskStore store;

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head
  * poll finds them again.
- * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Where this node has handlers that others
- * lack, or workers wait here in vain, the others park the due tasks of their slots, and each waits until it is found
- * here: then the read follows soon, but takes a small part of the store's time only.
+ * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Where this node has handlers that other
+ * nodes lack, or workers wait here in vain, other nodes park due tasks that wait until this node finds them. Then it
+ * reads more often, but takes only a small part of the store's time.
  * <li>{@link #readBack} reads a page of parked entries for each lane that is low, of this node's slots first
  * ({@link Lane#readParked}).
  * </ol>
@@ -36,13 +36,13 @@ final class Parking {
   /** Parked ids read at a time. */
   private static final int PAGE = 1_000;
   private static final long LIST_NANOS = 1_000 * NANOS_PER_MILLI;
-  /** Longest pause between two reads of which queues have parked tasks: they may wait for this node alone. */
+  /** Longest pause between two reads of which queues have parked tasks: these tasks may wait for this node alone. */
   private static final long LIST_REST_NANOS = 3_000 * NANOS_PER_MILLI;
-  /** The same where other nodes may park what this node alone can deliver. */
+  /** Interval of these reads where other nodes may park tasks that this node alone can deliver. */
   private static final long LIST_SOON_NANOS = 100 * NANOS_PER_MILLI;
-  /** Pause of a list before it is read again, in multiples of its own duration. */
+  /** Pause after one of these reads, in multiples of its duration. */
   private static final int LIST_REST = 20;
-  /** Pause of a lane before it reads from the beginning again. */
+  /** Pause of a lane at the end of its parked tasks, before it reads them from the beginning again. */
   private static final long AGAIN_NANOS = 100 * NANOS_PER_MILLI;
 
   private final TaskStore store;
@@ -58,10 +58,10 @@ final class Parking {
   private long restUntilNanos;
 
   /**
-   * Parks and reads back for these lanes.
+   * Creates the parking of these lanes.
    *
    * @param batch how many entries one call parks
-   * @param low a lane with fewer entries reads parked ones: the size of one claim
+   * @param low a lane with fewer entries reads parked ones; the size of one claim
    */
   Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,
       int low, long nowNanos) {

@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
  * compare-and-set. The permits of all holders together are never more than the queue has. Immutable.
  *
  * <p>A holder may claim until a time of the store's clock, and its claims carry that time. Its permits are free again
- * when no claim that it made before can still be running. Each node changes its own part only, towards the shares that
- * all of them want.
+ * when no attempt that it claimed before that time can still be running. Each node changes only its own part, towards
+ * its fair share.
  *
- * @param holders by instance
+ * @param holders ordered by instance
  */
 record PermitRecord(List<Holder> holders) {
   static final PermitRecord EMPTY = new PermitRecord(List.of());
 
-  /** The parts of a rate. */
+  /** Number of parts into which a rate is divided. */
   static final int RATE_PARTS = 1_000;
 
-  /** Holds the permits of attempts whose nodes are gone: no run of a node has this instance. */
+  /** Instance of the holder of permits whose nodes are gone; no start of a node has this number. */
   static final long NOBODY = 0;
 
   private static final String SUBJECT = "permits";
@@ -33,14 +33,14 @@ record PermitRecord(List<Holder> holders) {
   private static final long TURN_MILLIS = 1_000;
 
   /**
-   * One life of a node.
+   * The part of one node, from its start to its end.
    *
-   * @param instance drawn when it started
-   * @param node its name, for people
+   * @param instance a random number, drawn when the node started
+   * @param node the name of the node, for people
    * @param permits how many attempts it may have at once
    * @param rateParts its part of the rate, of {@link #RATE_PARTS}
    * @param wants how many attempts it would have at once if it could
-   * @param untilMillis until when it may claim, by the store's clock
+   * @param untilMillis the time until which it may claim, by the store's clock
    */
   record Holder(long instance, String node, int permits, int rateParts, int wants, long untilMillis) {
     private Holder with(int newPermits, int newRateParts) {
@@ -54,8 +54,8 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns this record with this holder in the place of the one of its instance; without it, if it has nothing and
-   * wants nothing.
+   * Returns this record with the holder of the same instance replaced by this one, or removed if this one has nothing
+   * and wants nothing.
    */
   PermitRecord with(Holder changed) {
     List<Holder> all = new ArrayList<>(holders);
@@ -68,8 +68,8 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns the same with no time of a holder later than possible: a later one was written before the store's clock was
-   * set back.
+   * Returns this record with the times of all holders limited to {@code latestMillis}: a later one was written before
+   * the store's clock was set back.
    */
   PermitRecord noLaterThan(long latestMillis) {
     List<Holder> all = holders.stream().map(holder -> holder.untilMillis <= latestMillis
@@ -80,11 +80,12 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns the same without the holders whose time has ended. Permits of their claims that may still be running go to
-   * {@link #NOBODY}: we cannot tell which node made a claim, so they must not go to a holder that may merely have been
-   * paused. Their parts of the rate are free.
+   * Returns this record without these holders, whose time has ended. Permits of their claims that may still be running
+   * go to {@link #NOBODY}: we cannot tell which node made a claim, so they must not go to a holder that may merely have
+   * been paused. Their parts of the rate are free.
    *
-   * @param stillRunning attempts that were claimed before the time of the last of them was over, by whomever
+   * @param stillRunning number of running attempts, of any nodes, that were claimed before the last of these times
+   *     ended
    */
   PermitRecord without(List<Holder> gone, int stillRunning) {
     PermitRecord rest = this;
@@ -111,7 +112,7 @@ record PermitRecord(List<Holder> holders) {
    *
    * @param mine its permits and its demand
    * @param limit the queue's permits; {@link Integer#MAX_VALUE} if it has no such limit
-   * @param isRated whether it has a rate
+   * @param isRated whether the queue has a rate
    */
   Holder next(Holder mine, int limit, boolean isRated, long nowMillis) {
     List<Integer> wants = new ArrayList<>();
@@ -154,7 +155,7 @@ record PermitRecord(List<Holder> holders) {
     if (owed > 0 && mine > least) {
       return (int) Math.max(least, mine - owed);
     }
-    // Up to its share of the free ones, and the part of the rest that the others leave.
+    // The node takes free permits up to its share, and of the rest the part that the other nodes leave.
     long due = Math.clamp(free, 0, Math.max(0, fair[self] - mine));
     long spare = Math.max(0, free - due - lacking);
     return (int) Math.min(Math.max(mine, wants.get(self)), mine + due + spare);
@@ -204,7 +205,7 @@ record PermitRecord(List<Holder> holders) {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if it cannot be read; its class says why
+   * @throws UnreadableException if they cannot be decoded; the class of the exception says why
    */
   static PermitRecord decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, PermitRecord::read);

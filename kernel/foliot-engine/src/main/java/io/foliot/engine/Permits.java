@@ -6,10 +6,10 @@ import java.util.Set;
 
 /**
  * A queue's permits on this node, shared by its loops: how many attempts may run at once, and how many may begin per
- * second. The rate is a token bucket with room for a tenth of a second, or for one.
+ * second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
  *
- * <p>If other nodes may serve the queue too, the limit belongs to the cluster, and this holds the part that
- * {@link ClusterPermits} was granted: none at first.
+ * <p>If other nodes may serve the queue too, the limits belong to the cluster, and this object has the part that
+ * {@link ClusterPermits} grants: none at first.
  */
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
@@ -37,12 +37,12 @@ final class Permits {
 
   private final Runnable hungry;
 
-  /** @param hungry called when something waits that has no permit of the cluster's */
+  /** @param hungry called when a task waits for a permit of the cluster */
   Permits(Runnable hungry) {
     this.hungry = hungry;
   }
 
-  /** @param shared whether limits are the cluster's */
+  /** Applies the settings of the queue; its limits hold for the cluster if {@code shared}, else for this node. */
   synchronized void configure(QueueConfig queue, boolean shared, long nowNanos) {
     fill(nowNanos);
     limit = queue.concurrency() == null ? Integer.MAX_VALUE : queue.concurrency();
@@ -108,12 +108,14 @@ final class Permits {
     return given;
   }
 
-  /** Returns until when claims under these permits may win, by the store's clock; call it after taking them. */
+  /**
+   * Returns the time until which claims under these permits may win, by the store's clock; called after taking them.
+   */
   synchronized long untilMillis() {
     return isShared ? untilMillis : Long.MAX_VALUE;
   }
 
-  /** Gives permits back whose attempts have ended. */
+  /** Gives back permits whose attempts have ended. */
   synchronized void release(int count) {
     inUse -= count;
     assert inUse >= 0 : inUse;
@@ -127,7 +129,7 @@ final class Permits {
     }
   }
 
-  /** Gives permits back that were not used: no attempt began. */
+  /** Gives back permits that were not used: no attempt began. */
   synchronized void giveBack(int count) {
     if (hasRate()) {
       tokens = Math.min(room(), tokens + count);
@@ -145,10 +147,10 @@ final class Permits {
   }
 
   /**
-   * Returns whether the next task finds a permit.
+   * Returns whether no permit is free.
    *
-   * @param waiting how many wait for one
-   * @param again called when it may be worth asking again, if not
+   * @param waiting how many tasks wait for a permit
+   * @param again called when a permit may be free again, if none is now
    */
   synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
     int free = limit(nowNanos) - inUse;
@@ -170,12 +172,12 @@ final class Permits {
     return inUse >= limit(nowNanos);
   }
 
-  /** Returns the queue's limit. */
+  /** Returns the queue's limit, or {@link Integer#MAX_VALUE} if it has none. */
   synchronized int limit() {
     return limit;
   }
 
-  /** Returns how many of them this node has. */
+  /** Returns how many of the queue's permits this node has. */
   synchronized int granted() {
     return isShared ? granted : limit;
   }
@@ -188,9 +190,9 @@ final class Permits {
     return hasRate() && tokens < 1;
   }
 
-  // The ledger's.
+  // Called by ClusterPermits.
 
-  /** Returns how many attempts there would be if there were permits. */
+  /** Returns how many attempts this node would have at once if there were permits for all. */
   synchronized int wants(long nowNanos) {
     return inUse + (nowNanos - unmetNanos < UNMET_NANOS ? unmet : 0);
   }
@@ -206,10 +208,10 @@ final class Permits {
   }
 
   /**
-   * Notes that the store has refused a claim because its time was over: this node's estimate of the store's clock is
-   * wrong, perhaps after a pause. It has no permits until more are granted.
+   * Notes that the store has refused a claim because its permits had ended: this node's estimate of the store's clock
+   * is wrong, perhaps after a pause. This node has no permits until more are granted.
    *
-   * @param claimUntilMillis until when the claim might have won
+   * @param claimUntilMillis the time until which the claim might have won
    */
   synchronized void over(long claimUntilMillis, long nowNanos) {
     if (untilMillis == claimUntilMillis && nowNanos - untilNanos < 0) {
@@ -218,9 +220,9 @@ final class Permits {
   }
 
   /**
-   * Limits the permits to this number from now on.
+   * Limits the permits and the rate to these from now on.
    *
-   * @return how many are in use, and count as taken until they end
+   * @return how many permits are in use, and count as taken until their attempts end
    */
   synchronized int lower(int permits, double rate, long nowNanos) {
     fill(nowNanos);
@@ -229,7 +231,7 @@ final class Permits {
     return inUse;
   }
 
-  /** As {@link #lower}, to nothing, but only if nothing is in use. */
+  /** Gives up all permits, unless some are in use; returns whether it did. */
   synchronized boolean giveUp() {
     if (inUse > 0) {
       return false;

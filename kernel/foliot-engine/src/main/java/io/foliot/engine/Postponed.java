@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Entries whose tasks were postponed after the index was written: probes find them, moves put them where they belong.
  * Passive; the loop's thread.
  *
- * <p>Guarantees: where most of a lane's entries have been postponed, a due task waits neither for permits that they
- * have no use for, nor until they have moved; a move never goes before a claim.
+ * <p>Guarantees: where most of a lane's entries have been postponed, a due task waits neither for permits that the
+ * postponed ones have no use for, nor for their moves; a move never goes before a claim.
  *
  * <ol>
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Rejected: see {@link Moves}.
  */
 final class Postponed {
-  /** Probes on their way at the same time: one is with the store while the next one gathers. */
+  /** Probes under way at the same time: one is with the store while the next one gathers. */
   private static final int PROBES_UNDER_WAY = 2;
-  /** Calls on their way that only move index entries. */
+  /** Calls under way at the same time that only move index entries. */
   private static final int MOVES_UNDER_WAY = 2;
-  /** Entries of one of them: few enough that a claim sent after it waits some ten milliseconds. */
+  /** Entries of one such call: few enough that a claim sent after it waits some ten milliseconds. */
   private static final int MOVE_BATCH = 1_000;
   /** Entries of one probe: it reads some bytes of each, and none waits long for the others. */
   private static final int PROBE_BATCH = 2_000;
@@ -46,7 +46,7 @@ final class Postponed {
   private final CallPipe probePipe;
   private final CallPipe movePipe;
 
-  /** Creates it with nothing under way. */
+  /** Creates the part with nothing under way. */
   Postponed(TaskStore store, StoreClock clock, Lanes lanes, LookAhead lookAhead, IndexReads reads, Moves moves,
       Inbox inbox, StoreHealth health) {
     this.store = store;
@@ -119,7 +119,7 @@ final class Postponed {
   private void moved(Moves.Move move, ClaimResult result, long nowNanos) {
     DueEntry entry = move.entry();
     if (result instanceof ClaimResult.Ready) {
-      // It is due at the old place of its entry, as a poll would find it.
+      // The task is due, and its entry is at the old place, as if a poll had found it.
       lanes.ready(entry, nowNanos);
       return;
     }

@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A queue's settings as the content of a document, with the instant since when the queue is being deleted. */
+/** A queue's settings as the content of a document, with the time since which the queue is being deleted. */
 final class QueueCodec {
   private static final String SUBJECT = "queue";
   private static final int MAX_SETTINGS = 64;
-  /** Value in the place of an instant of a queue that is not being deleted. */
+  /** Value of {@code closingSince} for a queue that is not being deleted. */
   static final long OPEN = 0;
 
-  /** Content of a document. */
+  /** The decoded content of a document. */
   record Decoded(QueueConfig queue, long closingSince) {}
 
   private QueueCodec() {}
 
-  /** Returns the bytes of the settings of a queue that tasks may be submitted to. */
+  /** Returns the bytes of the settings of a queue that is not being deleted. */
   static byte[] encode(QueueConfig queue) {
     return encode(queue, OPEN);
   }
@@ -32,7 +32,8 @@ final class QueueCodec {
   /**
    * Returns the bytes of the settings of a queue.
    *
-   * @param closingSince since when it is being deleted, in milliseconds of the store's clock, or {@link #OPEN}
+   * @param closingSince the time since which it is being deleted, in milliseconds of the store's clock, or
+   *     {@link #OPEN}
    */
   static byte[] encode(QueueConfig queue, long closingSince) {
     return DocumentFormat.encode(SUBJECT, out -> {
@@ -53,7 +54,7 @@ final class QueueCodec {
   /**
    * Reads the settings of a queue.
    *
-   * @throws UnreadableException if they cannot be read; its class says why
+   * @throws UnreadableException if they cannot be decoded; the class of the exception says why
    */
   static QueueConfig decode(byte[] content) {
     return decodeAll(content).queue();
@@ -62,7 +63,7 @@ final class QueueCodec {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if it cannot be read; its class says why
+   * @throws UnreadableException if they cannot be decoded; the class of the exception says why
    */
   static Decoded decodeAll(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, QueueCodec::read);

@@ -17,22 +17,22 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes queues that have no live task, of which nodes that share a store must be sure together.
+ * Deletes queues that have no live task, while other nodes of the store may be accepting tasks.
  *
  * <ol>
  * <li>A mark in the queue's document says that it is being deleted. Nodes that read it accept no task for the queue.
  * <li>The deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a task only if it read the
- * queue without the mark at most that long before the acknowledgement; so whatever was acknowledged without knowing of
- * the mark is in the store by now.
- * <li>The store says exactly whether the queue has a live task ({@link TaskStore#hasLive}). If so, the mark is taken
+ * queue without the mark at most that long before the acknowledgement; so each task that was acknowledged without
+ * knowledge of the mark is in the store by then.
+ * <li>The store reports exactly whether the queue has a live task ({@link TaskStore#hasLive}). If so, the mark is taken
  * back; else the document is deleted, if it is still the one with the mark.
  * </ol>
  *
- * <p>Any other change of the queue takes the mark back, and the deletion fails. A mark whose node has died is taken
- * back by any other one after {@link #TERM_MILLIS}.
+ * <p>Any other change of the queue takes the mark back, and the deletion fails. Any other node takes back the mark of a
+ * node that has died, after {@link #TERM_MILLIS}.
  */
 final class QueueDeletions {
-  /** By how much a node's clocks may be wrong within that time. */
+  /** Largest error of a node's clocks within {@link QueueWatch#VALID_NANOS}. */
   private static final long MARGIN_NANOS = 500_000_000;
   private static final long WAIT_NANOS = QueueWatch.VALID_NANOS + MARGIN_NANOS;
   /** The time for which a mark counts: many times the duration of a deletion. */
@@ -121,7 +121,7 @@ final class QueueDeletions {
         });
   }
 
-  /** Gives every node time to read the deletion, after which none acknowledges a task of the queue. */
+  /** Gives every node time to read the mark, after which none acknowledges a task of the queue. */
   private CompletionStage<Void> pause() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     if (store.isShared()) {
@@ -136,7 +136,7 @@ final class QueueDeletions {
     return nowMillis - closingSince > TERM_MILLIS;
   }
 
-  /** Opens a queue again that is not deleted; that one alone which bears this mark, or, with null, whichever mark. */
+  /** Takes a mark back, so that the queue is open again: only this mark, or any mark if it is null. */
   private CompletionStage<Void> takeBack(String name, byte @Nullable [] marked) {
     return read(name).thenCompose(found -> {
       if (found.isEmpty() || (marked != null && !Arrays.equals(found.get().content(), marked))) {
@@ -148,7 +148,7 @@ final class QueueDeletions {
     });
   }
 
-  /** Opens the queues again whose deletion was left off. */
+  /** Takes back the marks of deletions that were abandoned. */
   void takeBackLeftOff() {
     long nowMillis = storeMillis.getAsLong();
     registry.closings().forEach((name, since) -> {

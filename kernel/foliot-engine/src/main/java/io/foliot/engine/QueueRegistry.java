@@ -37,14 +37,14 @@ final class QueueRegistry {
 
   /** Most attempts that one delivery makes at once: each is a socket, or a thread of the application. */
   private static final int MAX_ATTEMPTS = 16_384;
-  /** The part of them that is left to destinations without any. */
+  /** One part in this many of a delivery's attempts is reserved for destinations without any. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;
   /** The largest payload plus the other costs of an attempt: the memory always has room for one. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
-   * The part of the memory for payloads that is left to queues that hold none: half. Destinations that hang one after
-   * the other use up the rest geometrically, some eight of them; then each gets one payload of this part, and some
-   * thirty more find room for payloads of the largest size.
+   * One part in this many of the memory for payloads is reserved for queues that hold none: half. Destinations that
+   * hang one after another use up the rest geometrically, some eight of them. Then each further one gets one payload
+   * from this part, which has room for some thirty of the largest size.
    */
   private static final int RESERVED_PART = 2;
 
@@ -56,7 +56,8 @@ final class QueueRegistry {
   }
 
   /**
-   * When a read of all queues began: by this node's monotonic clock, and by this node's estimate of the store's clock.
+   * The time at which a read of all queues began: by this node's monotonic clock, and by this node's estimate of the
+   * store's clock.
    */
   record Read(long nanos, long storeMicros) {}
 
@@ -67,7 +68,7 @@ final class QueueRegistry {
   private final Runnable hungry;
   private final Map<String, Delivery> deliveries;
   private final Map<String, Budget> attempts = new HashMap<>();
-  /** The queues that deliveries bring with them; not in documents. */
+  /** The internal queues, which belong to deliveries and have no documents. */
   private final Map<String, Known> internal = new HashMap<>();
   private final ConcurrentMap<String, Known> queues = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Lane.Shared> shared = new ConcurrentHashMap<>();
@@ -142,7 +143,7 @@ final class QueueRegistry {
     return known != null && known.closingSince() != QueueCodec.OPEN;
   }
 
-  /** Returns the queues that are being deleted, and since when. */
+  /** Returns the queues that are being deleted, and since when, in milliseconds of the store's clock. */
   Map<String, Long> closings() {
     Map<String, Long> closings = new TreeMap<>();
     queues.forEach((name, known) -> {
@@ -153,7 +154,7 @@ final class QueueRegistry {
     return closings;
   }
 
-  /** Returns the last read of all queues by which they are known here. */
+  /** Returns the last read of all queues whose result this node has applied. */
   Read lastRead() {
     return lastRead;
   }
@@ -171,7 +172,7 @@ final class QueueRegistry {
     return queues().stream().filter(queue -> !internal.containsKey(queue.name())).toList();
   }
 
-  /** Returns how many changes of queues this node has seen; to be read before the store is asked. */
+  /** Returns how many changes of queues this node has seen; callers read it before they ask the store. */
   long changes() {
     return changes;
   }
@@ -205,7 +206,7 @@ final class QueueRegistry {
 
   /**
    * Sets all settings as the store had them when it was asked. Returns the names of the queues that are different now,
-   * or null if this node has seen a newer change since, which the store may not have written then.
+   * or null if this node has seen a newer change since, which the documents may lack.
    */
   synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesWhenAsked, Read read) {
     if (changes != changesWhenAsked) {
@@ -226,7 +227,7 @@ final class QueueRegistry {
         }
       } catch (UnreadableException | IllegalArgumentException e) {
         LOG.log(System.Logger.Level.ERROR,
-            "a queue is set aside, its settings cannot be read: queue=" + document.name(),
+            "a queue is set aside, because its settings cannot be read: queue=" + document.name(),
             e);
         changed.remove(document.name());
       }
@@ -250,7 +251,7 @@ final class QueueRegistry {
     return seating;
   }
 
-  /** Sets the workers that are known from now on. */
+  /** Sets which worker may run which addressed task from now on. */
   void seat(Seating next) {
     seating = next;
   }
@@ -283,7 +284,7 @@ final class QueueRegistry {
     return deliveries.values();
   }
 
-  /** Returns the part that fails as a whole; each handler of this process is one of its own. */
+  /** Returns the destination of a queue's attempts; each handler of this process is a destination of its own. */
   Destination destination(Delivery delivery, QueueConfig queue) {
     Target target = queue.target();
     String name = delivery.type() + ":"
@@ -298,7 +299,7 @@ final class QueueRegistry {
 
   /**
    * Returns the outcome of a failed attempt: a retry after the queue's backoff, or later if the receiver asked for it;
-   * or none, if the attempts are used up.
+   * a final failure if the attempts are used up.
    *
    * @param asked the wait that the receiver asked for, or null
    */
@@ -308,7 +309,7 @@ final class QueueRegistry {
         : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), random));
   }
 
-  /** Returns the outcome of a failed attempt: a retry after that wait; or none, if the attempts are used up. */
+  /** Returns the outcome of a failed attempt: a retry after that wait; a final failure if the attempts are used up. */
   static Outcome failed(TaskRecord task, QueueConfig queue, long waitMillis) {
     return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))
         ? new Outcome.Failed()

@@ -92,7 +92,8 @@ final class QueueSettings {
           return refresh(name).thenApply(done -> wanted);
         }
         if (tries <= 1) {
-          throw new OverloadedException("too many write the settings of this queue at the same time: queue=" + name);
+          throw new OverloadedException(
+              "too many callers write the settings of this queue at the same time: queue=" + name);
         }
         return write(name, change, tries - 1);
       });

@@ -21,13 +21,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Reads the settings of all queues where other nodes may change them: once a second, and at once for a call that names
- * a queue this node does not know, or whose task was written so long after the last read that its queue may be gone.
+ * Reads the settings of all queues once a second, where other nodes may change them. It also reads them at once for a
+ * call that names a queue this node does not know, or whose task was written so long after the last read that its queue
+ * may be gone.
  *
- * <p>A read serves every call that waits for one, for any queues; at most one is under way, and then there
- * is a pause of ten times its duration. So calls with made-up names cost the store a read now and then, however many
- * there are, and no memory is kept for them. A call always waits for a read that began after it, so a queue that
- * another node has put before is found.
+ * <p>A read serves every call that waits for one, for any queues; at most one is under way, and a pause of ten times
+ * its duration follows. So calls with made-up names, however many, cost the store only a read now and then, and this
+ * node no memory. A call always waits for a read that began after it, so it finds a queue that another node put before
+ * the call.
  */
 final class QueueWatch {
   /** The time for which a read of the queues confirms tasks that were written meanwhile. */
@@ -35,6 +36,7 @@ final class QueueWatch {
 
   private static final long EVERY_NANOS = 1_000_000_000L;
   private static final long LEAST_PAUSE_NANOS = 10_000_000;
+  /** Pause after a read, in multiples of its duration. */
   private static final int PAUSE = 10;
 
   private final TaskStore store;
@@ -116,8 +118,8 @@ final class QueueWatch {
   }
 
   /**
-   * Completes with a read that begins after this call; fails with {@link StoreAwayException} if the store does not
-   * answer.
+   * Completes at the end of a read that begins after this call; fails with {@link StoreAwayException} if the store does
+   * not answer.
    */
   CompletableFuture<Void> nextRead() {
     CompletableFuture<Void> read = new CompletableFuture<>();
@@ -127,9 +129,9 @@ final class QueueWatch {
   }
 
   /**
-   * Returns whether a live task that has just been written, or seen, is one of a queue that was not being deleted, as
-   * of a read that is recent enough: a node that deletes the queue waits for longer than {@link #VALID_NANOS} before
-   * asking whether it has tasks.
+   * Returns whether a recent enough read shows that the queue of a live task, which has just been written or seen, is
+   * not being deleted. A node that deletes the queue waits for longer than {@link #VALID_NANOS} before it checks for
+   * tasks.
    *
    * @param generation the generation of the task, which is no less than the store's clock at the write
    */
@@ -142,8 +144,8 @@ final class QueueWatch {
   }
 
   /**
-   * Completes when these queues, with tasks that have been written, are seen not to be deleted; after a deletion that
-   * does not come about, too. Fails if one is gone: it is then unknown whether the tasks ever fire.
+   * Completes when a read shows that these queues, for which tasks have been written, are not being deleted; it waits
+   * for the end of a deletion. Fails if a queue is gone: it is then unknown whether its tasks ever fire.
    */
   CompletableFuture<Void> confirm(Collection<String> queues) {
     return nextRead().exceptionallyCompose(failure -> CompletableFuture.failedFuture(new StoreException(
@@ -151,8 +153,8 @@ final class QueueWatch {
           for (String queue : queues) {
             if (registry.queue(queue) == null) {
               throw new StoreException(
-                  "the queue was deleted while the task was written, which waits until the queue is"
-                      + " created again: queue=" + queue,
+                  "the queue was deleted while the task was written; the task waits until the queue"
+                      + " is created again: queue=" + queue,
                   null);
             }
           }
@@ -193,7 +195,7 @@ final class QueueWatch {
       }
       Set<String> different = registry.replaceAll(documents, changes, read);
       if (different == null) {
-        // Something newer was learnt meanwhile.
+        // This node has seen a newer change meanwhile.
         waiting.addAll(served);
         return;
       }

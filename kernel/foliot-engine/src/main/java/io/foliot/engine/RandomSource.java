@@ -15,7 +15,7 @@ final class RandomSource {
     return random.nextLong();
   }
 
-  /** Numbers drawn at once, because the lock costs as much as several draws. */
+  /** Returns several numbers at once, because the lock costs as much as several draws. */
   synchronized long[] next(int count) {
     long[] bits = new long[count];
     for (int i = 0; i < count; i++) {

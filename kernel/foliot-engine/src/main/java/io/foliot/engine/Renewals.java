@@ -11,18 +11,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases of this node's attempts on their way to a later end. Passive; the loop's thread.
+ * Extensions of the leases of this node's attempts, on their way into the store. Passive; the loop's thread.
  *
  * <p>Guarantees: each renewal that was {@linkplain #add added} is answered once, unless its attempt was released before
  * it was sent; a call that fails is answered too, with null, and is not repeated here.
  *
  * <ol>
- * <li>Renewals wait in the order in which they came; {@link #turn} sends a batch of them.
+ * <li>Renewals wait in order of arrival; {@link #turn} sends a batch of them.
  * <li>Each answer goes to the {@link Answered} handler, with the time at which the call was sent: the lease lasts from
  * then on at least.
  * </ol>
  *
- * <p>Rejected: repeating a call that failed. The attempt that holds the lease knows how long a repeat makes sense.
+ * <p>Rejected: repeating a call that failed. The attempt that holds the lease knows whether a repeat still makes sense.
  */
 final class Renewals {
   /** A lease to extend. */
@@ -54,7 +54,7 @@ final class Renewals {
     pipe = new CallPipe("renew", 1, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
   }
 
-  /** Extends the lease of an attempt to this time from the call on. */
+  /** Adds a renewal, which extends the lease of an attempt to this time from the store's handling of the call. */
   void add(RunningAttempt attempt, long leaseMillis) {
     Token token = attempt.task.token();
     assert token != null;

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>A success that asks for nothing needs no more than {@link HandedTasks} remembers. Other reports read the task for
- * its queue, whose settings say what follows a failure. Both join a batch of settles.
+ * <li>A success that asks for nothing more is settled with the values that {@link HandedTasks} remembers. Other reports
+ * read the task for its queue, whose settings say what follows a failure. Both join a batch of settles.
  * <li>When a batch comes back, the loops that hold the claims release their permits.
  * </ol>
  */
@@ -58,7 +58,7 @@ final class ReportCalls {
   private final GroupCommit<Settlement, SettleResult> settles;
   private final GroupCommit<Extension, ExtendResult> extensions;
 
-  /** Calls with nothing under way. */
+  /** Creates the calls, with nothing under way. */
   ReportCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
       EndHints hints, WorkerRoster roster, RandomSource random, TimeSource clock, Meter meter) {
     this.roster = roster;

@@ -15,32 +15,32 @@ final class RunningAttempt {
   /** Memory held by its payload, until nothing on this node needs it any more. */
   long bytes;
 
-  /** In the wheel of leases: when it is renewed, at the end of the delivery's time, or at the end of the lease. */
+  /** Handle in the wheel of leases, for the next renewal, the end of the timeout, or the end of the lease. */
   long leaseHandle;
   /** End of the lease by the monotonic clock. */
   long leaseEndMillis;
-  /** The longest time of the delivery, or 0 if a worker has the task. */
+  /** The timeout of the delivery, or 0 if a worker has the task. */
   long timeoutMillis;
   /** Length of a lease that is renewed while the delivery works; 0 if it outlasts the timeout anyway. */
   long renewMillis;
-  /** When the lease is to be renewed, by the monotonic clock; {@link Long#MAX_VALUE} while a call is under way. */
+  /** Time of the next renewal, by the monotonic clock; {@link Long#MAX_VALUE} while a call is under way. */
   long nextRenewalMillis = Long.MAX_VALUE;
-  /** The attempt that the delivery has yet to answer. */
+  /** The answer that the delivery has yet to give; null before the call and after the answer. */
   @Nullable
   CompletionStage<Answer> delivering;
-  /** Begin by the monotonic clock. */
+  /** Start of the attempt, by the monotonic clock. */
   long begunNanos;
-  /** Begin by the store's clock. */
+  /** Start of the attempt, by the store's clock. */
   long begunMillis;
   /** The note that the handler left at the end. */
   TaskNote note = TaskNote.NONE;
-  /** The delivery has answered. */
+  /** Whether no answer of a delivery is awaited any more. */
   boolean answered;
-  /** Its end is reported from outside: by a worker, or by a handler that said "later". */
+  /** Whether its end is reported from outside: by a worker, or by a receiver that has answered "accepted". */
   boolean reportsLater;
-  /** Its payload is on its way to a worker, and is released when it was taken. */
+  /** Whether its payload is on its way to a worker, and is released once the worker's caller has taken it. */
   boolean handedOver;
-  /** Its end was reported and recorded. */
+  /** Whether its end was reported and recorded. */
   boolean settled;
   boolean released;
 

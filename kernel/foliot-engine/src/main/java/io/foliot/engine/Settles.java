@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * released because the lease is over; each answer is reported once.
  *
  * <ol>
- * <li>Ends wait in the order in which they came; {@link #turn} sends a batch of them.
+ * <li>Ends wait in order of arrival; {@link #turn} sends a batch of them.
  * <li>If the call fails, it is unknown which ends were recorded. All of them are sent again: the store answers
  * {@link SettleResult.Kind#REPEATED} for an end that it has.
- * <li>If it succeeds, each result goes to the {@link Recorded} handler, one item's failure stopping no other.
+ * <li>If it succeeds, each result goes to the {@link Recorded} handler; the failure of one item stops no other.
  * </ol>
  *
  * <p>Rejected: settling in the call that claims. A store that refuses one of them would then refuse both.
@@ -88,7 +88,7 @@ final class Settles {
     }
   }
 
-  /** Returns the word for an end, for the meter. */
+  /** Returns the name of an end for the meter. */
   static String word(Outcome outcome, SettleResult result) {
     if (result.kind() == SettleResult.Kind.REPEATED) {
       return "repeated";

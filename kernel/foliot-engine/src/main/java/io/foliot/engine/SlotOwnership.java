@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * slots.
  *
  * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is unavailable: a node
- * keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no slots away either: the
- * node reads the assignment of the meantime when it is a member again. An assignment that is missing or does not decode
- * does not count as newer. A node gives up its slots at once only if it must not have any: its clock is wrong, or
- * another process has its name.
+ * keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no slots away either: once
+ * the node is a member again, it reads the assignment that was published meanwhile. An assignment that is missing or
+ * does not decode does not count as newer. A node gives up its slots at once only if it must not have any: its clock is
+ * wrong, or another process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
- * lead and give itself all slots. So a leader whose own session was lost waits for those it knew before.
+ * lead and give itself all slots. So a leader whose own session was lost waits for the members that it knew before.
  *
  * <p>Any thread.
  */
@@ -33,14 +33,14 @@ final class SlotOwnership {
   /** Time in which each live member registers again once the coordinator answers; most do within a second. */
   private static final long REGISTER_NANOS = Duration.ofSeconds(5).toNanos();
 
-  /** Receives each change. */
+  /** Receives each change of the ownership. */
   @FunctionalInterface
   interface Loops {
     /**
      * Notes that these slots are this node's from now on.
      *
-     * @param assignment the owners of the others
-     * @param adoption whether slots of others may be adopted
+     * @param assignment the owners of the other slots
+     * @param adoption whether slots of other nodes may be adopted
      */
     void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption);
   }
@@ -53,7 +53,7 @@ final class SlotOwnership {
 
   // guarded by this
   private Coordinator.@Nullable View view;
-  /** The one that was read last. */
+  /** The assignment that was read last. */
   private Assignment assignment;
   private boolean isPublished;
   private boolean takesSlots = true;
@@ -64,7 +64,7 @@ final class SlotOwnership {
   private List<Coordinator.Member> awaited = List.of();
   private long awaitedUntilNanos;
 
-  /** Creates the ownership of a node that has heard nothing yet, and owns nothing. */
+  /** Creates the ownership of a node that has no report of the coordinator yet, and owns nothing. */
   SlotOwnership(String node, TaskStore store, TimeSource clock, Coordinator coordinator, Loops loops) {
     this.node = node;
     this.store = store;
@@ -79,7 +79,7 @@ final class SlotOwnership {
     tellLoops();
   }
 
-  /** Notes that the coordinator has said something. */
+  /** Notes a report of the coordinator. */
   synchronized void changed(Coordinator.View seen) {
     boolean wasHeard = view != null && view.connection() == Connection.CONNECTED;
     view = seen;
@@ -131,7 +131,7 @@ final class SlotOwnership {
     return assignment.owner(slot);
   }
 
-  /** Notes that this node is to have slots, or none. */
+  /** Notes whether this node is to have slots. */
   synchronized void takesSlots(boolean now) {
     takesSlots = now;
     tellLoops();
@@ -165,7 +165,7 @@ final class SlotOwnership {
     }
   }
 
-  /** Publishes the assignment, if this node leads and it is not as it should be. */
+  /** Publishes a new assignment, if this node leads and the last one is missing or outdated. */
   private void lead() {
     Coordinator.View seen = view;
     if (seen == null || seen.connection() != Connection.CONNECTED || !node.equals(seen.leader())) {

@@ -1,7 +1,7 @@
 package io.foliot.engine;
 
 /**
- * The store's clock as this node computes it: the best {@link ClockReading} so far, counted on by the monotonic clock.
+ * The store's clock as this node computes it: the best {@link ClockReading} so far, continued by the monotonic clock.
  * Passive: every method takes the time.
  *
  * <ol>
@@ -28,7 +28,7 @@ final class StoreClock {
   // the loop's thread
   private long nextNanos;
 
-  /** Guesses that the store's clock is this node's, until the first reading, which is always better. */
+  /** Creates a clock that shows this node's wall time until the first reading, which is always better. */
   StoreClock(long wallMicros, long nowNanos) {
     reading = new ClockReading(wallMicros, nowNanos, UNKNOWN_NANOS, 0);
     nextNanos = nowNanos;
@@ -45,7 +45,7 @@ final class StoreClock {
   }
 
   /**
-   * Returns whether an instant is past by the store's own clock, however wrong the reading of it is.
+   * Returns whether an instant is past by the store's clock, even if the reading is as wrong as it can be.
    *
    * @param millis since 1970
    */
@@ -80,7 +80,7 @@ final class StoreClock {
     return true;
   }
 
-  /** Plans the next question after an answer, or a failure, of this one. */
+  /** Plans the next question after this one was answered or failed. */
   void planNext(Question question, boolean isInProcess, long answeredNanos) {
     nextNanos = question.nanos() + (answeredNanos - question.nanos()) / 2
         + (isInProcess ? IN_PROCESS_NANOS : SECOND_NANOS);

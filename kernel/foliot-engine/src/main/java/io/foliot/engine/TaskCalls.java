@@ -26,7 +26,7 @@ import java.util.concurrent.CompletionStage;
  * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Any thread.
  *
  * <p>Guarantees: the result of a future is durable, and confirmed ({@link Confirmation}). The loops know each index
- * entry within their window before the caller gets the result, so that it fires on the millisecond.
+ * entry within their window before the caller gets the result, so that the task fires on the millisecond.
  *
  * <ol>
  * <li>A call is checked: its size, its queues, its delay. A call that can never work is refused.
@@ -52,7 +52,7 @@ final class TaskCalls {
   private final GroupCommit<TaskRef, CancelResult> cancels;
   private final GroupCommit<Redrive, RedriveResult> redrives;
 
-  /** Calls with nothing under way. */
+  /** Creates the calls, with nothing under way. */
   TaskCalls(EngineOptions options, TaskStore store, QueueRegistry registry, QueueWatch watch, LoopGroup loops,
       RandomSource random, TimeSource clock, Meter meter) {
     this.store = store;

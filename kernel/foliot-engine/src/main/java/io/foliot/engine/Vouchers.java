@@ -7,7 +7,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The workers that a node vouches for, and until when, by the store's clock: a document of each node that has workers.
+ * The workers that a node vouches for, until a time of the store's clock: the content of a document that each node with
+ * workers writes.
  *
  * @param workers by name, with the queues whose tasks they take
  */
@@ -16,7 +17,7 @@ record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
   /** The time for which a node vouches. */
   static final long VALID_MICROS = 10_000_000L;
 
-  /** Returns whether the node still vouches. One that does for too long wrote before the store's clock was set back. */
+  /** Returns whether the node still vouches. A time too far ahead was written before the store's clock was set back. */
   boolean hold(long nowMicros) {
     return untilMicros > nowMicros && untilMicros - nowMicros <= 2 * VALID_MICROS;
   }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The share of a loop is fixed at the start, and doubles with the slots of the store.
  * <li>{@link #own} takes a new assignment.
- * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and gives the entries that are left
+ * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and hands the entries that are left
  * behind to the lanes.
  * <li>{@link #decided} reports how a claim went, which may end an adoption.
  * </ol>
@@ -85,12 +85,12 @@ final class WatchedSlots {
     return watched;
   }
 
-  /** Returns whether slots of the loop's share are other nodes'. */
+  /** Returns whether slots of the loop's share belong to other nodes. */
   private boolean hasOthers() {
     return assigned.size() < share.size();
   }
 
-  /** Returns whether other nodes have slots of the store, be they of this loop's share or not. */
+  /** Returns whether other nodes have slots of the store, inside or outside this loop's share. */
   boolean sharesStore() {
     return isSharedStore;
   }
@@ -99,13 +99,13 @@ final class WatchedSlots {
     return assigned.contains(id);
   }
 
-  /** Returns, by queue, how overdue the oldest entries are that other nodes should have fired. */
+  /** Returns, by queue, by how many milliseconds the oldest entry that other nodes should have fired is overdue. */
   Map<String, Long> overdueElsewhere(long nowMillis) {
     return overdue.overdueMillis(watched, nowMillis);
   }
 
   /**
-   * Watches these slots of its share from now on, and of others only what it adopts.
+   * Watches these slots of its share from now on, and other slots only if it adopts them.
    *
    * @param assignment the assignment, which says which node owns them
    * @param adoption whether it may adopt some of them

@@ -10,11 +10,12 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The workers that call this node, known by their ordinary calls: they wait for tasks, and extend leases. Any thread.
  *
- * <p>A worker that waits is alive until its wait is over, and a moment longer: it asks again at once. One that was
- * given tasks may have no handler free; it extends a lease after a third of it, so it is alive for half a lease more.
+ * <p>A worker that waits counts as alive until shortly after the end of its wait, because it polls again at once. A
+ * worker that has tasks may have no free handler, and then does not poll. It extends a lease after a third of it, so
+ * each sign of work keeps it alive for a little more than half a lease.
  */
 final class WorkerRoster {
-  /** The time from the end of a wait to the next one. */
+  /** Longest time from the end of a wait to the next one. */
   private static final long ASKS_AGAIN_NANOS = 2_000_000_000L;
   private static final long LONGEST_GRACE_NANOS = 30_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -24,8 +25,8 @@ final class WorkerRoster {
   /**
    * A worker.
    *
-   * @param queues until when it is known to take tasks of each queue, by the node's monotonic clock
-   * @param graceNanos for how long it is alive after a call without a wait
+   * @param queues by queue, the time until which it is known to take tasks, by the node's monotonic clock
+   * @param graceNanos the time for which it counts as alive after a call without a wait
    */
   private record Entry(String zone, Map<String, Long> queues, long graceNanos) {
     Entry alive(long untilNanos) {
@@ -58,7 +59,7 @@ final class WorkerRoster {
     workers.computeIfPresent(worker, (name, before) -> before.alive(nowNanos + before.graceNanos()));
   }
 
-  /** Notes that a worker takes no more tasks of a queue. What it still runs is no sign of life. */
+  /** Notes that a worker takes no more tasks of a queue. The tasks that it still runs do not keep it alive. */
   void leaves(String worker, String queue) {
     workers.computeIfPresent(worker, (name, before) -> {
       Map<String, Long> queues = new HashMap<>(before.queues());

@@ -12,7 +12,7 @@ final class DueQueue {
   /*
    * A slot of the wheel keeps its timers in the order of arrival. When the hand comes to it they are collected here and
    * sorted once: a few nanoseconds a timer, and nothing if they arrived in the order of their deadlines, as timers with
-   * one delay do. A timer that arrives for the tick later, because its delay is shorter than what is left of the tick,
+   * one delay do. A timer that arrives later for the same tick, because its delay is shorter than the rest of the tick,
    * is appended to the sorted run if the run has no later deadline, and else waits in a heap beside it.
    *
    * The keys are the deadlines as of the collection, because callers may reset a timer at any time.
@@ -37,7 +37,7 @@ final class DueQueue {
 
   private static final int MIN_CAPACITY = 128;
 
-  /** Larger arrays are released when they are empty. */
+  /** Arrays larger than this are released when they are empty. */
   private static final int MAX_KEPT_CAPACITY = 4096;
 
   private static final WheelNode[] NO_NODES = {};
@@ -47,7 +47,7 @@ final class DueQueue {
   /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have under way. */
   private static final int PRELOAD = 32;
 
-  /** The bits of a sort key, which holds a deadline's distance from the earliest one and an index. */
+  /** Number of bits of a sort key, which holds a deadline's distance from the earliest one and an index. */
   private static final int KEY_BITS = Long.SIZE - 1;
 
   // The sorted run: parallel arrays, used from head to tail.
@@ -57,7 +57,7 @@ final class DueQueue {
   private int head;
   private int tail;
 
-  /** True while the timers of the run were collected in order. */
+  /** True while all timers of the run have been collected in order. */
   private boolean isSorted = true;
 
   /** The bounds of the deadlines that have been collected. */
@@ -84,7 +84,7 @@ final class DueQueue {
     return tail - head + stragglers.size();
   }
 
-  /** Adds a timer of a slot that is being collected; {@link #sort} must follow once all are there. */
+  /** Adds a timer of a slot that is being collected; {@link #sort} must follow the last of them. */
   void collect(WheelNode node, int stamp, long deadlineNanos) {
     isSorted &= latest <= deadlineNanos;
     earliest = Math.min(earliest, deadlineNanos);
@@ -202,7 +202,7 @@ final class DueQueue {
     return polledStamp;
   }
 
-  /** Loads the next nodes, and what each will run, in one pass, so that the cache misses overlap. */
+  /** Loads the next nodes, and the callbacks that they will run, in one pass, so that the cache misses overlap. */
   private void preload() {
     int to = Math.min(tail, head + PRELOAD);
     long sum = 0;

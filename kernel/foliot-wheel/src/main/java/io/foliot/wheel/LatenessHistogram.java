@@ -18,7 +18,7 @@ final class LatenessHistogram {
     counts.setOpaque(bucket, counts.getPlain(bucket) + 1);
   }
 
-  /** Returns the counts as of now, or nearly: a reader beside the writer may miss its last ones. */
+  /** Returns a copy of the counts; a reader that runs beside the writer may miss its last ones. */
   long[] snapshot() {
     long[] copy = new long[BUCKETS];
     for (int bucket = 0; bucket < BUCKETS; bucket++) {

@@ -39,12 +39,12 @@ final class NodeWheel {
   /** Returned by a visitor for a node that is to leave the wheel. */
   static final long GONE = Long.MIN_VALUE;
 
-  /** Fires the nodes whose time has come. */
+  /** Fires the nodes that are due. */
   interface Visitor {
     /**
-     * Ends a node, or returns when it is due now. May place other nodes. If it throws, the wheel still has the node.
+     * Ends a node, or returns its new deadline. May place other nodes. If it throws, the wheel still has the node.
      *
-     * @param deadlineNanos when the node was due when the wheel came to its tick; callers may have reset it since
+     * @param deadlineNanos the deadline of the node when the wheel came to its tick; callers may have reset it since
      * @return {@link #GONE}, or the deadline that the node has been given
      */
     long visit(WheelNode node, long deadlineNanos);
@@ -53,15 +53,16 @@ final class NodeWheel {
     long placeTick(WheelNode node, long deadlineNanos);
   }
 
-  /** A slot's first chunk is small, so that a few timers in many slots cost little. */
+  /** Capacity of the first chunk of a slot: small, so that a few timers in many slots cost little. */
   private static final int SMALLEST_CHUNK = 4;
 
   /**
-   * Large enough that what a chunk costs beside its entries is nothing, small enough that a half-empty one is little.
+   * Capacity of the largest chunks: large enough that the overhead of a chunk is negligible, small enough that a
+   * half-empty chunk wastes little.
    */
   private static final int LARGEST_CHUNK = 128;
 
-  /** Number of nodes loaded ahead: as many cache misses as a core can have under way, and some. */
+  /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have under way. */
   private static final int PRELOAD = 32;
 
   /** Fewer dead entries than this are not worth a sweep, which visits every slot. */
@@ -70,10 +71,10 @@ final class NodeWheel {
   /** A slot with fewer entries is moved down quickly enough when its time comes. */
   private static final int STAGE_MIN_ENTRIES = 4096;
 
-  /** The part of its width before its beginning at which a slot is staged. */
+  /** A slot is staged from one part in this many of its width before its beginning. */
   private static final int STAGE_AHEAD = 4;
 
-  /** The ticks before its beginning at which a slot of level 1 is staged, which is narrow for what may be in it. */
+  /** Ticks before its beginning from which a slot of level 1 is staged, which is narrow but may hold many timers. */
   private static final int STAGE_AHEAD_TICKS = 256;
 
   /**
@@ -130,7 +131,7 @@ final class NodeWheel {
     @Nullable
     Chunk last;
 
-    /** The number of entries; not kept for what has been reached. */
+    /** The number of entries; not maintained in {@link NodeWheel#reached}. */
     int size;
 
     boolean isEmpty() {
@@ -204,7 +205,7 @@ final class NodeWheel {
 
   private int reachedIndex;
 
-  /** Entries of that chunk before this one have been loaded. */
+  /** The entries of that chunk before this index have been loaded. */
   private int preloadedIndex;
 
   /** Nodes due at the hand, before they are sorted. */
@@ -222,12 +223,13 @@ final class NodeWheel {
   private int entries;
   private int stamps;
 
-  /** The list that a sweep is at, or {@link #SWEEP_END} if none is under way, and the last chunk it has kept there. */
+  /** The list that a sweep is at, or {@link #SWEEP_END} if none is under way. */
   private int sweepList = SWEEP_END;
 
+  /** The last chunk of that list that the sweep has kept; null at the beginning of the list. */
   private @Nullable Chunk swept;
 
-  /** Only there so that loading nodes ahead has a result. */
+  /** Result of loading nodes ahead, so that the compiler does not remove the reads. */
   private long preloaded;
 
   NodeWheel(long startTick) {
@@ -241,7 +243,7 @@ final class NodeWheel {
     Arrays.setAll(lists, list -> new Entries());
   }
 
-  /** Entries, those whose node has ended among them. */
+  /** Returns the number of entries, including those whose node has ended. */
   int entries() {
     return entries;
   }
@@ -286,7 +288,7 @@ final class NodeWheel {
    * deadlines in nanoseconds, those of equal deadlines in the order in which they were placed; and those of the last
    * tick that are due after {@code nowNanos} stay, until they are due or the next tick comes.
    *
-   * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} tells it
+   * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
    */
   int advance(long nowTick, long nowNanos, int limit, Visitor visitor) {
     if (nowTick < slots.hand()) {
@@ -346,7 +348,9 @@ final class NodeWheel {
     stagedSlot = SlotMap.NONE;
   }
 
-  /** Returns the slot that is, or will be, to be staged. */
+  /**
+   * Returns the slot that is being staged, or is to be staged next; {@link SlotMap#NONE} if no slot is large enough.
+   */
   private int slotToStage() {
     if (stagedSlot != SlotMap.NONE) {
       return lists[stagedSlot].size < stageMinEntries ? SlotMap.NONE : stagedSlot;
@@ -358,7 +362,7 @@ final class NodeWheel {
     return slot == SlotMap.NONE || lists[slot].size < stageMinEntries ? SlotMap.NONE : slot;
   }
 
-  /** Returns when there will be something to stage. */
+  /** Returns the tick from which on a slot is to be staged, or {@link TimerQueue#NEVER}. */
   private long nextStaging() {
     int slot = slotToStage();
     return slot == SlotMap.NONE
@@ -369,7 +373,7 @@ final class NodeWheel {
   /**
    * Sorts entries of a large slot whose time is near.
    *
-   * @return how many; if fewer than {@code limit}, there is nothing more to stage
+   * @return how many entries it has sorted; if fewer than {@code limit}, there is nothing more to stage
    */
   int stage(int limit, Visitor visitor) {
     int slot = slotToStage();
@@ -381,9 +385,9 @@ final class NodeWheel {
       Arrays.fill(stagedEarliest, Long.MAX_VALUE);
     }
     Entries list = lists[stagedSlot];
-    int looked = 0;
-    for (Chunk chunk = list.first; chunk != null && looked < limit; chunk = list.first) {
-      looked += chunk.count;
+    int examined = 0;
+    for (Chunk chunk = list.first; chunk != null && examined < limit; chunk = list.first) {
+      examined += chunk.count;
       for (int from = 0; from < chunk.count;) {
         int to = preload(chunk, from);
         for (; from < to; from++) {
@@ -396,7 +400,7 @@ final class NodeWheel {
     if (sweepList == stagedSlot) {
       swept = null;
     }
-    return looked;
+    return examined;
   }
 
   private void stage(WheelNode node, int stamp, Visitor visitor) {
@@ -411,7 +415,7 @@ final class NodeWheel {
       lists[slots.occupy(tick)].add(node, stamp);
       return;
     }
-    // One that came nearer is about to be placed again; until then it may be at the beginning of the slot.
+    // A node whose deadline came nearer is about to be placed again; until then it may be at the beginning of the slot.
     int digit = tick < start ? 0 : SlotMap.digitBelow(stagedSlot, tick);
     lists[STAGED + digit].add(node, stamp);
     stagedEarliest[digit] = Math.min(stagedEarliest[digit], tick);
@@ -474,7 +478,7 @@ final class NodeWheel {
   private void collect(WheelNode node, int stamp, Visitor visitor) {
     long word = node.word();
     if (node.stamp == stamp && WheelNode.isArmed(word)) {
-      // One read of the word for both: a collected deadline must not be after the hand, which could not advance.
+      // The word is read once for both: if a collected deadline were after the hand, the hand could not advance.
       long deadlineNanos = WheelNode.deadlineNanos(word);
       long tick = visitor.placeTick(node, deadlineNanos);
       if (tick > slots.hand()) {
@@ -487,7 +491,7 @@ final class NodeWheel {
     }
   }
 
-  /** Puts what was due when it was placed among what is due. */
+  /** Adds the nodes that were due when they were placed to the due ones. */
   private void collectLate(Visitor visitor) {
     for (Chunk chunk = late.first; chunk != null; chunk = late.first) {
       for (int i = 0; i < chunk.count; i++) {
@@ -513,7 +517,7 @@ final class NodeWheel {
     }
   }
 
-  /** Visits what is due, in order, and returns how many. */
+  /** Visits the due nodes in order, and returns how many it has visited. */
   private int fire(int limit, long nowNanos, Visitor visitor) {
     int visited = 0;
     for (long deadlineNanos = due.earliest(); visited < limit && !due.isEmpty()
@@ -541,7 +545,7 @@ final class NodeWheel {
   /**
    * Loads the next nodes together, so that their cache misses overlap.
    *
-   * @return where it has come to
+   * @return the index after the last node that was loaded
    */
   private int preload(Chunk chunk, int from) {
     int to = Math.min(chunk.count, from + PRELOAD);
@@ -568,10 +572,10 @@ final class NodeWheel {
    * @return how many entries it has examined; if fewer than {@code limit}, the sweep is over
    */
   int sweep(int limit) {
-    int looked = 0;
-    while (sweepList < SWEEP_END && looked < limit) {
+    int examined = 0;
+    while (sweepList < SWEEP_END && examined < limit) {
       if (sweepList == LISTS) {
-        looked += due.size();
+        examined += due.size();
         entries -= due.dropDead();
         sweepList++;
         continue;
@@ -582,14 +586,17 @@ final class NodeWheel {
         sweepList++;
         swept = null;
       } else {
-        looked += chunk.count;
+        examined += chunk.count;
         sweep(list, chunk);
       }
     }
-    return looked;
+    return examined;
   }
 
-  /** Drops a chunk's dead entries, and the chunk if it is empty then or the one before has room for the rest. */
+  /**
+   * Drops a chunk's dead entries, and the chunk itself if it is empty then, or if the chunk before it has room for the
+   * rest.
+   */
   private void sweep(Entries list, Chunk chunk) {
     int before = chunk.count;
     chunk.compact();

@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link TimerWheel} that holds an object per timer instead of a {@code long}: 20 bytes and a reference a timer. The
- * reference is dropped when the timer expires or is cancelled. Everything else is as said there.
+ * reference is dropped when the timer expires or is cancelled. In everything else it is like that class.
  *
- * @param <T> what a timer carries
+ * @param <T> the type of the objects that timers carry
  */
 public final class ObjectTimerWheel<T> {
   private static final int MIN_OBJECTS = 16;
 
   private final TimerWheel wheel;
 
-  /** By the cell of the timer's handle. */
+  /** The object of each timer, by the cell of its handle. */
   private @Nullable Object[] objects;
 
   /** Creates a wheel whose time is the given tick. */
@@ -110,7 +110,7 @@ public final class ObjectTimerWheel<T> {
   /**
    * Receives timers.
    *
-   * @param <T> what a timer carries
+   * @param <T> the type of the objects that timers carry
    */
   @FunctionalInterface
   public interface Sink<T> {

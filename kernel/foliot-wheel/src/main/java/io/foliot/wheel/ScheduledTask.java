@@ -46,18 +46,20 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
 
   final WheelScheduledExecutor executor;
 
-  /** A Callable or a Runnable; null when it is done, so that a future that is kept keeps nothing else alive. */
+  /**
+   * A Callable or a Runnable; null once the task has ended, so that a future that a caller keeps retains nothing else.
+   */
   private @Nullable Object work;
 
   /** The value or the failure; written before the phase that says which. */
   private @Nullable Object outcome;
 
-  /** Written before RUNNING. */
+  /** The thread that runs the task; written before the phase RUNNING. */
   private @Nullable Thread runner;
 
   private volatile int phase = WAITING;
 
-  /** The threads that wait for the end; null if there are none. */
+  /** The latch of the threads that wait for the end; null if there are none. */
   private volatile @Nullable CountDownLatch done;
 
   ScheduledTask(WheelScheduledExecutor executor, Object work, long deadlineNanos) {
@@ -77,7 +79,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     executor.begin(this);
   }
 
-  /** Runs it once, on a worker. */
+  /** Runs the task once, on a worker. */
   @Override
   public final void run() {
     runner = Thread.currentThread();
@@ -121,7 +123,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     executor.ended(this);
   }
 
-  /** Makes a run that is over ready for the next one; false if it has been cancelled. */
+  /** Sets a task whose run is over to WAITING for its next run; returns false if it has been cancelled. */
   final boolean waitAgain() {
     runner = null;
     if (PHASE.compareAndSet(this, RUNNING, WAITING)) {
@@ -141,7 +143,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     assert !interrupted || phase == CANCELLED_PHASE;
   }
 
-  /** Ends it with a failure unless it runs or has ended, because its executor cannot run it, or not again. */
+  /** Ends the task with a failure, unless it runs or has ended; called if its executor cannot run it, or not again. */
   final void fail(Throwable failure) {
     if (PHASE.compareAndSet(this, WAITING, RUNNING)) {
       finish(failure, THREW);
@@ -185,7 +187,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return cancels;
   }
 
-  /** Returns whether its executor may give it back: it neither runs nor has ended. */
+  /** Marks the task as abandoned, so that its executor may return it; returns false if it runs or has ended. */
   final boolean abandon() {
     return PHASE.compareAndSet(this, WAITING, ABANDONED);
   }
@@ -202,12 +204,12 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
       }
       phase = CANCELLED_PHASE;
     }
-    // The executor counts the task out when its run is over.
+    // The executor decrements its count when the run is over.
     end();
     return true;
   }
 
-  /** Cancels it unless it runs. */
+  /** Cancels the task if it waits, and returns whether it did. */
   final boolean cancelWaiting() {
     boolean cancels = PHASE.compareAndSet(this, WAITING, CANCELLED_PHASE);
     if (cancels) {
@@ -255,7 +257,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return report();
   }
 
-  /** Returns the latch; open already if the task ended before it was there. */
+  /** Returns the latch, which is created if there is none, and is open if the task has ended. */
   private CountDownLatch done() {
     CountDownLatch waiting = done;
     if (waiting == null) {
@@ -314,7 +316,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     /** Positive for a fixed rate, negative for a fixed delay. */
     private final long periodNanos;
 
-    /** When it was to run last; for the next time of a fixed rate. */
+    /** Deadline of the last run, from which the next deadline of a fixed rate follows. */
     private long timeNanos;
 
     Periodic(WheelScheduledExecutor executor, Runnable work, long deadlineNanos, long periodNanos) {
@@ -330,7 +332,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
       }
     }
 
-    /** Moves on to the time of the next run, and returns it. */
+    /** Advances to the deadline of the next run, and returns it. */
     long nextNanos() {
       timeNanos = periodNanos > 0
           ? WheelDriver.later(timeNanos, periodNanos)

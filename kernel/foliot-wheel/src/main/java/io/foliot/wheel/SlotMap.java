@@ -3,16 +3,17 @@ package io.foliot.wheel;
 import java.util.Arrays;
 
 /**
- * The arithmetic of the wheel: the slot of a deadline, the occupied slots, and the next of them. It does not store the
- * timers of a slot.
+ * The arithmetic of the wheel: the slot of a deadline, the occupied slots, and the next occupied one. It does not store
+ * the timers of a slot.
  *
  * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of
  * 64. A deadline after the hand is on the level of the highest digit in which it differs from the hand, in the slot
  * that this digit names. It follows that
  * <ul>
  * <li>an occupied slot never contains the hand, and lies ahead of it on its level: there is no wrap and no overflow;
- * <li>all slots of a level lie inside one slot of the level above, ahead of which no slot is occupied: the lowest
- * occupied slot of the lowest occupied level is the next one, which two bit scans find;
+ * <li>all slots of a level lie inside that slot of the level above which contains the hand, and the occupied slots of
+ * the level above lie after it: the lowest occupied slot of the lowest occupied level is the next one, which two bit
+ * scans find;
  * <li>all timers that are placed with one deadline are placed in the same slot until that slot is reached, so lists
  * that append keep them in order.
  * </ul>
@@ -92,7 +93,8 @@ final class SlotMap {
   }
 
   /**
-   * Returns the earliest deadline, or a tick between the hand and it; {@link TimerQueue#NEVER} if no slot is occupied.
+   * Returns the earliest deadline, or a tick between the hand and that deadline; {@link TimerQueue#NEVER} if no slot is
+   * occupied.
    */
   long nextWake() {
     return occupiedLevels == 0 ? TimerQueue.NEVER : earliest[next()];
@@ -151,7 +153,7 @@ final class SlotMap {
     return 1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS);
   }
 
-  /** Returns the slot of the next lower level for a tick in a slot of the given level. */
+  /** Returns the digit of a tick in a slot, on the level below the slot's. */
   static int digitBelow(int slot, long tick) {
     return (int) (tick >> (((slot >>> DIGIT_BITS) - 1) * DIGIT_BITS)) & (SLOTS_PER_LEVEL - 1);
   }

@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * of the caller's stripe, so that a caller notices every n-th increment.
  */
 final class StripedCounter {
-  /** Enough that threads seldom share one on the machines of today; 4 KB in all. */
+  /** Number of stripes: enough that threads seldom share one on the machines of today; 4 KB in all. */
   private static final int STRIPES = 32;
 
-  /** Longs to two cache lines, which processors fetch as a pair. */
+  /** Number of longs in two cache lines, which processors fetch as a pair. */
   private static final int STRIDE = 16;
 
   private final AtomicLongArray counts = new AtomicLongArray(STRIPES * STRIDE);
 
-  /** Adds to this thread's stripe, and returns what that holds now. */
+  /** Adds to this thread's stripe, and returns its new value. */
   long add(long delta) {
     return counts.addAndGet(stripe(), delta);
   }

@@ -2,7 +2,7 @@ package io.foliot.wheel;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** The clock that the machine has. */
+/** The clock of the machine, {@link System#nanoTime}. */
 enum SystemTimerClock implements TimerClock {
   INSTANCE;
 

@@ -10,25 +10,26 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Timeout permits WheelTimeout {
   /**
-   * Cancels it.
+   * Cancels this timer.
    *
-   * @return true if it will never fire thanks to this call; false if it has fired or was cancelled before
+   * @return true if this call ensures that the timer never fires; false if it has fired or was cancelled before
    */
   boolean cancel();
 
   /**
-   * Makes it fire this long from now instead. Pushing it back costs one compare-and-set, however often it comes. Among
-   * timers with the same deadline, one that was reset has no particular place.
+   * Makes this timer fire after this delay from now instead. Each reset to a later time costs one compare-and-set.
+   * Among timers with the same deadline, a timer that was reset has no defined place.
    *
    * @param delay as for {@link WheelTimer#schedule(Runnable, long, TimeUnit)}
-   * @return true if it will fire at the new deadline and not before; false if it has fired or was cancelled before
+   * @return true if the timer will fire at the new deadline and not before; false if it has fired or was cancelled
+   *     before
    */
   boolean reset(long delay, TimeUnit unit);
 
   /** As {@link #reset(long, TimeUnit)}. */
   boolean reset(Duration delay);
 
-  /** Returns whether it waits. */
+  /** Returns whether it still waits for its deadline. */
   boolean isPending();
 
   /** Returns whether it has fired: its callback was run, or given to the executor. */

@@ -21,7 +21,7 @@ public record TimerCounters(
     long wakeUps,
     long longestTurnNanos,
     Lateness lateness) {
-  /** Timers that wait. */
+  /** Returns the number of timers that wait. */
   public long live() {
     return scheduled - fired - cancelled;
   }
@@ -47,10 +47,10 @@ public record TimerCounters(
     }
 
     /**
-     * Returns the lateness that this share of firings did not exceed; 0 if there was none.
+     * Returns the lateness, in nanoseconds, that this share of firings did not exceed; 0 if there were no firings.
      *
      * @param percentile from 0 to 100
-     * @throws IllegalArgumentException if it is not
+     * @throws IllegalArgumentException if it is not in this range
      */
     public long nanosAt(double percentile) {
       if (!(percentile >= 0 && percentile <= 100)) {

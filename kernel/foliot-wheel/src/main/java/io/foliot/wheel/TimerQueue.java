@@ -38,15 +38,16 @@ public interface TimerQueue {
 
   /**
    * Returns the next tick at which {@link #advance} has something to do: never later than the earliest deadline, and
-   * later than {@link #currentTick} unless something is due already. {@link #NEVER} if there is no timer, which is also
-   * the answer for timers at {@link Long#MAX_VALUE}.
+   * later than {@link #currentTick} unless something is due already. Returns {@link #NEVER} if there is no timer; this
+   * is also the deadline of timers at {@link Long#MAX_VALUE}.
    */
   long nextWake();
 
   /**
    * Moves time forward and hands each timer that has become due to the sink, in the order of their deadlines. A timer
    * that the sink schedules is handed out in the same call if its deadline lies after the tick being handled and at or
-   * before {@code nowTick}, in the next call if it is due at once, so that no sink can hold time up.
+   * before {@code nowTick}. If it is due at once, it is handed out in the next call, so that no sink can keep time from
+   * moving on.
    *
    * <p>The timer is gone when the sink is called: its handle is stale. An exception of the sink leaves this method; the
    * timer counts as expired, all others remain, and the next call continues from there.
@@ -54,7 +55,7 @@ public interface TimerQueue {
    * @param nowTick the current tick; one before {@link #currentTick} (a clock that went back) does nothing
    * @param limit how many timers may be touched, that is, handed out or moved inside the queue; at least 1
    * @return how many were touched; if fewer than {@code limit}, time has come to {@code nowTick}, and nothing is due
-   *     but what the sink has placed there. {@link #nextWake} tells when to call again
+   *     except timers that the sink has scheduled. {@link #nextWake} returns when to call again
    * @throws IllegalArgumentException if {@code limit} is not positive
    * @throws IllegalStateException if called from inside the sink
    */

@@ -78,8 +78,8 @@ public final class TimerWheel implements TimerQueue {
   private int allocatedCells;
 
   /**
-   * Stack of the cells below {@link #usedCells} that hold no timer. Linked through the cells it would need no memory,
-   * but each schedule would then wait for a cache miss to learn the next free cell.
+   * Stack of the cells below {@link #usedCells} that hold no timer. If it were linked through the cells, it would need
+   * no memory, but each schedule would then wait for a cache miss to learn the next free cell.
    */
   private int[] freeCells = {};
 
@@ -404,7 +404,7 @@ public final class TimerWheel implements TimerQueue {
     allocatedCells += SEGMENT_CELLS;
   }
 
-  /** Ages, for tests, the next free cell until only {@code remaining} generations follow its next one. */
+  /** Ages the next free cell, for tests, until only {@code remaining} generations follow its next one. */
   void ageFreeCell(int remaining) {
     int cell = nextCell();
     assert cell < usedCells : "no free cell";

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that turns a {@link NodeWheel} for any number of callers. It sleeps until the next deadline, a little
- * longer if these come thick and fast, for ever if there is none, and is woken only for an earlier one.
+ * longer if deadlines follow each other quickly, for ever if there is none, and is woken only for an earlier one.
  *
  * <p>One file, because the callers' half and the driver's half of each handshake are proven against each other.
  */
@@ -49,40 +49,40 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** The last deadline, 146 years from the start; later ones are cut to it, because a word has 62 bits for them. */
   private static final long MAX_DEADLINE_NANOS = (1L << 62) - 1;
 
-  /** Nodes that one turn takes from the hand-off: about 100 microseconds' worth. */
+  /** Nodes that one turn takes from the hand-off: about 100 microseconds of work. */
   private static final int DRAIN_LIMIT = 4096;
 
-  /** Timers that one turn touches before it polls the hand-off again: about 100 microseconds' worth. */
+  /** Timers that one turn touches before it polls the hand-off again: about 100 microseconds of work. */
   private static final int ADVANCE_LIMIT = 1024;
 
-  /** Entries that one turn sweeps, and stages: again about 100 microseconds' worth each. */
+  /** Entries that one turn sweeps, and entries that it stages: about 100 microseconds of work each. */
   private static final int MOVE_LIMIT = 4096;
 
   /**
-   * A sleeping driver is woken by every so many calls though none is urgent, so that neither the hand-off nor cancelled
-   * timers pile up until the next deadline. Callers that race may miss one such call, and then wake it with a later
-   * one.
+   * Number of calls after which a sleeping driver is woken although no call is urgent, so that neither the hand-off nor
+   * cancelled timers pile up until the next deadline. Racing callers may miss such a call; then a later one wakes the
+   * driver.
    */
   private static final int CALLS_PER_WAKE = 4096;
 
   /**
-   * A wake-up costs as much as firing dozens of timers, so the driver wakes by itself for each tick only as long as
-   * these are rare: once per this time on average, {@link #WAKE_UP_BURST} times in a row. Beyond that it lets due
-   * timers wait for the others that this time brings.
+   * Least average interval at which the driver wakes by itself; {@link #WAKE_UP_BURST} wake-ups may follow each other
+   * more quickly. A wake-up costs as much as firing dozens of timers, so beyond this rate due timers wait and fire
+   * together.
    */
   private static final long NANOS_PER_WAKE_UP = 1_000_000;
 
   private static final int WAKE_UP_BURST = 16;
 
   /** Firings between two reads of the clock for the lateness of those that follow. */
-  private static final int FIRINGS_PER_LOOK = 16;
+  private static final int FIRINGS_PER_CLOCK_READ = 16;
 
-  /** Nodes to one array of the hand-off. */
+  /** Nodes in one array of the hand-off. */
   private static final int HAND_OFF_CHUNK = 1024;
 
   private static final long AWAKE = Long.MIN_VALUE;
 
-  /** Before any time that the driver could sleep until. */
+  /** A time before any end of the driver's sleep. */
   private static final long AT_ONCE = -1;
 
   private static final int NEW = 0;
@@ -94,7 +94,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** The owner of a driver, which runs its callbacks and knows their type. */
   interface Owner {
     /**
-     * Called before the driver thread starts, in the call whose timer is the first; what it throws rejects that timer.
+     * Called before the driver thread starts, in the call that schedules the first timer; an exception rejects that
+     * timer.
      */
     default void starting() {}
 
@@ -138,7 +139,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** The visit that waits for the driver. */
   private volatile @Nullable Visit pendingVisit;
 
-  /** End of the driver's sleep, in its time; AWAKE while it does not, or has been woken. */
+  /** End of the driver's sleep, in its time; AWAKE while it does not sleep, or has been woken. */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
 
   // Driver thread only.
@@ -148,10 +149,13 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** The driver does not wake by itself before this time. */
   private long wakeUpNotBefore = -WAKE_UP_BURST * NANOS_PER_WAKE_UP;
 
-  /** When this turn began. */
+  /** Time at which this turn began. */
   private long turnNanos;
 
-  /** When this round began: what is due then is fired, however long it takes, before the next round begins. */
+  /**
+   * Time at which this round began. Everything due by then is fired, in as many turns as it takes, before the next
+   * round begins.
+   */
   private long roundNanos;
 
   /** The hand-off's producer index when this round began. */
@@ -159,7 +163,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   private boolean roundOver = true;
 
-  /** The time as of one of the last {@link #FIRINGS_PER_LOOK} firings. */
+  /** The time as of one of the last {@link #FIRINGS_PER_CLOCK_READ} firings. */
   private long fireNanos;
 
   // Written by the driver thread alone, read by any.
@@ -280,7 +284,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Returns what rejects a timer, with the reason. */
+  /** Returns the exception that rejects a timer, with the reason. */
   RejectedExecutionException rejection() {
     Throwable cause = failure;
     return cause == null
@@ -293,7 +297,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return failure != null;
   }
 
-  /** Cancels a node, and says whether it had neither fired nor been cancelled. */
+  /** Cancels a node; returns whether it had neither fired nor been cancelled. */
   boolean cancel(WheelNode node) {
     boolean cancels = node.end(WheelNode.CANCELLED);
     if (cancels && cancelled.add(1) % CALLS_PER_WAKE == 0) {
@@ -302,7 +306,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return cancels;
   }
 
-  /** Gives a node another deadline, and says whether it had neither fired nor been cancelled. */
+  /** Gives a node another deadline; returns whether it had neither fired nor been cancelled. */
   boolean reset(WheelNode node, long deadlineNanos) {
     while (true) {
       long word = node.word();
@@ -316,7 +320,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         if (!queued && nearer) {
           notNew.add(1);
           handOff.offer(node);
-          // A reset to still nearer that found it queued before it was in the hand-off has woken the driver in vain.
+          // Another reset, to a still earlier deadline, may have found the node queued before it was in the hand-off,
+          // and have woken the driver in vain.
           long handedOff = node.word();
           wakeBefore(WheelNode.isArmed(handedOff) ? WheelNode.deadlineNanos(handedOff) : deadlineNanos);
         } else if (nearer) {
@@ -327,7 +332,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Wakes the driver if it sleeps beyond the tick in which a deadline is to be seen to. */
+  /** Wakes the driver if it sleeps beyond the tick in which a deadline is handled. */
   private void wakeBefore(long deadlineNanos) {
     long sleepsUntil = wakeAt.get();
     if (deadlineNanos < sleepsUntil
@@ -433,7 +438,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Turns until the driver is stopped. */
   void work() {
     if (stateOnceStarted() == NEW) {
-      // The factory has started the thread by itself, and is refused for it.
+      // The factory has started the thread, so the constructor rejects it.
       return;
     }
     long began = nowNanos();
@@ -460,7 +465,10 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Leaves what waits to the next stop. Nothing is allocated before those who wait for the driver are released. */
+  /**
+   * Leaves the waiting nodes to the next stop. Nothing is allocated before the threads that wait for the driver are
+   * released.
+   */
   private void die(Throwable cause) {
     failure = cause;
     state.compareAndSet(RUNNING, FAILED);
@@ -475,7 +483,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     try {
       owner.died();
     } catch (Throwable e) {
-      ErrorLog.log(() -> "the end of the timer's thread was not dealt with", e);
+      ErrorLog.log(() -> "handling the death of the timer's thread has failed", e);
     }
   }
 
@@ -484,7 +492,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     turnNanos = beganNanos;
     boolean continues = !roundOver;
     if (roundOver) {
-      // In this order: what was handed off before that time is taken first.
+      // The index is read after the time, so that all nodes handed off before that time are taken first.
       roundNanos = beganNanos;
       roundHandOffs = handOff.currentProducerIndex();
     }
@@ -499,7 +507,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return !emptied || !roundOver || continues || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
   }
 
-  /** Timers that wait, those in the hand-off among them. */
+  /** Returns the number of waiting timers, including those in the hand-off. */
   private long live() {
     return scheduled() - fired.getPlain() - cancelled.sum();
   }
@@ -528,7 +536,10 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return woken(dueNanos);
   }
 
-  /** Lets what is due wait until the driver may wake by itself. To callers it is awake, so none of them wakes it. */
+  /**
+   * Lets due timers wait until the driver may wake by itself. Callers take the driver for awake, so none of them wakes
+   * it.
+   */
   private long rest(long now) {
     long untilNanos = wakeUpNotBefore;
     park(untilNanos - now);
@@ -540,21 +551,21 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     wakeUps.lazySet(wakeUps.getPlain() + 1);
   }
 
-  /** Returns the time now. If the driver woke by itself, not by a caller, the next time it may is put off. */
+  /** Returns the time now. If the driver woke by itself, not by a caller, its next wake-up is put off. */
   private long woken(long dueNanos) {
     long now = nowNanos();
     if (now >= dueNanos) {
-      // The generic cell rate algorithm of ATM, with the tolerance taken off in advance.
+      // The generic cell rate algorithm of ATM, with the tolerance subtracted in advance.
       wakeUpNotBefore = Math.max(wakeUpNotBefore, now - WAKE_UP_BURST * NANOS_PER_WAKE_UP) + NANOS_PER_WAKE_UP;
     }
     return now;
   }
 
   /**
-   * Takes all that was handed off before this call. A poll, unlike a drain, waits for a caller who has claimed his
-   * place and not filled it, so nothing behind it is overlooked.
+   * Takes all that was handed off before this call. A poll, unlike a drain, waits for a caller that has claimed its
+   * place and not yet filled it, so no node behind that place is overlooked.
    *
-   * @return false if the limit has left something behind
+   * @return false if the limit was reached, so that nodes may be left
    */
   private boolean emptyHandOff() {
     for (int taken = 0; taken < DRAIN_LIMIT; taken++) {
@@ -567,7 +578,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return false;
   }
 
-  /** Does for a node from the hand-off what its word says. */
+  /** Places a node from the hand-off, if it is armed. */
   private void take(WheelNode node) {
     long word = node.dequeue();
     if (WheelNode.isArmed(word)) {
@@ -583,7 +594,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Fires a node unless it has been reset to later. */
   @Override
   public long visit(WheelNode node, long dueNanos) {
-    if (fired.getPlain() % FIRINGS_PER_LOOK == 0) {
+    if (fired.getPlain() % FIRINGS_PER_CLOCK_READ == 0) {
       fireNanos = nowNanos();
     }
     while (true) {
@@ -632,7 +643,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     state.set(STOPPED);
   }
 
-  /** Takes a node out, once. If it throws, the node can be collected again. */
+  /** Collects a node, once. If it throws, the node can be collected again. */
   private void collect(WheelNode node) {
     if (node instanceof Visit visit) {
       if (visit.end(WheelNode.CANCELLED)) {

@@ -6,11 +6,11 @@ import java.lang.invoke.VarHandle;
 /**
  * A timer as an object that is its own handle and its own state, so that it costs one allocation.
  *
- * <p>The word is the whole state, and every transition of it is one compare-and-set: {@code ARMED(deadline) -> FIRED |
- * CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again. The word also has the QUEUED bit:
- * the node is in the hand-off to the driver, or the thread that set the bit is about to put it there. A thread that
- * changes the word of a queued node need do nothing more, because the driver reads the word after it has cleared the
- * bit.
+ * <p>The word is the whole state, and every transition of it is one compare-and-set:
+ * {@code ARMED(deadline) -> FIRED | CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again.
+ * The word also has the QUEUED bit: the node is in the hand-off to the driver, or the thread that set the bit is about
+ * to put it there. A thread that changes the word of a queued node does nothing more, because the driver reads the word
+ * after it has cleared the bit.
  */
 abstract class WheelNode {
   private static final VarHandle WORD;
@@ -27,7 +27,10 @@ abstract class WheelNode {
   static final long FIRED = -2;
   static final long CANCELLED = -4;
 
-  /** Any thread. Not negative: the deadline in nanoseconds of the driver's time, times two; bit 0 is QUEUED. */
+  /**
+   * Any thread. While the node is armed, twice its deadline in nanoseconds of the driver's time, never negative; after
+   * that FIRED or CANCELLED. Bit 0 is QUEUED.
+   */
   private volatile long word;
 
   /** Driver thread only. Distinguishes the current entry of this node in the wheel from its outdated entries. */
@@ -72,7 +75,7 @@ abstract class WheelNode {
     return now == (CANCELLED | QUEUED) ? CANCELLED : (long) WORD.getAndBitwiseAnd(this, ~QUEUED) & ~QUEUED;
   }
 
-  /** Fires or cancels the node if it is armed. The QUEUED bit stays as it is. */
+  /** Sets the node to FIRED or CANCELLED if it is armed, and returns whether it was. The QUEUED bit stays as it is. */
   final boolean end(long terminal) {
     while (true) {
       long before = word;

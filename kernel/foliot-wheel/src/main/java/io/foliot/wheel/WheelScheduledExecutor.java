@@ -25,13 +25,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Tasks start no earlier than their delay, by the nanosecond. Timers start in the order of their deadlines, to the
  * nanosecond, also after a stall; those of one thread with equal deadlines start in the order of its calls. A task
- * starts when it is handed to the workers: a single worker runs the tasks in this order, several workers begin them in
- * it. The next run of a periodic task is scheduled when the last one ends. Deadlines lie within 146 years of the
- * executor's start; later ones are cut to that.
+ * starts when it is handed to the workers: a single worker runs the tasks in this order, and several workers begin them
+ * in this order. The next run of a periodic task is scheduled when the last one ends. Deadlines lie within 146 years of
+ * the executor's start; later ones are cut to that.
  *
- * <p>A task is rejected, with the cause, if there is no worker and none can be started; a worker that cannot be started
- * later leaves its task to the others. If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the
- * clock, it logs the reason and further timers are rejected with it; {@link #shutdownNow} returns the tasks that
+ * <p>A task is rejected, with the cause, if there is no worker and none can be started; if a further worker cannot be
+ * started, its task waits for the others. If the driver thread dies, of an {@code OutOfMemoryError} or an exception of
+ * the clock, it logs the reason and further timers are rejected with it; {@link #shutdownNow} returns the tasks that
  * waited, and {@link #shutdown} ends them with that failure.
  *
  * <p>Unlike in {@code ScheduledThreadPoolExecutor}, {@link #execute} and {@link #submit} hand a task to a thread at

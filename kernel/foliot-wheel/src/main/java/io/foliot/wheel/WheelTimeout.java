@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A node with what it runs: 32 bytes with compact object headers, 40 without. */
+/** A node with its callback: 32 bytes with compact object headers, 40 without. */
 final class WheelTimeout extends WheelNode implements Timeout {
   private final WheelTimer timer;
 
@@ -21,6 +21,7 @@ final class WheelTimeout extends WheelNode implements Timeout {
 
   @Override
   int preload() {
+    // The test loads the header of the callback, which expire will need.
     Object runnable = task;
     return runnable instanceof WheelTimeout ? 1 : 0;
   }

@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  * exactly until the next deadline and does not wake while there is nothing to do.
  *
  * <p>A callback never runs before its delay has passed, by the nanosecond. It runs late by up to one tick (65 us unless
- * set), plus what the operating system needs to wake a thread, plus a millisecond while it would have to wake more
- * than 1,000 times a second.
+ * set), plus what the operating system needs to wake a thread, plus a millisecond while the driver would have to wake
+ * more than 1,000 times a second.
  *
  * <p>Timers start in the order of their deadlines, to the nanosecond, also after a stall, and those of one thread with
  * equal deadlines in the order of its calls. To start is to be called inline, or to be given to the executor: callbacks
- * that it runs on several threads are begun in this order, and may then overtake each other. A call that is under way
- * when a later deadline comes may be too late for the order.
+ * that it runs on several threads are begun in this order, and may then overtake each other. A timer whose call is
+ * still under way when a later deadline is reached may start after the timer of that deadline.
  *
  * <p>If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the clock, it logs the reason,
  * further timers are rejected with it, and {@link #stop} returns those that waited.
  *
- * <p>By default callbacks run on virtual threads, as many as are needed so that one that blocks delays no others; short
- * ones share a few.
+ * <p>By default callbacks run on virtual threads, as many as are needed so that a callback that blocks delays no
+ * others; short callbacks share a few threads.
  */
 public final class WheelTimer implements AutoCloseable {
   private final WheelDriver driver;
@@ -76,8 +76,7 @@ public final class WheelTimer implements AutoCloseable {
    *
    * @param delay zero or negative for at once; a deadline beyond 146 years from the timer's start is cut to that
    * @throws RejectedExecutionException if the timer has stopped, its hand-off is full, or its thread has died or cannot
-   *     be started; the cause says why a thread has died or cannot be started, and the next call tries to start it
-   *     again
+   *     be started. In the last two cases the cause says why; after a failed start, the next call tries again
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));
@@ -92,8 +91,8 @@ public final class WheelTimer implements AutoCloseable {
   }
 
   /**
-   * Stops the driver thread and waits until it has ended, and with it an inline callback that is running, unless that
-   * one is the caller. Callbacks that were given to the executor continue. From now on nothing fires and every
+   * Stops the driver thread, and waits for its end and the end of an inline callback that is running, unless that
+   * callback is the caller. Callbacks that were given to the executor continue. From now on nothing fires and every
    * {@code schedule} is rejected.
    *
    * @return exactly the timers that have neither fired nor been cancelled; they are cancelled now. Empty, and at
@@ -133,7 +132,7 @@ public final class WheelTimer implements AutoCloseable {
 
   /** The settings of a timer. Not safe for use by several threads. */
   public static final class Builder {
-    /** 2^16 ns: about what the operating system is late by when it wakes a thread, so a finer one gains nothing. */
+    /** 2^16 ns: about as late as the operating system wakes a thread, so a finer tick gains nothing. */
     private static final int DEFAULT_TICK_SHIFT = 16;
 
     TimerClock clock = TimerClock.system();
@@ -153,7 +152,7 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Sets the step of the wheel, and with it how late a timer may be on purpose; cut down to a power of two of
+     * Sets the step of the wheel, and with it how late a timer may be on purpose; rounded down to a power of two in
      * nanoseconds.
      *
      * @throws IllegalArgumentException if it is not positive
@@ -193,16 +192,16 @@ public final class WheelTimer implements AutoCloseable {
       return executor(Runnable::run);
     }
 
-    /** Sets the time to go by; {@link TimerClock#system} unless set. */
+    /** Sets the clock; {@link TimerClock#system} unless set. */
     public Builder clock(TimerClock clock) {
       this.clock = requireNonNull(clock, "clock");
       return this;
     }
 
     /**
-     * Sets the factory of the driver thread; by default a platform thread named {@code foliot-timer}. It
-     * starts with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon. It is made by
-     * {@link #build}, which throws if there is no thread or if it was started.
+     * Sets the factory of the driver thread; by default a platform thread named {@code foliot-timer}. The thread starts
+     * with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon. {@link #build} calls the
+     * factory, and throws if it returns null or a thread that was started.
      */
     public Builder threadFactory(ThreadFactory threadFactory) {
       this.threadFactory = requireNonNull(threadFactory, "threadFactory");

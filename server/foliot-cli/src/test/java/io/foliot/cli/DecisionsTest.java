@@ -35,7 +35,7 @@ final class DecisionsTest {
   private static final Pattern STATUS = Pattern.compile("(?:Accepted|(?:Accepted, amended|Superseded) by "
       + "\\[D\\d+]\\([\\w.-]+\\)(?:(?:,| and) \\[D\\d+]\\([\\w.-]+\\))*)\\.", Pattern.DOTALL);
   private static final String NOT_PINNED = "Not pinned by a test: ";
-  private static final Pattern DECISION = Pattern.compile("\\bD(\\d{1,2})\\b");
+  private static final Pattern DECISION = Pattern.compile("\\bD(\\d{1,3})\\b");
   /** A class, or a method of a class; a name in capitals alone is a constant. */
   private static final Pattern NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:[#.](\\w+))?`");
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w+)");

@@ -63,10 +63,11 @@ public final class StoreCoordinator implements Coordinator {
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
   /**
-   * Slow polls that a lease has time for beside its beats: one in which the next renewal fails, and the one after it.
+   * Slow polls that a lease outlasts, in addition to its beats: the one that wrote it, one in which the next renewal
+   * fails, and the one after it.
    */
   private static final int POLLS_PER_LEASE = 3;
-  /** The part of the slowest earlier poll that each poll forgets. */
+  /** Each poll forgets one part in this many of the duration of the slowest earlier poll. */
   private static final int FORGOTTEN_PART = 8;
 
   private final TaskStore store;
@@ -94,7 +95,7 @@ public final class StoreCoordinator implements Coordinator {
   /**
    * Creates a coordinator that is not a member yet.
    *
-   * @param loop calls it; its own
+   * @param loop the event loop on which it works, used by nothing else
    */
   public StoreCoordinator(TaskStore store, TimeSource clock, EventLoop loop) {
     this.store = store;
@@ -183,7 +184,7 @@ public final class StoreCoordinator implements Coordinator {
     return !underWay ? pollNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
   }
 
-  /** Returns how long a lease of this member's lasts: a slow store must not make its members die again and again. */
+  /** Returns how long a lease of this member lasts: a slow store must not make its members die again and again. */
   private long leaseNanos() {
     return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + POLLS_PER_LEASE * slowNanos);
   }
@@ -212,7 +213,7 @@ public final class StoreCoordinator implements Coordinator {
       aliveNanos = isBeat ? begunNanos : aliveNanos;
       tell(Connection.CONNECTED, found);
       if (found.leader() == null) {
-        // One member must lead.
+        // No member leads: this one tries to at once.
         beatNanos = clock.monotonicNanos();
       }
     });
@@ -266,7 +267,7 @@ public final class StoreCoordinator implements Coordinator {
   private CompletionStage<Boolean> renew(Member member, long endMicros) {
     byte[] content = new NodeLease(member, endMicros).encode();
     return store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, content).thenCompose(written -> {
-      // If not, it was written by an earlier life of this node, or a reply was lost.
+      // If not, an earlier process of this node wrote the document, or a reply was lost.
       return written || leaves
           ? CompletableFuture.completedFuture(true)
           : store.document(DocumentKind.NODE, member.node()).thenCompose(found -> store
@@ -331,7 +332,7 @@ public final class StoreCoordinator implements Coordinator {
   private static boolean differs(View before, View now) {
     return before.connection() != now.connection() || before.version() != now.version()
         || !before.members().equals(now.members()) || !Objects.equals(before.leader(), now.leader())
-        // A store that has forgotten its last writes gives their versions out again.
+        // A store that has forgotten its last writes assigns their versions again.
         || !Arrays.equals(before.document(), now.document());
   }
 
@@ -355,7 +356,7 @@ public final class StoreCoordinator implements Coordinator {
               ? store.writeDocument(DocumentKind.CLUSTER, LEADER, found.get().version(), null)
               : CompletableFuture.completedFuture(true);
         });
-    // A renewal that is on its way may come between the two steps, and once only.
+    // A renewal that is under way may write between the read and the deletion, but only once.
     var left = call(() -> delete(member.node()))
         .thenCompose(gone -> gone ? CompletableFuture.completedFuture(true) : delete(member.node()))
         .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((heard, failure) -> {

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class Migration {
   /** Tasks per page: as many as a store writes in one commit of some milliseconds. */
   static final int PAGE = 1_000;
-  /** Time after the seal is set at which the last writes of engines are done: they check for a seal each second. */
+  /** Time after the seal is set within which engines complete their last writes: they check for a seal each second. */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
   private static final long CALL_SECONDS = 60;
   /** Most unreadable tasks that are listed one by one. */
@@ -214,7 +214,10 @@ public final class Migration {
     }
   }
 
-  /** Lists the unreadable tasks of the whole source, because an interrupted migration has already read a part of it. */
+  /**
+   * Lists the unreadable tasks of the whole source, because an earlier, interrupted migration has already passed a part
+   * of it.
+   */
   private void noteUnreadable() {
     String cursor = null;
     do {

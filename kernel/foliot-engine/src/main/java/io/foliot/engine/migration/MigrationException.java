@@ -3,7 +3,7 @@ package io.foliot.engine.migration;
 import io.foliot.core.store.StoreSeal;
 import org.jspecify.annotations.Nullable;
 
-/** A migration cannot continue, for a reason that can be removed. */
+/** Thrown when a migration cannot continue, for a reason that can be removed. */
 public final class MigrationException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
