@@ -4,6 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CodingErrorAction;
 import java.util.function.Consumer;
 
 /**
@@ -27,6 +31,11 @@ final class OutputTail {
   private long total;
 
   // The reading thread only.
+  private final CharsetDecoder decoder = UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPLACE)
+      .onUnmappableCharacter(CodingErrorAction.REPLACE);
+  /** Bytes that are not decoded yet: between two reads, the beginning of a character of at most four bytes. */
+  private final ByteBuffer undecoded = ByteBuffer.allocate(CHUNK + Integer.BYTES);
+  private final CharBuffer decoded = CharBuffer.allocate(CHUNK + Integer.BYTES);
   private final StringBuilder line = new StringBuilder();
 
   /** @param log receives the lines as they arrive, several in one text */
@@ -40,6 +49,7 @@ final class OutputTail {
     for (int read = output.read(chunk); read >= 0; read = output.read(chunk)) {
       add(chunk, read);
     }
+    decode(true);
     log(line.length());
   }
 
@@ -50,7 +60,8 @@ final class OutputTail {
       }
       total += length;
     }
-    line.append(text(chunk, length));
+    undecoded.put(chunk, 0, length);
+    decode(false);
     int end = line.lastIndexOf("\n");
     if (end >= 0) {
       log(end);
@@ -60,6 +71,15 @@ final class OutputTail {
     }
   }
 
+  private void decode(boolean isEnd) {
+    undecoded.flip();
+    decoder.decode(undecoded, decoded, isEnd);
+    undecoded.compact();
+    decoded.flip();
+    line.append(withoutNul(decoded.toString()));
+    decoded.clear();
+  }
+
   private void log(int end) {
     if (end > 0) {
       log.accept(line.substring(Math.max(0, end - MAX_LINE), end));
@@ -67,9 +87,9 @@ final class OutputTail {
     }
   }
 
-  /** Returns bytes as text. Bytes that are not UTF-8 are replaced, and so is NUL, which some stores cannot keep. */
-  private static String text(byte[] bytes, int length) {
-    return new String(bytes, 0, length, UTF_8).replace('\0', '\ufffd');
+  /** Replaces NUL, which some stores cannot keep. */
+  private static String withoutNul(String text) {
+    return text.replace('\0', '\ufffd');
   }
 
   /** Returns how many bytes were read in all. */
@@ -84,7 +104,7 @@ final class OutputTail {
     for (int i = 0; i < length; i++) {
       tail[i] = ring[(int) ((total - length + i) % MAX_BYTES)];
     }
-    return text(tail, length);
+    return withoutNul(new String(tail, UTF_8));
   }
 
   /** Returns the last line that is not blank, without white space at its ends, or an empty text. */

@@ -230,6 +230,18 @@ final class ScriptRunnerTest {
   }
 
   @Test
+  void aCharacterInTwoReadsIsLoggedWhole() throws Exception {
+    FakeJob job = new FakeJob(null);
+    byte[] euro = "5 \u20ac\n".getBytes(UTF_8);
+    new OutputTail(job::log).readAll(new SequenceInputStream(new ByteArrayInputStream(euro, 0, 3),
+        new ByteArrayInputStream(euro, 3, euro.length - 3)));
+    assertThat(job.logged).containsExactly("5 \u20ac");
+    FakeJob cut = new FakeJob(null);
+    new OutputTail(cut::log).readAll(new ByteArrayInputStream(euro, 0, 3));
+    assertThat(cut.logged).containsExactly("5 \ufffd");
+  }
+
+  @Test
   void aScriptThatIgnoresItsInputRuns() throws Exception {
     script("deaf", "exec <&-", "echo fine");
     assertThat(run("deaf")).isEqualTo(JobResult.done("fine"));
