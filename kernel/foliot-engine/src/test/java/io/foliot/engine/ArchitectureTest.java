@@ -55,7 +55,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void theBanWouldBeNoticed() {
+  void aBannedCallIsFound() {
     JavaClasses offender = new ClassFileImporter().importClasses(Offender.class);
     assertThatThrownBy(() -> CLOCK.rule().check(offender)).isInstanceOf(AssertionError.class)
         .hasMessageContaining("use TimeSource");

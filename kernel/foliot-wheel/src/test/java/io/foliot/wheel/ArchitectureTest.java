@@ -15,9 +15,9 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The seams that make the module testable, and its borders. */
+/** Checks that tests can replace time, waiting and randomness, and which packages the module depends on. */
 final class ArchitectureTest {
-  /** A call that reads time, waits, or draws luck behind a test's back, and what to use instead. */
+  /** A call that reads time, waits, or draws a random number out of a test's control, and its replacement. */
   private record Ban(String type, String method, String replacement) {
     ArchRule rule() {
       return noClasses().that().doNotHaveSimpleName("SystemTimerClock").should()
@@ -40,12 +40,12 @@ final class ArchitectureTest {
       .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.foliot.wheel");
 
   @Test
-  void timeWaitingAndLuckComeFromOutside() {
+  void timeWaitingAndRandomnessComeFromOutside() {
     BANS.forEach(ban -> ban.rule().check(MAIN));
   }
 
   @Test
-  void theBanWouldBeNoticed() {
+  void aBannedCallIsFound() {
     JavaClasses offender = new ClassFileImporter().importClasses(Offender.class);
     assertThatThrownBy(() -> CLOCK.rule().check(offender)).isInstanceOf(AssertionError.class)
         .hasMessageContaining("use TimerClock.nanoTime");
@@ -68,7 +68,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void theModuleStandsAlone() {
+  void theModuleDependsOnNoOtherModule() {
     classes().should().onlyDependOnClassesThat(
         resideInAnyPackage("java..", "org.jspecify..", "org.jctools..", "io.foliot.wheel")).check(MAIN);
   }

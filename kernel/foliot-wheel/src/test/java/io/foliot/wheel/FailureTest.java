@@ -37,7 +37,7 @@ final class FailureTest {
   private static final long PAUSE_NANOS = 100_000;
   private static final Runnable NOTHING = () -> {};
 
-  /** Lets the driver go to sleep, which calls that follow each other without a pause may prevent for ever. */
+  /** Lets the driver go to sleep, which calls without a pause between them may prevent for ever. */
   private static void pause() {
     LockSupport.parkNanos(PAUSE_NANOS);
   }
@@ -89,7 +89,7 @@ final class FailureTest {
     abstract Thread make(Runnable run);
   }
 
-  /** Fails to start a number of times, as a thread does while the system has no more of them. */
+  /** A thread that fails to start a number of times, as if the system had no more threads. */
   private static final class UnstartableThread extends Thread {
     private int failures;
 
@@ -107,14 +107,14 @@ final class FailureTest {
     }
   }
 
-  /** Makes threads, except for those of the given numbers, counted from zero. */
+  /** Returns a factory that fails for the threads of the given numbers, counted from zero. */
   private static ThreadFactory failing(Fault fault, Integer... numbers) {
     AtomicInteger made = new AtomicInteger();
     ThreadFactory threads = Thread.ofVirtual().factory();
     return run -> List.of(numbers).contains(made.getAndIncrement()) ? fault.make(run) : threads.newThread(run);
   }
 
-  /** A clock that fails once the test wants it: on the driver thread, or wherever it is read. */
+  /** A clock that fails on demand: when it parks or unparks the driver, or is read on the driver thread. */
   private static final class FailingClock implements TimerClock {
     private final TimerClock system = TimerClock.system();
     final AtomicReference<Thread> driver = new AtomicReference<>();
@@ -176,7 +176,7 @@ final class FailureTest {
     logger.setUseParentHandlers(true);
   }
 
-  /** A thread that dies is seen to be dead before it has logged the reason. */
+  /** Waits for the log entry, because a thread that dies counts as dead before it has logged the reason. */
   private void assertLogged(String message, Class<? extends Throwable> failure) {
     long end = System.nanoTime() + SECONDS.toNanos(BOUND_SECONDS);
     while (logged.stream().noneMatch(entry -> entry.getMessage().contains(message)) && System.nanoTime() - end < 0) {
@@ -249,7 +249,7 @@ final class FailureTest {
         ScheduledFuture<?> scheduled = executor.schedule(ran::countDown, 1, MILLISECONDS);
         assertThat(scheduled.isCancelled()).isFalse();
       }
-      // At the latest the eleventh start succeeds, and that worker runs all that wait.
+      // The eleventh start succeeds at the latest, and that worker runs all waiting tasks.
       for (int i = 0; i < 40; i++) {
         executor.execute(ran::countDown);
       }
@@ -301,7 +301,7 @@ final class FailureTest {
   }
 
   @Test
-  void aDeadDriverReportsRejectsAndStopReturnsWaitingTimers() {
+  void aDeadDriverRejectsTimersAndStopReturnsTheWaitingOnes() {
     FailingClock clock = new FailingClock();
     WheelTimer timer = WheelTimer.builder().clock(clock).inline().build();
     List<io.foliot.wheel.Timeout> waiting = new ArrayList<>();
@@ -362,7 +362,7 @@ final class FailureTest {
     }
   }
 
-  /** An executor whose driver has died with one task waiting. */
+  /** An executor whose driver dies on demand, while one task waits and a periodic task runs. */
   private static final class Orphaned {
     final FailingClock clock = new FailingClock();
     final CountDownLatch held = new CountDownLatch(1);
@@ -394,7 +394,7 @@ final class FailureTest {
   }
 
   @Test
-  void shutdownNowReturnsWhatWaitedForADriverThatDied() throws Exception {
+  void shutdownNowReturnsTheTasksOfADeadDriver() throws Exception {
     Orphaned orphaned = new Orphaned();
     orphaned.die();
     assertThat(orphaned.waiting.isDone()).isFalse();
@@ -408,7 +408,7 @@ final class FailureTest {
   }
 
   @Test
-  void shutdownFailsWhatWaitsForADriverThatDied() throws Exception {
+  void shutdownFailsTheTasksOfADeadDriver() throws Exception {
     Orphaned orphaned = new Orphaned();
     orphaned.die();
     orphaned.release.countDown();
@@ -418,7 +418,7 @@ final class FailureTest {
   }
 
   @Test
-  void aDriverThatDiesAfterShutdownFailsWhatWaits() throws Exception {
+  void aDriverThatDiesAfterShutdownFailsItsWaitingTasks() throws Exception {
     Orphaned orphaned = new Orphaned();
     orphaned.release.countDown();
     orphaned.executor.shutdown();
@@ -457,7 +457,7 @@ final class FailureTest {
   }
 
   @Test
-  void aHandlerThatThrowsWhatItIsGivenDoesNotEndTheDriver() {
+  void anErrorHandlerThatRethrowsDoesNotEndTheDriver() {
     try (WheelTimer timer = WheelTimer.builder().inline().onError((timeout, failure) -> {
       throw (NoMemory) failure;
     }).threadFactory(Thread.ofPlatform().uncaughtExceptionHandler((thread, e) -> {
@@ -503,7 +503,7 @@ final class FailureTest {
       await(begun);
       ScheduledFuture<?> near = executor.schedule(NOTHING, 1, HOURS);
       clock.awaitAsleep();
-      // The driver sleeps until the first one, so the second one stays in the hand-off, and fills it.
+      // The driver sleeps until the near task is due, so the far task stays in the hand-off, and fills it.
       ScheduledFuture<?> far = executor.schedule(NOTHING, 2, HOURS);
       assertRejects(executor);
       release.countDown();
@@ -523,7 +523,7 @@ final class FailureTest {
   }
 
   @Test
-  void aPeriodicTaskWhoseNextTimeCannotBeReadEndsWithTheReason() throws Exception {
+  void aPeriodicTaskFailsIfTheClockCannotBeRead() throws Exception {
     AtomicReference<Thread> worker = new AtomicReference<>();
     TimerClock clock = new TimerClock() {
       @Override

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A clock that a test moves, and that knows whether the driver sleeps. For one driver. */
+/** A clock that a test sets, and that knows whether its one driver sleeps. */
 final class ManualClock implements TimerClock {
   private static final long BOUND_SECONDS = 30;
 
@@ -55,7 +55,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Moves the time before there is a driver. */
+  /** Sets the time without waiting for the driver, for a test that has none yet or blocks it. */
   void setWithoutDriver(long toNanos) {
     lock.lock();
     try {
@@ -65,7 +65,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Moves the time, and returns once the driver has dealt with it and sleeps. */
+  /** Sets the time, and returns once the driver has fired what is due and sleeps. */
   void set(long toNanos) {
     lock.lock();
     try {
@@ -77,7 +77,7 @@ final class ManualClock implements TimerClock {
     awaitAsleep();
   }
 
-  /** Moves the time to where the driver wakes by itself, if it sleeps. */
+  /** Sets the time at which the driver wakes by itself, if the driver sleeps until a certain time. */
   void wakeAsleepDriver() {
     lock.lock();
     try {
@@ -101,7 +101,7 @@ final class ManualClock implements TimerClock {
       long left = TimeUnit.SECONDS.toNanos(BOUND_SECONDS);
       while (!parked || permit || nanos >= parkedUntil) {
         if (left <= 0) {
-          throw new AssertionError("the driver did not come to rest within " + BOUND_SECONDS + " s");
+          throw new AssertionError("the driver did not go to sleep within " + BOUND_SECONDS + " s");
         }
         left = changed.awaitNanos(left);
       }
@@ -122,7 +122,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Returns when the driver will wake by itself. */
+  /** Waits until the driver sleeps, and returns when it will wake by itself; {@code Long.MAX_VALUE} is never. */
   long parkedUntil() {
     awaitAsleep();
     lock.lock();

@@ -13,9 +13,9 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The wheel of the timers passes the same kit, with a map from handles to nodes around it. */
+/** Runs the kit against the wheel behind {@link WheelTimer}, with a map from handles to nodes around it. */
 final class NodeWheelTest extends TimerQueueContract {
-  /** Keeps its deadline as a tick of any kind; its word says that it is due at nanosecond 0 of that tick. */
+  /** A node with a deadline in ticks, which may be negative. The deadline in its word is always nanosecond 0. */
   private static final class Node extends WheelNode {
     final long handle;
     final long payload;
@@ -39,7 +39,7 @@ final class NodeWheelTest extends TimerQueueContract {
     }
   }
 
-  private static final class QueueConfig implements TimerQueue, NodeWheel.Visitor {
+  private static final class NodeQueue implements TimerQueue, NodeWheel.Visitor {
     final NodeWheel wheel;
     Sink sink = (handle, deadline, payload) -> {};
     RuntimeException thrown;
@@ -47,7 +47,7 @@ final class NodeWheelTest extends TimerQueueContract {
     long handles;
     boolean advancing;
 
-    QueueConfig(long startTick) {
+    NodeQueue(long startTick) {
       wheel = new NodeWheel(startTick, 2);
     }
 
@@ -97,7 +97,7 @@ final class NodeWheelTest extends TimerQueueContract {
       advancing = true;
       int touched = wheel.advance(nowTick, 0, limit, this);
       advancing = false;
-      // A little after every step, so that sweeps and stagings are under way in the midst of everything.
+      // A small part after every step, so that sweeps and stagings are in progress during all other operations.
       wheel.sweepIfWorthwhile(live.size());
       assertThat(wheel.sweep(3)).isNotNegative();
       assertThat(wheel.stage(3, this)).isNotNegative();
@@ -153,10 +153,10 @@ final class NodeWheelTest extends TimerQueueContract {
 
   @Override
   protected TimerQueue create(long startTick) {
-    return new QueueConfig(startTick);
+    return new NodeQueue(startTick);
   }
 
-  /** Entries of cancelled timers stay for a while, so the wheel wakes for them and counts them as touched. */
+  /** Entries of cancelled timers stay until a sweep, so the wheel wakes for them and counts them as touched. */
   @Override
   protected boolean wakesAsModelled() {
     return false;
@@ -167,7 +167,7 @@ final class NodeWheelTest extends TimerQueueContract {
     return true;
   }
 
-  /** A visitor must not throw; the driver's catches everything, as that of this test does, and continues. */
+  /** A visitor must not throw: that of the driver, like that of this test, catches everything and continues. */
   @Override
   @Test
   void aSinkThatThrowsLosesOnlyItsOwnTimer() {
@@ -185,7 +185,7 @@ final class NodeWheelTest extends TimerQueueContract {
 
   @Test
   void deadEntriesAreSweptOnceTheyOutnumberTheLiveOnes() {
-    QueueConfig queue = new QueueConfig(0);
+    NodeQueue queue = new NodeQueue(0);
     List<Long> handles = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {
       handles.add(queue.schedule(1000 + i % 5000, i));
@@ -196,8 +196,8 @@ final class NodeWheelTest extends TimerQueueContract {
       }
     }
     queue.wheel.sweepIfWorthwhile(queue.size());
-    int looked = queue.wheel.sweep(Integer.MAX_VALUE);
-    assertThat(looked).isEqualTo(100_000);
+    int examined = queue.wheel.sweep(Integer.MAX_VALUE);
+    assertThat(examined).isEqualTo(100_000);
     assertThat(queue.wheel.entries()).isEqualTo(5000);
     List<Long> fired = new ArrayList<>();
     queue.advance(6000, Integer.MAX_VALUE, (handle, deadline, payload) -> fired.add(payload));
@@ -206,7 +206,7 @@ final class NodeWheelTest extends TimerQueueContract {
 
   @Test
   void aWheelWhoseTimersAreAllCancelledHasNothingToWakeFor() {
-    QueueConfig queue = new QueueConfig(0);
+    NodeQueue queue = new NodeQueue(0);
     long far = queue.schedule(1_000_000, 1);
     queue.cancel(far);
     queue.wheel.sweepIfWorthwhile(0);
@@ -215,11 +215,11 @@ final class NodeWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void aDeadlineThatIsPushedBackWithoutAWordToTheWheelIsKept() {
+  void aDeadlineThatOnlyItsNodeMovesLaterIsKept() {
     for (long number = 0; number < 200; number++) {
       long seed = number;
       Random random = new Random(seed);
-      QueueConfig queue = new QueueConfig(0);
+      NodeQueue queue = new NodeQueue(0);
       for (int i = 0; i < 300; i++) {
         queue.schedule(1 + random.nextInt(10_000), i);
       }
@@ -245,7 +245,7 @@ final class NodeWheelTest extends TimerQueueContract {
     }
   }
 
-  /** Fails now and then where the wheel may run out of memory: before it adds a node to a list. */
+  /** Throws at random where the wheel may run out of memory: before it adds a node to a list. */
   private static final class FailingVisitor implements NodeWheel.Visitor {
     final Random random;
     final NodeWheel wheel = new NodeWheel(0, 2);
@@ -310,8 +310,8 @@ final class NodeWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void aNodeThatComesNearerManyTimesDoesNotPileUpEntries() {
-    QueueConfig queue = new QueueConfig(0);
+  void aNodeMovedNearerManyTimesDoesNotPileUpEntries() {
+    NodeQueue queue = new NodeQueue(0);
     long handle = queue.schedule(1_000_000, 1);
     int most = 0;
     for (int i = 0; i < 100_000; i++) {

@@ -61,7 +61,7 @@ final class ObjectTimerWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void keepsNoObjectOfATimerThatIsGone() {
+  void anExpiredOrCancelledTimerReleasesItsObject() {
     ObjectTimerWheel<Object> wheel = new ObjectTimerWheel<>(0);
     long handle = wheel.schedule(5, new Object());
     wheel.schedule(6, new Object());

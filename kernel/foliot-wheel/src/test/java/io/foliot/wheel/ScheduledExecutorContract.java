@@ -50,26 +50,29 @@ import org.junit.jupiter.api.Timeout;
  * The kit that every {@link ScheduledExecutorService} passes: what the interfaces promise, and what callers of
  * {@link java.util.concurrent.ScheduledThreadPoolExecutor} with its default policies have come to rely on.
  *
- * <p>It knows nothing of the number of threads: one is enough. Lower bounds on time are exact; there are no upper
- * ones, since a stalled machine may be late by any amount. Where being late by less than some span is the property
- * itself, the test tries again with a longer span.
+ * <p>It assumes nothing about the number of threads: one is enough. Lower bounds on time are exact; there are no upper
+ * bounds, since a stalled machine may be late by any amount. If the property itself is an upper bound, the test retries
+ * with a longer span.
  */
 @Timeout(60)
 public abstract class ScheduledExecutorContract {
   /** Longest wait for an event that must happen. */
   private static final long BOUND_SECONDS = 10;
-  /** A delay that no test lives to see. */
+  /** A delay longer than any test. */
   private static final long FAR_HOURS = 24;
-  /** Least remainder of the longest delay, some 36 years: executors cut it down so as to compare by difference. */
+  /**
+   * Minimum of what remains of the longest delay, some 36 years: executors reduce it, so that times can be compared by
+   * their difference.
+   */
   private static final long FOREVER_NANOS = Long.MAX_VALUE / 8;
-  /** Several periods of the periodic tasks here: long enough for one that should have stopped to show itself. */
+  /** Several periods of the periodic tasks here, in which a task that should have stopped would run again. */
   private static final long SOME_PERIODS_MILLIS = 20;
   /** Spans for properties that a stall may hide, each tried when the one before was too short. */
   private static final long[] RETRY_SPANS_MILLIS = {4, 16, 64, 256};
 
   private ScheduledExecutorService executor;
 
-  /** The executor under test, with its defaults. */
+  /** Creates the executor under test, with its defaults. */
   protected abstract ScheduledExecutorService create();
 
   @BeforeEach
@@ -232,7 +235,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void theLongestFixedDelayOrPeriodRunsOnceAndHoldsUpNothing() throws Exception {
+  void theLongestFixedDelayOrPeriodRunsOnceAndDelaysNothing() throws Exception {
     for (TimeUnit unit : TimeUnit.values()) {
       var runs = new AtomicInteger();
       var submittedFromInside = new CountDownLatch(2);
@@ -314,7 +317,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void wakesUpForEachTaskOfManyThatComeOneByOne() throws Exception {
+  void eachOfManyTasksThatArriveOneByOneRuns() throws Exception {
     for (int i = 0; i < 200; i++) {
       int round = i;
       assertThat(get(executor.schedule(() -> round, i % 4 * 300L, MICROSECONDS))).isEqualTo(round);
@@ -371,7 +374,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void eachOfManyTasksUnderConcurrentCancelEitherRanOrWasCancelled() throws Exception {
+  void aTaskUnderConcurrentCancelEitherRunsOrIsCancelled() throws Exception {
     int threads = 4;
     int perThread = 2_000;
     Queue<Contested> waiting = new ConcurrentLinkedQueue<>();
@@ -384,7 +387,7 @@ public abstract class ScheduledExecutorContract {
         task.future = executor.schedule(task, delayNanos, NANOSECONDS);
         tasks.add(task);
         waiting.add(task);
-        // One thread cancels half of the tasks that another scheduled, after a varying time.
+        // Threads cancel many of the tasks that other threads scheduled, after a varying time.
         if (waiting.size() > 64 || random.nextInt(4) == 0) {
           Contested other = waiting.poll();
           if (other != null && random.nextInt(4) != 0) {
@@ -413,7 +416,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void writesBeforeAScheduleAreSeenInTheTaskAndItsWritesAfterGet() throws Exception {
+  void aTaskSeesWritesBeforeItAndGetSeesItsWrites() throws Exception {
     var box = new PlainBox();
     for (int i = 1; i <= 500; i++) {
       box.in = i;
@@ -488,7 +491,7 @@ public abstract class ScheduledExecutorContract {
   @Test
   void aFixedRateDoesNotDrift() throws Exception {
     assertForSomeSpan(spanMillis -> {
-      // Each run takes half a period: with the delay counted from its end, ten periods would become fifteen.
+      // Each run takes half a period: if the period began at its end, ten periods would take as long as fifteen.
       int runs = 11;
       var done = new CountDownLatch(runs);
       long start = System.nanoTime();
@@ -528,7 +531,7 @@ public abstract class ScheduledExecutorContract {
         assertThat(start - (first + n * periodNanos)).as("run %s", n).isNotNegative();
         n++;
       }
-      // Runs that were skipped, or spaced again from the slow one, would take twice as long.
+      // If missed runs were skipped, or spaced out again after the slow run, it would take twice as long.
       return elapsed < (2 * missed - 2) * periodNanos;
     });
   }
@@ -819,7 +822,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void cancelReleasesThoseWhoWaitInGet() throws Exception {
+  void cancelReleasesTheThreadsThatWaitInGet() throws Exception {
     for (Future<?> future : List.of(executor.schedule(() -> {}, FAR_HOURS, HOURS),
         executor.scheduleAtFixedRate(() -> {}, 0, 1, MILLISECONDS))) {
       var thrown = new AtomicReference<Throwable>();
@@ -1093,7 +1096,7 @@ public abstract class ScheduledExecutorContract {
     assertThat(executor.isTerminated()).isTrue();
     assertThat(running.isDone()).isTrue();
     assertThat(runs).hasValue(0);
-    // They are the caller's now: neither run nor cancelled.
+    // They belong to the caller now: the executor neither runs nor cancels them.
     for (ScheduledFuture<?> future : futures) {
       assertThat(future.isDone()).isFalse();
       assertThat(future.isCancelled()).isFalse();
@@ -1205,7 +1208,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void shutdownNowAfterShutdownReturnsWhatStillWaits() throws Exception {
+  void shutdownNowAfterShutdownReturnsTheWaitingTasks() throws Exception {
     ScheduledFuture<?> once = executor.schedule(() -> {}, FAR_HOURS, HOURS);
     ScheduledFuture<?> often = executor.scheduleAtFixedRate(() -> {}, FAR_HOURS, 1, HOURS);
     executor.shutdown();
@@ -1241,7 +1244,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aTaskThatASubmitterWonAgainstShutdownRunsOrIsCancelled() throws Exception {
+  void aTaskSubmittedDuringShutdownRunsOrIsCancelled() throws Exception {
     for (int round = 0; round < 10; round++) {
       var contest = new SubmissionContest(create());
       contest.submitUntilRejected(contest.target::shutdown);
@@ -1296,7 +1299,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void terminationReleasesAllThatAwaitIt() throws Exception {
+  void terminationReleasesAllThreadsThatAwaitIt() throws Exception {
     var blocker = new Blocker();
     executor.execute(blocker);
     await(blocker.started);
@@ -1476,7 +1479,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void resultNowAndExceptionNowAnswerOnlyInTheirOwnState() throws Exception {
+  void resultNowAndExceptionNowReturnOnlyInTheirOwnState() throws Exception {
     var cause = new IOException("expected");
     ScheduledFuture<?> waiting = executor.schedule(() -> {}, FAR_HOURS, HOURS);
     ScheduledFuture<?> often = executor.scheduleAtFixedRate(() -> {}, 0, 1, MILLISECONDS);
@@ -1513,7 +1516,7 @@ public abstract class ScheduledExecutorContract {
         // After a stall of a second a periodic task may be past its first deadline already.
         if (latest - before < delayNanos) {
           assertThat(latest + remaining - (before + delayNanos)).isNotNegative();
-          // The form may round a deadline up to its tick, by less than half a second.
+          // An executor may round a deadline up to its tick, by less than half a second.
           assertThat(earliest + remaining - (after + delayNanos)).isLessThan(MILLISECONDS.toNanos(500));
         }
       }
@@ -1542,7 +1545,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void theDelayOfAPeriodicFutureMovesOnToTheNextRun() throws Exception {
+  void theDelayOfAPeriodicFutureIsThatOfItsNextRun() throws Exception {
     for (Periodic kind : Periodic.values()) {
       var ran = new CountDownLatch(1);
       long before = System.nanoTime();
@@ -1574,7 +1577,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void futuresCompareWithDelayedThingsOfOthers() {
+  void futuresCompareWithForeignDelayedObjects() {
     ScheduledFuture<?> future = executor.schedule(() -> {}, 2, HOURS);
     assertThat(future.compareTo(new FixedDelay(HOURS.toNanos(1)))).isPositive();
     assertThat(future.compareTo(new FixedDelay(HOURS.toNanos(3)))).isNegative();
@@ -1607,7 +1610,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void invokeAllOfNothingReturnsNothing() throws Exception {
+  void invokeAllOfNoTasksReturnsAnEmptyList() throws Exception {
     List<Callable<String>> none = List.of();
     assertThat(executor.invokeAll(none)).isEmpty();
     assertThat(executor.invokeAll(none, 1, SECONDS)).isEmpty();
@@ -1637,7 +1640,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aTimedInvokeAllCancelsWhatIsUnfinished() throws Exception {
+  void aTimedInvokeAllCancelsUnfinishedTasks() throws Exception {
     assertForSomeSpan(spanMillis -> {
       var blocker = new Blocker();
       List<Callable<String>> tasks = List.of(() -> "quick", () -> {
@@ -1657,7 +1660,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void anInterruptedInvokeAllCancelsWhatIsUnfinished() throws Exception {
+  void anInterruptedInvokeAllCancelsUnfinishedTasks() throws Exception {
     var blocker = new Blocker();
     Callable<Object> task = () -> {
       blocker.run();
@@ -1672,7 +1675,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void invokeAnyReturnsTheResultOfOneThatSucceeds() throws Exception {
+  void invokeAnyReturnsTheResultOfATaskThatSucceeds() throws Exception {
     var cause = new IOException("expected");
     Callable<String> bad = () -> {
       throw cause;
@@ -1717,7 +1720,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void invokeAnyRefusesNullsAndNothing() {
+  void invokeAnyRefusesNullsAndAnEmptyList() {
     List<Callable<String>> none = List.of();
     List<Callable<String>> withNull = Arrays.asList(null, null);
     assertRefused(NullPointerException.class, () -> executor.invokeAny(null),
@@ -1820,7 +1823,7 @@ public abstract class ScheduledExecutorContract {
     awaitTrue(() -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING);
   }
 
-  /** Holds the calling task until the clock is there, through interrupts. */
+  /** Blocks the calling task until the clock reaches a time, even if its thread is interrupted. */
   private static void awaitClock(long nanoTime) {
     for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
       LockSupport.parkNanos(left);
@@ -1839,7 +1842,7 @@ public abstract class ScheduledExecutorContract {
     return future.get(BOUND_SECONDS, SECONDS);
   }
 
-  /** Waits for a task of the executor itself: what was due before it had its chance to show. */
+  /** Waits for a further task of the executor, so that a task that was due before it would have run. */
   private void letPass(long millis) throws Exception {
     get(executor.schedule(() -> {}, millis, MILLISECONDS));
   }
@@ -1880,7 +1883,7 @@ public abstract class ScheduledExecutorContract {
         () -> executor.invokeAll(List.of(callable)), () -> executor.invokeAny(List.of(callable)));
   }
 
-  /** Holds when the property does for one of the spans: a stall as long as all of them is no longer an accident. */
+  /** Asserts that the property holds for one of the spans: a failure for all of them is not due to a stall. */
   private static void assertForSomeSpan(SpanProperty property) throws Exception {
     for (long spanMillis : RETRY_SPANS_MILLIS) {
       if (property.holds(spanMillis)) {
@@ -1935,7 +1938,7 @@ public abstract class ScheduledExecutorContract {
     };
   }
 
-  /** Every way to start a task, with a future to cancel it by. */
+  /** Returns every way to start a task that has a future. */
   private List<Way> ways() {
     return List.of(task -> executor.submit(task), task -> executor.submit(task, "result"),
         task -> executor.schedule(task, 1, MILLISECONDS), task -> executor.schedule(() -> {
@@ -1953,7 +1956,7 @@ public abstract class ScheduledExecutorContract {
     boolean holds(long spanMillis) throws Exception;
   }
 
-  /** The two periodic forms, for what holds of both. */
+  /** The two kinds of periodic tasks, for properties that both have. */
   private enum Periodic {
     AT_FIXED_RATE {
       @Override
@@ -1974,7 +1977,7 @@ public abstract class ScheduledExecutorContract {
         TimeUnit unit);
   }
 
-  /** Runs until released or interrupted, and tells which. */
+  /** A task that runs until it is released or interrupted, and records which. */
   private static final class Blocker implements Runnable {
     final CountDownLatch started = new CountDownLatch(1);
     final CountDownLatch release = new CountDownLatch(1);
@@ -2002,7 +2005,7 @@ public abstract class ScheduledExecutorContract {
     final long dueNanoTime;
     volatile Future<?> future;
     volatile boolean cancelled;
-    // Whether the cancel had returned before the task was due: then not even a run that overlaps it is excused.
+    // True if the cancel returned before the task was due: then the task must not run at all.
     volatile boolean cancelledInTime;
 
     Contested(long dueNanoTime) {
@@ -2046,19 +2049,19 @@ public abstract class ScheduledExecutorContract {
             }
           }
         } catch (RejectedExecutionException e) {
-          // The end of it.
+          // The executor was stopped.
         }
       });
     }
   }
 
-  /** Plain fields: only a happens-before edge makes them seen. */
+  /** Plain fields, whose writes another thread sees only through a happens-before edge. */
   private static final class PlainBox {
     int in;
     int out;
   }
 
-  /** A foreign {@link Delayed}, as another library may put it beside ours into one queue. */
+  /** A foreign {@link Delayed}, such as another library may put into one queue with these futures. */
   private record FixedDelay(long nanos) implements Delayed {
     @Override
     public long getDelay(TimeUnit unit) {

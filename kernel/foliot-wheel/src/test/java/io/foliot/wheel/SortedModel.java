@@ -4,7 +4,10 @@ import java.util.Comparator;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Timers sorted by deadline, those of one deadline by when it was set: the plainest form of a timer queue. */
+/**
+ * The simplest timer queue: timers sorted by deadline, and those with equal deadlines in the order in which the
+ * deadlines were set.
+ */
 public final class SortedModel extends TimerQueueModel {
   private final TreeSet<Entry> sorted = new TreeSet<>(
       Comparator.<Entry>comparingLong(e -> e.key).thenComparingLong(e -> e.order));

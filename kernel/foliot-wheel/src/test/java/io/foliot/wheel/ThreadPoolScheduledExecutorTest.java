@@ -3,12 +3,12 @@ package io.foliot.wheel;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
-/** Proves the kit itself: what the JDK's own executor does not pass is no part of the contract. */
+/** Runs the kit against the JDK's own executor: a test that it fails would not be part of the contract. */
 final class ThreadPoolScheduledExecutorTest extends ScheduledExecutorContract {
   @Override
   protected ScheduledExecutorService create() {
     var executor = new ScheduledThreadPoolExecutor(4);
-    // Without it a cancelled task keeps a shut down pool alive until its delay is over.
+    // Without this policy, a cancelled task keeps a pool that was shut down alive until its delay ends.
     executor.setRemoveOnCancelPolicy(true);
     return executor;
   }

@@ -20,10 +20,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * The order in which timers start: that of their deadlines, and with equal deadlines that of the calls of one thread. A
- * timer is never due before its call, so the starts of a whole history are in this order.
+ * Checks the order in which timers start: by deadline, and by the order of the calls if one thread schedules timers
+ * with equal deadlines. A timer is never due before its call, so all starts of a history are in this order.
  *
- * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N} runs N of them.
+ * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N seeds.
  */
 final class TimerOrderTest {
   private static final int DEFAULT_SEEDS = 300;
@@ -61,7 +61,7 @@ final class TimerOrderTest {
     final int arrival;
     long deadlineNanos;
 
-    /** A reset has no place of its own among equal deadlines. */
+    /** True after a reset, which leaves the order among equal deadlines unspecified. */
     boolean wasReset;
 
     Timeout timeout;
@@ -83,7 +83,7 @@ final class TimerOrderTest {
         : first.wasReset || second.wasReset || first.arrival < second.arrival;
   }
 
-  /** Equal to a stable sort by deadline, except for the places of timers that were reset to the deadline of others. */
+  /** Asserts a stable sort by deadline, except for timers that were reset to the deadline of another timer. */
   private static void assertInOrder(List<Expected> started) {
     for (int i = 1; i < started.size(); i++) {
       assertThat(mayStartBefore(started.get(i - 1), started.get(i)))
@@ -96,7 +96,7 @@ final class TimerOrderTest {
     forEachSeed(DEFAULT_SEEDS, seed -> new TimerHistory(seed).run());
   }
 
-  /** Random calls, stalls among them, of a timer whose callbacks run on the driver thread. */
+  /** Random calls and stalls of a timer whose callbacks run on the driver thread. */
   private static final class TimerHistory {
     private final Random random;
     private final ManualClock clock = new ManualClock();
@@ -138,7 +138,7 @@ final class TimerOrderTest {
       }
     }
 
-    /** The driver is held in a callback while time passes and callers continue. */
+    /** Blocks the driver in a callback while time passes and callers continue. */
     private void stall() {
       CountDownLatch held = new CountDownLatch(1);
       CountDownLatch release = new CountDownLatch(1);
@@ -158,7 +158,8 @@ final class TimerOrderTest {
     }
 
     /**
-     * Without a delay a timer starts at once, or at the end of its tick or its slack if the driver sleeps until then.
+     * Advances the clock until the blocking callback runs. A timer without a delay starts at once, or, if the driver
+     * sleeps, at the end of its tick or its slack.
      */
     private void wakeUntilHeld(CountDownLatch held) {
       for (int polls = 0; held.getCount() > 0; polls++) {
@@ -190,7 +191,7 @@ final class TimerOrderTest {
       return all.isEmpty() ? schedule(delay(), NOTHING) : all.get(random.nextInt(all.size()));
     }
 
-    /** Often equal to the deadline of another timer. */
+    /** Returns a delay, which often ends at the deadline of another timer. */
     private long delay() {
       return switch (random.nextInt(6)) {
         case 0 -> 0;
@@ -218,7 +219,8 @@ final class TimerOrderTest {
     }
 
     /**
-     * A timer of another thread than those that the caller schedules: it is alone at its deadline, or after all others.
+     * Schedules a timer from the driver thread. Its order relative to the caller's timers is unspecified if the
+     * deadlines are equal.
      */
     private void scheduleFromCallback() {
       Expected own = new Expected(Integer.MAX_VALUE, clock.nanoTime());
@@ -227,7 +229,7 @@ final class TimerOrderTest {
       assertThat(timeout.isPending()).isTrue();
     }
 
-    /** The driver sleeps or is held, so a timer that is pending is so until it has been reset. */
+    /** Resets a timer if it is pending. It stays pending until then, because the driver sleeps or is blocked. */
     private void reset(Expected expected) {
       if (expected.timeout.isPending()) {
         long delayNanos = delay();
@@ -268,14 +270,14 @@ final class TimerOrderTest {
           Expected expected = new Expected(all.size(), startNanos + delayNanos);
           all.add(expected);
           Runnable task = () -> started.add(expected);
-          // The next run of a periodic task lies after everything else, so it is armed in time.
+          // The second run of a periodic task is due after all other tasks, so it is armed in time.
           ScheduledFuture<?> future = number % 10 == 0
               ? executor.scheduleAtFixedRate(task, delayNanos, 1_000_000 * tickNanos, NANOSECONDS)
               : executor.schedule(task, delayNanos, NANOSECONDS);
           assertThat(future.isCancelled()).isFalse();
           runs++;
         }
-        // A stall: the driver sees all of them at once, or in a few steps.
+        // A stall: the driver sees all tasks at once, or in a few steps.
         clock.awaitAsleep();
         while (started.size() < runs) {
           clock.advance(1 + random.nextLong(10 * tickNanos));
@@ -311,7 +313,7 @@ final class TimerOrderTest {
         await(release);
       }, 0, SECONDS);
       await(held);
-      // In the midst of a tick, so that what is due at once does not have to wait for the next one.
+      // In the middle of a tick, so that a timer without a delay does not wait for the next tick.
       clock.setWithoutDriver(SECONDS.toNanos(5) + 12_345);
       for (int i = 0; i < 100; i++) {
         int number = backlog + i;
@@ -344,7 +346,7 @@ final class TimerOrderTest {
     }
   }
 
-  /** Compares the starts of an executor's tasks with their deadlines, of which only bounds are known. */
+  /** Starts of an executor's tasks, whose deadlines are known only within bounds. */
   private static final class RealTasks {
     record Start(int arrival, long delayNanos, long earliestNanos, long latestNanos, long scheduledNanos) {}
 
@@ -364,7 +366,10 @@ final class TimerOrderTest {
       assertThat(future.isCancelled()).isFalse();
     }
 
-    /** Pairs in the wrong order: a task that started after one that was due later, though it was there in time. */
+    /**
+     * Counts pairs in the wrong order: a task that started after one with a later deadline, though it was scheduled
+     * before that deadline.
+     */
     long inversions() {
       long inversions = 0;
       for (int i = 1; i < started.size(); i++) {
@@ -385,7 +390,7 @@ final class TimerOrderTest {
   private static long inversions(ScheduledExecutorService executor, Random random, int tasks, long boundNanos) {
     RealTasks real = new RealTasks();
     CountDownLatch done = new CountDownLatch(tasks + 1);
-    // Held until all are there, so that no task reads its bounds before they are written.
+    // Blocks the worker until all tasks are scheduled, so that none reads its bounds before they are written.
     CountDownLatch ready = new CountDownLatch(1);
     ScheduledFuture<?> holder = executor.schedule(() -> {
       await(ready);
@@ -401,7 +406,7 @@ final class TimerOrderTest {
   }
 
   @Test
-  void keepsTheOrderThatTheJdkKeepsByTheSystemClock() {
+  void tasksStartInTheOrderOfTheJdkOnTheSystemClock() {
     ScheduledThreadPoolExecutor jdk = new ScheduledThreadPoolExecutor(1);
     try (jdk; WheelScheduledExecutor wheel = WheelScheduledExecutor.builder().threads(1).build()) {
       for (int seed = 0; seed < 60; seed++) {
@@ -414,7 +419,7 @@ final class TimerOrderTest {
   }
 
   @Test
-  void twoThousandTasksOfOneDelayStartInTheOrderOfTheirCalls() {
+  void tasksWithEqualDelaysStartInTheOrderOfTheirCalls() {
     for (int round = 0; round < 100; round++) {
       List<Integer> started = Collections.synchronizedList(new ArrayList<>());
       int tasks = 2000;

@@ -12,11 +12,11 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /**
- * The kit that every {@link TimerQueue} passes: random operations in step with a model, with exact equality of the
- * expired timers and their order, the next wake, the size and the time after every step; and tests for known bugs of
- * other wheels.
+ * The kit that every {@link TimerQueue} passes. It runs random operations in step with a model. After every step the
+ * expired timers and their order, the next wake, the size and the time must be equal. Further tests are for known bugs
+ * of other wheels.
  *
- * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs that one alone, {@code -Dfoliot.seeds=N} runs N of them.
+ * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N seeds.
  */
 public abstract class TimerQueueContract {
   private static final int DEFAULT_SEEDS = 400;
@@ -77,14 +77,14 @@ public abstract class TimerQueueContract {
     private final TimerQueue queue;
     private final TimerQueueModel model;
     private final List<Long> handles = new ArrayList<>();
-    private final boolean calls;
+    private final boolean sinkCallsQueue;
     private long payloads;
 
     Run(long seed) {
       random = new Random(seed);
       scale = 1 + random.nextInt(takesAllTicks() ? 62 : 12);
       long start = takesAllTicks() ? edge() : random.nextInt(1000);
-      calls = random.nextBoolean();
+      sinkCallsQueue = random.nextBoolean();
       queue = create(start);
       model = model(start);
     }
@@ -145,8 +145,8 @@ public abstract class TimerQueueContract {
       }
       int touched;
       do {
-        // Structures that count other moves than the model stop elsewhere; they are driven to the end before the
-        // comparison.
+        // A structure that counts other moves than the model stops at another timer. It is driven to the end before
+        // the comparison.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();
@@ -155,7 +155,7 @@ public abstract class TimerQueueContract {
           assertThat(deadline).isEqualTo(expected.deadlineTick).isLessThanOrEqualTo(now);
           assertThat(payload).isEqualTo(expected.payload);
           assertThat(queue.cancel(handle)).as("its own handle is stale").isFalse();
-          if (calls && random.nextInt(3) == 0) {
+          if (sinkCallsQueue && random.nextInt(3) == 0) {
             switch (random.nextInt(3)) {
               case 0 -> schedule();
               case 1 -> cancel();
@@ -335,7 +335,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aSinkMayCancelItselfAndItsSiblings() {
+  void aSinkMayCancelSiblingsOfItsExpiredTimer() {
     TimerQueue queue = create(0);
     long[] handles = new long[3];
     for (int i = 0; i < 3; i++) {
@@ -352,7 +352,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aSinkMayPushItsSiblingBack() {
+  void aSinkMayPushASiblingBack() {
     TimerQueue queue = create(0);
     queue.schedule(7, 0);
     long sibling = queue.schedule(7, 1);
@@ -410,7 +410,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void anHourOfPauseHandsEverythingOutInOrder() {
+  void aPauseOfAnHourHandsAllTimersOutInOrder() {
     TimerQueue queue = create(0);
     int count = (int) Math.min(maxDelay(), 3600);
     for (int i = count; i > 0; i--) {
@@ -442,7 +442,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void everyTimerThatIterationShowsCanBeCancelledByItsHandle() {
+  void aVisitedTimerCanBeCancelledByItsHandle() {
     TimerQueue queue = create(0);
     for (int i = 0; i < 1000; i++) {
       queue.schedule(Math.min(maxDelay(), i * 37L), i);
@@ -457,7 +457,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void iterationMayCancelWhatItVisits() {
+  void theVisitorMayCancelTheTimersItVisits() {
     TimerQueue queue = create(0);
     for (int i = 0; i < 100; i++) {
       queue.schedule(1 + i % 7, i);
@@ -488,7 +488,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void oneFarTimerHidesNoNearOne() {
+  void aFarTimerHidesNoNearTimer() {
     for (long far = 2; far > 0 && far <= maxDelay() && far <= (takesAllTicks() ? Long.MAX_VALUE : 4096); far <<= 1) {
       TimerQueue queue = create(0);
       queue.schedule(far, -1);

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model of {@link TimerQueue}, simple enough to be believed. It is driven in step with the queue: every call goes to
- * both, and each timer that the queue hands out is compared with {@link #next}.
+ * A model of {@link TimerQueue}, simple enough to be checked by reading it. It is driven in step with the queue: every
+ * call goes to both, and each timer that the queue hands out is compared with {@link #next}.
  */
 public abstract class TimerQueueModel {
   /** A timer of the model. */
@@ -20,7 +20,7 @@ public abstract class TimerQueueModel {
     /** The tick under which the model keeps the entry. */
     long key;
 
-    /** The time at which it was placed there. */
+    /** The number of its placement; orders entries of the same key. */
     long order;
 
     Entry(long handle, long payload, long deadlineTick) {
@@ -49,15 +49,15 @@ public abstract class TimerQueueModel {
     hand = startTick;
   }
 
-  /** Keeps an entry whose deadline is ahead. */
+  /** Places an entry whose deadline is after the hand. */
   abstract void keep(Entry entry);
 
   abstract void remove(Entry entry);
 
-  /** Appends the entries that were due when placed behind all others that are due. */
+  /** Places the late entries behind all others that are due. */
   abstract void takeLate();
 
-  /** Returns the next timer that this advance hands out, or null at its end. */
+  /** Returns the next timer that this advance hands out, or null if it hands out no more. */
   public abstract @Nullable Entry next();
 
   abstract long nextKeptWake();
@@ -106,7 +106,7 @@ public abstract class TimerQueueModel {
     late.clear();
   }
 
-  /** Adopts the tick at which the queue has stopped at its limit; no timer may be due before it. */
+  /** Moves the hand to the tick at which the queue stopped at its limit; no timer may be due before that tick. */
   public final void stoppedAt(long tick) {
     if (tick < hand || tick > nowTick || nextKeptWake() < tick) {
       throw new AssertionError("stopped at " + tick + ", but the model is at " + hand + " of " + nowTick

@@ -19,7 +19,7 @@ final class TimerWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void aHandleIsNeverReusedWhenItsGenerationsAreUsedUp() {
+  void aHandleIsNotReusedOnceItsGenerationsAreUsedUp() {
     TimerWheel wheel = new TimerWheel(0);
     long first = wheel.schedule(1, 0);
     wheel.cancel(first);
@@ -33,7 +33,7 @@ final class TimerWheelTest extends TimerQueueContract {
       handles.add(handle);
       assertThat(wheel.cancel(handle)).isTrue();
     }
-    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("the worn cell was retired").hasSize(2);
+    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("cells used, since the first was retired").hasSize(2);
   }
 
   @Test
@@ -51,7 +51,7 @@ final class TimerWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void aTimerWithSlackIsHandedOutWithoutBeingMovedDown() {
+  void aTimerWithSlackExpiresWithoutACascade() {
     TimerWheel wheel = new TimerWheel(1);
     wheel.schedule(5000, 4095, 7);
     assertThat(wheel.nextWake()).isEqualTo(8192);
@@ -83,7 +83,7 @@ final class TimerWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void capacityIsCheckedAtTheDoor() {
+  void theConstructorChecksTheCapacity() {
     assertThatThrownBy(() -> new TimerWheel(0, -1)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new TimerWheel(0, Integer.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);
     assertThat(new TimerWheel(0, 5000).size()).isZero();

@@ -5,9 +5,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hierarchical wheel by its definition, without levels, bits or lists: an entry is at the first tick that shares
- * with its deadline all base-64 digits down to the highest one that differs from the hand. When the hand reaches that
- * tick, all its entries are examined in the order of arrival. A later deadline changes nothing until then.
+ * The hierarchical wheel by its definition, without levels or lists. The base-64 digits of an entry's deadline and of
+ * the hand are compared from the highest on, up to the first that differs. The entry's slot begins at the first tick
+ * that has these digits of the deadline. When the hand reaches that tick, all entries of the slot are examined in the
+ * order of arrival. Moving a deadline later changes nothing until then.
  */
 public final class WheelModel extends TimerQueueModel {
   private static final int TOP_SHIFT = 60;
@@ -44,11 +45,11 @@ public final class WheelModel extends TimerQueueModel {
     if (!reached.isEmpty() && entry.deadlineTick <= reachedEnd) {
       reached.add(entry);
     } else {
-      stand(entry);
+      placeInSlot(entry);
     }
   }
 
-  private void stand(Entry entry) {
+  private void placeInSlot(Entry entry) {
     entry.key = slotStart(hand, entry.deadlineTick);
     Slot slot = slots.computeIfAbsent(entry.key, start -> new Slot());
     slot.entries.add(entry);
@@ -84,7 +85,7 @@ public final class WheelModel extends TimerQueueModel {
           live.remove(entry.handle);
           return entry;
         }
-        stand(entry);
+        placeInSlot(entry);
       } else if (!slots.isEmpty() && slots.firstKey() <= nowTick) {
         long before = hand;
         hand = slots.firstKey();
@@ -113,7 +114,7 @@ public final class WheelModel extends TimerQueueModel {
     return start + (1L << shift) - 1;
   }
 
-  /** Compares digit by digit from the top; the shifts round down, so it is right for negative ticks as well. */
+  /** Returns the first tick of a deadline's slot. The shifts round down, so negative ticks need no special case. */
   static long slotStart(long hand, long deadlineTick) {
     for (int shift = TOP_SHIFT; shift >= 0; shift -= 6) {
       if (hand >> shift != deadlineTick >> shift) {

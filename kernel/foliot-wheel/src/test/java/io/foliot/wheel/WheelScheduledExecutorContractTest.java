@@ -2,7 +2,7 @@ package io.foliot.wheel;
 
 import java.util.concurrent.ScheduledExecutorService;
 
-/** The executor on the wheel, as it comes without any option, keeps the contract of the JDK's. */
+/** Runs the kit against the executor on the wheel, with its default options. */
 final class WheelScheduledExecutorContractTest extends ScheduledExecutorContract {
   @Override
   protected ScheduledExecutorService create() {

@@ -156,7 +156,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aTimerFiresAtTheLastDeadlineItWasReset() {
+  void aTimerFiresAtTheDeadlineOfItsLastReset() {
     try (WheelTimer timer = manual()) {
       List<Long> firedAt = new ArrayList<>();
       Timeout timeout = timer.schedule(() -> firedAt.add(clock.nanoTime()), 100 * TICK_NANOS, NANOSECONDS);
@@ -177,7 +177,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aHeartbeatThatIsPushedBackOftenNeverFires() {
+  void aHeartbeatThatIsPushedBackInTimeDoesNotFire() {
     try (WheelTimer timer = manual()) {
       Timeout heartbeat = timer.schedule(NOTHING, 100, MICROSECONDS);
       for (int i = 0; i < 1000; i++) {
@@ -230,7 +230,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void anHourOfPauseFiresEverythingThatCameDueMeanwhile() {
+  void aPauseOfAnHourFiresAllTimersThatCameDue() {
     try (WheelTimer timer = manual()) {
       AtomicInteger fired = new AtomicInteger();
       for (int i = 1; i <= 3600; i++) {
@@ -352,7 +352,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void anExecutorThatRefusesIsReported() {
+  void aRejectionByTheExecutorIsReported() {
     List<Throwable> errors = new ArrayList<>();
     try (WheelTimer timer = WheelTimer.builder().clock(clock).executor(task -> {
       throw new RejectedExecutionException("full");
@@ -414,7 +414,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void stopAgainstScheduleLosesAndDoublesNothing() throws Exception {
+  void stopDuringSchedulesNeitherLosesNorDuplicatesTimers() throws Exception {
     for (int round = 0; round < 300; round++) {
       WheelTimer timer = WheelTimer.builder().inline().build();
       CountDownLatch begun = new CountDownLatch(2);
@@ -493,7 +493,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void neverFiresEarlyByTheSystemClock() throws Exception {
+  void neverFiresEarlyOnTheSystemClock() throws Exception {
     int count = 20_000;
     CountDownLatch done = new CountDownLatch(count);
     AtomicInteger early = new AtomicInteger();
@@ -515,7 +515,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aBlockingCallbackDelaysNoOtherByDefault() throws Exception {
+  void aBlockingCallbackDelaysNoOtherTimerByDefault() throws Exception {
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch others = new CountDownLatch(1000);
     try (WheelTimer timer = WheelTimer.create()) {
@@ -548,7 +548,7 @@ final class WheelTimerTest {
       }
       assertThatThrownBy(() -> timer.schedule(NOTHING, 1, HOURS)).isInstanceOf(RejectedExecutionException.class)
           .hasMessageContaining("limit=10");
-      assertThat(accepted.get(0).cancel()).as("those taken on are still obeyed").isTrue();
+      assertThat(accepted.get(0).cancel()).as("an accepted timer can be cancelled").isTrue();
       assertThat(timer.counters().scheduled()).isEqualTo(11);
       release.countDown();
       awaitTrue(() -> {
@@ -576,7 +576,7 @@ final class WheelTimerTest {
       long[] before = wakeUps(empty, cancelled, far);
       assertThat(never.await(3, SECONDS)).isFalse();
       assertThat(wakeUps(empty, cancelled, far)).isEqualTo(before);
-      assertThat(before).as("the start, and the entry of the cancelled one").satisfies(counts -> {
+      assertThat(before).as("wake-ups at the start, and for the entry of the cancelled timer").satisfies(counts -> {
         assertThat(counts[0]).isZero();
         assertThat(counts[1]).isLessThanOrEqualTo(2);
         assertThat(counts[2]).isLessThanOrEqualTo(1);
@@ -670,7 +670,7 @@ final class WheelTimerTest {
         timer.schedule(NOTHING, 1000 - i, MILLISECONDS);
         clock.awaitAsleep();
       }
-      assertThat(timer.counters().wakeUps()).as("each one was earlier than all before").isGreaterThan(400);
+      assertThat(timer.counters().wakeUps()).as("each timer was due before all earlier ones").isGreaterThan(400);
       assertThat(clock.parkedUntil()).isEqualTo(Math.ceilDiv(MILLISECONDS.toNanos(501), TICK_NANOS) * TICK_NANOS);
     }
   }

@@ -1,4 +1,4 @@
-/** Tests pass null where it is refused, and take maps for granted. */
+/** Unmarked, because tests pass null to methods that reject it, and use map lookups without a null check. */
 @NullUnmarked
 package io.foliot.wheel;
 
