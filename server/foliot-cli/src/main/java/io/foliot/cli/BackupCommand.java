@@ -19,12 +19,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Makes a backup. */
-@Command(name = "backup", description = {"Makes a backup, also while the server works.",
-    "With --data, of that folder: by itself, or by the server if one has the folder. Without, of the server at --url."}, footer = {
+@Command(name = "backup", description = {"Makes a backup, also while the server runs.",
+    "With --data, backs up that folder itself, or lets the server at --url do so if the folder is in use.",
+    "Without --data, the server at --url makes the backup."}, footer = {
         "", "Examples", "  foliot backup --to /backups/2026-11-21",
         "  foliot backup --data foliot-data --to before-upgrade"})
 final class BackupCommand implements Callable<Integer> {
-  /** A backup copies everything; a minute per 5 GB or so. */
+  /** Longest wait for the server's backup, which copies the whole store: about a minute per 5 GB. */
   private static final Duration PATIENCE = Duration.ofHours(6);
 
   private final Shell shell;
@@ -55,13 +56,13 @@ final class BackupCommand implements Callable<Integer> {
         ? byServer(target)
         : Progress.during(shell, "backup", target, () -> bySelf(folder, target));
     double seconds = (System.nanoTime() - begun) / 1e9;
-    CommandOutput answer = new CommandOutput().add("backup", place);
+    CommandOutput output = new CommandOutput().add("backup", place);
     long bytes = Folders.bytes(place);
     if (json.isSet()) {
-      shell.line(answer.add("bytes", bytes).add("seconds", seconds).json());
+      shell.line(output.add("bytes", bytes).add("seconds", seconds).json());
     } else {
       shell.line("the backup is in " + place + (bytes == 0 ? "" : ", " + Words.bytes(bytes)) + ", after "
-          + Words.seconds(seconds) + "; ./foliot restore --from " + place + " --data DIR makes a data folder of it");
+          + Words.seconds(seconds) + "; ./foliot restore --from " + place + " --data DIR creates a data folder from it");
     }
     return Foliot.OK;
   }
@@ -93,7 +94,7 @@ final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  // The server writes only into its own folder for backups; a backup on this machine can be moved from there.
+  // The server writes only into its own folder for backups. If that folder is on this machine, the backup is moved.
   private Path byServer(Path target) {
     String name = "foliot-backup-" + Instant.now().toString().replaceAll("[^0-9]", "").substring(0, 14);
     String body = new CommandOutput().add("directory", name).json();

@@ -6,10 +6,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Cancels a task. */
-@Command(name = "cancel", description = "Cancels a task.", footer = {"", "What it answers",
+@Command(name = "cancel", description = "Cancels a task.", footer = {"", "Results",
     "  CANCELLED         no attempt begins any more",
-    "  CANCEL_PENDING    an attempt that began earlier may still deliver it; no new one begins",
-    "  ALREADY_FINISHED  it had ended before (exit code 1, as for a task that there is not)", "",
+    "  CANCEL_PENDING    an attempt is running and may still deliver the task; no new attempt begins",
+    "  ALREADY_FINISHED  the task had ended before (exit code 1, as for an unknown task)", "",
     "Examples", "  foliot cancel orders order-7", "  foliot cancel 0199f2a4-7c1e-7a53-8a3f-5f0d9c2b1e77"})
 final class CancelCommand implements Callable<Integer> {
   private final Shell shell;

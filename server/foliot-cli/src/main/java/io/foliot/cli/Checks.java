@@ -49,7 +49,7 @@ final class Checks {
   private static final int SYNC_BYTES = 4 << 10;
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  /** No disk that waits for its medium is faster; one with a battery-backed cache may come near. */
+  /** Median below which a sync cannot have reached the medium; a disk with a battery-backed cache may come near it. */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
@@ -59,7 +59,7 @@ final class Checks {
   private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final double DRIFT_WARN_MILLIS = 5;
   private static final double DRIFT_FAIL_MILLIS = 100;
-  /** A date header has whole seconds, and arrives a moment late. */
+  /** Largest accepted difference between the clocks: a Date header has whole seconds, and arrives a moment late. */
   private static final long DATE_TOLERANCE_SECONDS = 2;
 
   private static final long FEW_FILES = 4_096;
@@ -72,7 +72,7 @@ final class Checks {
 
   private final FoliotConfig config;
 
-  /** One check. */
+  /** A check of one thing, which takes at most a few seconds. */
   @FunctionalInterface
   interface Check {
     Finding find();
@@ -90,7 +90,10 @@ final class Checks {
     return all;
   }
 
-  /** Checks that the server of the store can be reached and accepts our credentials. Changes nothing there. */
+  /**
+   * Checks that the server of the store can be reached and, if it is a database, that it accepts our credentials.
+   * Changes nothing there.
+   */
   private Finding storeServer() {
     FoliotConfig.Store store = config.store();
     long begun = System.nanoTime();
@@ -99,7 +102,7 @@ final class Checks {
       return Finding.ok("store", store.name() + ": " + seen + ", after " + millis((System.nanoTime() - begun) / 1e6));
     } catch (SQLException | IOException | IllegalArgumentException e) {
       return Finding.fail("store", store.name() + ": " + e.getMessage(),
-          "see that it runs, that this machine may reach it, and that store.user and store.password are right");
+          "check that it runs, that this machine may reach it, and that store.user and store.password are right");
     }
   }
 
@@ -109,8 +112,8 @@ final class Checks {
         login.user().isEmpty() ? null : login.password());
     try (Connection connection = source.connect()) {
       DatabaseMetaData about = connection.getMetaData();
-      return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " lets "
-          + about.getUserName() + " in";
+      return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion() + " accepts user "
+          + about.getUserName();
     } catch (SQLException | IllegalArgumentException e) {
       // A driver's message about a URL may contain the password.
       throw new SQLException(source.redacted(e.getMessage() + ""), e);
@@ -122,13 +125,13 @@ final class Checks {
     try {
       address = new URI(store.kind().split(",", 2)[0]);
     } catch (URISyntaxException e) {
-      // Without the cause, which repeats the address with its password.
+      // The cause is omitted: its message repeats the address with its password.
       throw new IOException("the address is not a URI: " + e.getReason());
     }
     int port = address.getPort() < 0 ? REDIS_PORT : address.getPort();
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(String.valueOf(address.getHost()), port), CONNECT_MILLIS);
-      return "something listens";
+      return "a server accepts connections";
     }
   }
 
@@ -182,7 +185,7 @@ final class Checks {
     int port = config.listen().port();
     String what = "port " + port;
     try (ServerSocket socket = new ServerSocket()) {
-      // As the server does; otherwise a port whose last connections linger would count as taken.
+      // The server sets it too. Without it, a port whose last connections linger would count as taken.
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getByName(config.listen().host()), port));
       return Finding.ok(what, "free");
@@ -203,7 +206,7 @@ final class Checks {
       return Finding.ok("clock", now.truncatedTo(ChronoUnit.SECONDS)
           + (answer.isEmpty()
               ? ", and no server answers to compare it with"
-              : ", and the server does not say its own"));
+              : ", and the server sends no Date"));
     }
     try {
       long seconds = Duration.between(Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date.get())), now)
@@ -211,7 +214,7 @@ final class Checks {
       String seen = "this machine's is " + seconds + " s ahead of the server's";
       return Math.abs(seconds) > DATE_TOLERANCE_SECONDS
           ? Finding.warn("clock", seen, "let both follow one time source (chrony, systemd-timesyncd, ntpd)")
-          : Finding.ok("clock", "agrees with the server's to the second");
+          : Finding.ok("clock", "agrees with the server's within " + DATE_TOLERANCE_SECONDS + " s");
     } catch (DateTimeException e) {
       return Finding.ok("clock", "the server's date cannot be read: " + date.get());
     }
@@ -291,20 +294,20 @@ final class Checks {
     try {
       file = Files.createTempFile(folder, ".foliot-doctor", ".tmp");
       Histogram nanos = measure(file);
-      double half = nanos.getValueAtPercentile(50) / 1e6;
-      double most = nanos.getValueAtPercentile(99) / 1e6;
+      double p50Millis = nanos.getValueAtPercentile(50) / 1e6;
+      double p99Millis = nanos.getValueAtPercentile(99) / 1e6;
       FileStore store = Files.getFileStore(folder);
-      String seen = "p50 " + millis(half) + ", p99 " + millis(most) + " for a synced write on " + store.type();
+      String seen = "p50 " + millis(p50Millis) + ", p99 " + millis(p99Millis) + " for a synced write on " + store.type();
       if (MEMORY_FILE_SYSTEMS.contains(store.type())) {
         return Finding.warn("disk sync", seen, "this is memory: a power loss takes all tasks; choose another --data");
       }
-      if (half < SYNC_TOO_GOOD_MILLIS) {
-        return Finding.warn("disk sync", seen, "that is faster than a disk can be: the system or the virtual machine"
-            + " perhaps does not wait for it, and a power loss may take acknowledged tasks");
+      if (p50Millis < SYNC_TOO_GOOD_MILLIS) {
+        return Finding.warn("disk sync", seen, "that is faster than a disk can be: perhaps the system or the virtual"
+            + " machine does not wait for the disk, and a power loss may take acknowledged tasks");
       }
-      return half > SYNC_SLOW_MILLIS
+      return p50Millis > SYNC_SLOW_MILLIS
           ? Finding.warn("disk sync", seen,
-              "a submit waits for one such write, and many share it; an SSD is far faster")
+              "each submit waits for such a write, which many submits share; an SSD is far faster")
           : Finding.ok("disk sync", seen);
     } catch (IOException e) {
       return Finding.fail("disk sync", "a file in " + folder + " cannot be written: " + e.getMessage(),
@@ -320,11 +323,11 @@ final class Checks {
       ByteBuffer block = ByteBuffer.allocateDirect(SYNC_BYTES);
       long begun = System.nanoTime();
       while (nanos.getTotalCount() < SYNCS && System.nanoTime() - begun < SYNC_PATIENCE_NANOS) {
-        long one = System.nanoTime();
-        // As a log is written: appended to a file that grows.
+        long syncBegun = System.nanoTime();
+        // Appends to a file that grows, as a log is written.
         channel.write(block.clear());
         channel.force(false);
-        nanos.recordValue(System.nanoTime() - one);
+        nanos.recordValue(System.nanoTime() - syncBegun);
       }
     }
     return nanos;
@@ -336,7 +339,7 @@ final class Checks {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      // A file of a few kilobytes remains; its name says what it is.
+      // A file of at most SYNCS * SYNC_BYTES bytes remains; its name says which command wrote it.
     }
   }
 

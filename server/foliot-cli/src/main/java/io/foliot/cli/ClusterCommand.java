@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Shows the cluster. */
-@Command(name = "cluster", description = "Shows nodes, slots, the store and what it survives.")
+/** Shows the nodes of the cluster, its slots and its store. */
+@Command(name = "cluster", description = "Shows nodes, slots, the store and the failures that it survives.")
 final class ClusterCommand implements Callable<Integer> {
   private final Shell shell;
 

@@ -6,13 +6,13 @@ enum Colour {
   BOLD("\u001b[1m"),
   /** Less important text. */
   GREY("\u001b[90m"),
-  /** Good. */
+  /** A good result. */
   GREEN("\u001b[32m"),
-  /** Perhaps not good. */
+  /** A result to check. */
   YELLOW("\u001b[33m"),
-  /** Bad. */
+  /** A bad result. */
   RED("\u001b[31m"),
-  /** A part to notice. */
+  /** A part of a line that the reader should notice. */
   CYAN("\u001b[36m");
 
   static final String END = "\u001b[0m";

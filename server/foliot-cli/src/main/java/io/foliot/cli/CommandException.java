@@ -2,7 +2,7 @@ package io.foliot.cli;
 
 import org.jspecify.annotations.Nullable;
 
-/** A command failed; the message says why and what to do, for people. */
+/** Failure of a command. Its message is for people: the reason, and what to do about it. */
 final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -35,7 +35,7 @@ final class CommandOutput {
     return MAPPER.writeValueAsString(plain(this));
   }
 
-  /** Returns a value of a JSON type, and any other value, such as an instant or a path, as its text. */
+  /** Returns a value of a JSON type as it is, and any other value, such as an instant or a path, as its text. */
   private static Object plain(Object value) {
     return switch (value) {
       case Number number -> number;

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
 /** A demonstration for people who have never seen Foliot. */
 @Command(name = "demo", description = {
     "Shows in about half a minute what Foliot does: tasks at their second, a heartbeat, retries, a kill -9 that loses nothing.",
-    "In a temporary folder; then the server stays open to play with."})
+    "It uses a temporary folder. Afterwards the server stays open, to play with."})
 final class DemoCommand implements Callable<Integer> {
   private static final String HELLO = "hello";
   private static final String TICKS = "ticks";
@@ -68,7 +68,7 @@ final class DemoCommand implements Callable<Integer> {
       + ", or any free one")
   private @Nullable Integer port;
 
-  // written by the thread of a signal
+  // written by this thread, and by the shutdown hook
   private volatile boolean ends;
 
   DemoCommand(Shell shell) {
@@ -95,7 +95,7 @@ final class DemoCommand implements Callable<Integer> {
         return exitCode;
       } catch (CommandException e) {
         if (ends) {
-          // The failure comes from the end of the demo; the process ends when that is done.
+          // The command failed because the shutdown hook closes the server; the process ends when the hook is done.
           awaitForever();
         }
         throw e;
@@ -149,7 +149,7 @@ final class DemoCommand implements Callable<Integer> {
     }
     server.start();
     back = Instant.now();
-    said("the same folder, a new process: it is ready");
+    detail("the same folder, a new process: it is ready");
     awaitRush();
     return tally(killed, back);
   }
@@ -163,7 +163,7 @@ final class DemoCommand implements Callable<Integer> {
     }
     remote.tell(client -> client.putQueue(PAYMENTS, settings.toBuilder()
         .retry(new QueueSettings.Retry(PAYMENT_ATTEMPTS, Duration.ofSeconds(1), 2.0, null, 0.0)).build()));
-    said("server at " + remote.url() + ", callbacks go to " + callbacks);
+    detail("server at " + remote.url() + ", callbacks go to " + callbacks);
     SubmittedTask first = submit(remote, HELLO,
         NewTask.builder().delay(Duration.ZERO).payload(Payload.text("hello")).build());
     await(first.id(), 1);
@@ -182,10 +182,10 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Shows a callback, and returns the status of the answer. Any thread. */
+  /** Shows a callback, and returns the status of the response. Any thread. */
   private int receive(DemoReceiver.Callback callback) {
     show(callback);
-    // Now the demo may continue.
+    // The demo waits for this record, so it continues only after the callback has been shown.
     ledger.came(callback);
     return callback.queue().equals(PAYMENTS) ? 500 : 200;
   }
@@ -194,18 +194,18 @@ final class DemoCommand implements Callable<Integer> {
     String when = TIME.format(callback.arrivedAt());
     String late = Words.seconds(callback.late().toNanos() / 1e9);
     switch (callback.queue()) {
-      case TICKS -> said(when + "  " + callback.key() + " arrived, due " + TIME.format(callback.dueAt()) + ": "
+      case TICKS -> detail(when + "  " + callback.key() + " arrived, due " + TIME.format(callback.dueAt()) + ": "
           + shell.in(Colour.GREEN, late + " late"));
-      case SESSIONS -> said(when + "  " + shell.in(Colour.GREEN, callback.key() + " timed out, " + late
+      case SESSIONS -> detail(when + "  " + shell.in(Colour.GREEN, callback.key() + " timed out, " + late
           + " after its time was up"));
-      case PAYMENTS -> said(when + "  attempt " + callback.attempt() + " of " + PAYMENT_ATTEMPTS + ": "
+      case PAYMENTS -> detail(when + "  attempt " + callback.attempt() + " of " + PAYMENT_ATTEMPTS + ": "
           + shell.in(Colour.RED, "the receiver answers 500"));
       case RUSH -> {
         // Too many to show one by one.
       }
       default -> {
         if (!callback.body().equals(HELLO)) {
-          said(when + "  callback of queue " + callback.queue() + ", " + late + " late: "
+          detail(when + "  callback of queue " + callback.queue() + ", " + late + " late: "
               + Shell.plain(callback.body()));
         }
       }
@@ -219,27 +219,27 @@ final class DemoCommand implements Callable<Integer> {
     for (int i = 1; i <= TICKS_SHOWN; i++) {
       last = submit(remote, TICKS, NewTask.builder().dueAt(second.plusSeconds(i - 1)).key("tick-" + i).build()).id();
     }
-    said(TICKS_SHOWN + " tasks are on disk, one for each of the next seconds");
+    detail(TICKS_SHOWN + " tasks are on disk, one for each of the next seconds");
     await(last, 1);
   }
 
   private void heartbeat(ServerConnection remote) {
     title("A heartbeat: a deadline that is pushed back does not fire, until the pushing stops");
     String alice = submit(remote, SESSIONS, NewTask.builder().delay(SILENCE).key("alice").build()).id();
-    said("session alice ends after " + SILENCE.toSeconds() + " s of silence; now she is busy");
+    detail("session alice ends after " + SILENCE.toSeconds() + " s of silence; now she is busy");
     for (int i = 1; i <= TOUCHES; i++) {
       pause(TOUCH_EVERY);
       List<TouchResult> touched = remote.ask(client -> client.touchKeys(SESSIONS, List.of("alice"), SILENCE));
       Instant due = touched.getFirst().dueAt();
       if (i % 2 == 0 && due != null) {
-        said(TIME.format(Instant.now()) + "  touched " + i + " times, due " + TIME.format(due) + " now");
+        detail(TIME.format(Instant.now()) + "  touched " + i + " times, due " + TIME.format(due) + " now");
       }
     }
     if (ledger.await(alice, 1, Duration.ZERO) > 0) {
       throw CommandException.failure("the session timed out although it was touched: this machine was paused for "
           + SILENCE.toSeconds() + " s, or this is a bug");
     }
-    said("no callback so far; now she is silent");
+    detail("no callback so far; now she is silent");
     await(alice, 1);
   }
 
@@ -253,7 +253,7 @@ final class DemoCommand implements Callable<Integer> {
       pause(Duration.ofMillis(20));
       view = remote.ask(client -> client.getTask(payment));
     }
-    said("its state is " + view.state() + " (" + Shell.plain(String.valueOf(view.reason()))
+    detail("its state is " + view.state() + " (" + Shell.plain(String.valueOf(view.reason()))
         + "); it can be read, and redriven");
   }
 
@@ -269,14 +269,14 @@ final class DemoCommand implements Callable<Integer> {
         ledger.acknowledged(task.id());
       }
     }
-    said(RUSH_TASKS + " tasks are on disk, due over the next " + RUSH_LASTS.plus(RUSH_BEGINS).toSeconds() + " s");
+    detail(RUSH_TASKS + " tasks are on disk, due over the next " + RUSH_LASTS.plus(RUSH_BEGINS).toSeconds() + " s");
     pause(RUSH_BEGINS.plus(KILL_AFTER));
   }
 
   private Instant kill(DemoServer server) {
     Instant killed = Instant.now();
     long pid = server.kill();
-    said(TIME.format(killed) + "  " + shell.in(Colour.RED, "kill -9 " + pid) + ", with " + ledger.pending()
+    detail(TIME.format(killed) + "  " + shell.in(Colour.RED, "kill -9 " + pid) + ", with " + ledger.pending()
         + " tasks still to come");
     return killed;
   }
@@ -299,17 +299,17 @@ final class DemoCommand implements Callable<Integer> {
     title("The tally");
     int lost = ledger.pending();
     int early = ledger.early();
-    // A payment is delivered three times by design, and counts as once.
+    // The payment is delivered PAYMENT_ATTEMPTS times by design; its repetitions do not count.
     int again = ledger.again() - (PAYMENT_ATTEMPTS - 1);
     row(ledger.acknowledged(), "acknowledged by the server", "");
     row(ledger.delivered(), "delivered", lost == 0 ? good("nothing is lost") : bad(lost + " are lost"));
     row(early, "before their time", early == 0 ? good("nothing is early") : bad("some are early"));
     row(again, "delivered again", again == 0
         ? ""
-        : "delivered, and killed before that was noted: at least once, never less");
+        : "delivered, but the server was killed before it could note that: at least once, never less");
     Histogram lateMicros = ledger.latenessMicros(killed, back.plusSeconds(2));
     if (lateMicros.getTotalCount() > 0) {
-      said(String.format(Locale.ROOT,
+      detail(String.format(Locale.ROOT,
           "lateness: half within %s, 99 of 100 within %s (but for those due while it was down)",
           Words.seconds(lateMicros.getValueAtPercentile(50) / 1e6),
           Words.seconds(lateMicros.getValueAtPercentile(99) / 1e6)));
@@ -319,7 +319,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private void row(int count, String what, String comment) {
-    said(String.format(Locale.ROOT, "%4d  %-28s%s", count, what, comment).stripTrailing());
+    detail(String.format(Locale.ROOT, "%4d  %-28s%s", count, what, comment).stripTrailing());
   }
 
   private String good(String text) {
@@ -367,7 +367,7 @@ final class DemoCommand implements Callable<Integer> {
     say(shell.in(Colour.BOLD, text));
   }
 
-  private void said(String text) {
+  private void detail(String text) {
     say("  " + text);
   }
 

@@ -43,7 +43,7 @@ final class DemoLedger {
     return acknowledged() - delivered();
   }
 
-  /** Returns the number of callbacks after the first of their task. */
+  /** Returns the number of repeated callbacks: all but the first one of each task. */
   synchronized int again() {
     return callbacks.values().stream().mapToInt(all -> all.size() - 1).sum();
   }
@@ -54,7 +54,7 @@ final class DemoLedger {
         .count();
   }
 
-  /** Waits until a task has a number of callbacks, or until the patience has passed. Returns how many have arrived. */
+  /** Waits until a task has a number of callbacks, or the patience has passed; returns the number that has arrived. */
   synchronized int await(String task, int callbacksWanted, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
     try {
@@ -75,7 +75,10 @@ final class DemoLedger {
     return callbacks.getOrDefault(task, List.of()).size();
   }
 
-  /** Returns the lateness of the first callback of each task in microseconds, without tasks that were due in a span. */
+  /**
+   * Returns the lateness of each task's first callback in microseconds, without the tasks that were due while the
+   * server was down.
+   */
   synchronized Histogram latenessMicros(Instant downFrom, Instant downTo) {
     Histogram micros = new Histogram(3);
     callbacks.values().stream().map(List::getFirst)

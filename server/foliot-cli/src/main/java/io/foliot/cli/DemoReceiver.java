@@ -12,22 +12,22 @@ import java.time.Instant;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 
-/** The receiver of the callbacks: a few lines, as any user would write them. */
+/** The receiver of the demo's callbacks: a few lines, as any user would write them. */
 final class DemoReceiver implements AutoCloseable {
   private final HttpServer server;
 
   /** A callback that has arrived. */
   record Callback(String queue, String key, String task, int attempt, Instant dueAt, Instant arrivedAt, String body) {
-    /** Returns by how much it is late; negative if it came early. */
+    /** Returns the lateness; negative if the callback arrived early. */
     Duration late() {
       return Duration.between(dueAt, arrivedAt);
     }
   }
 
   /**
-   * Starts it.
+   * Starts the receiver on a free port.
    *
-   * @param answer says with which status each callback is answered; called by any number of threads
+   * @param answer returns the status of the response to a callback; called by many threads at once
    */
   DemoReceiver(Function<Callback, Integer> answer) {
     try {

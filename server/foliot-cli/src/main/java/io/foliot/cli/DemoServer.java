@@ -20,7 +20,7 @@ final class DemoServer implements AutoCloseable {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(1);
   private static final long END_PATIENCE_SECONDS = 5;
-  private static final int TOLD_LINES = 12;
+  private static final int SHOWN_LOG_LINES = 12;
 
   private final Path folder;
   private final int port;
@@ -31,9 +31,9 @@ final class DemoServer implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Creates a server to be.
+   * Creates a server, and does not start it.
    *
-   * @param folder where its data and its log are
+   * @param folder the folder for its data and its log
    */
   DemoServer(Path folder, int port) {
     this.folder = folder;
@@ -45,14 +45,14 @@ final class DemoServer implements AutoCloseable {
     return "http://127.0.0.1:" + port;
   }
 
-  /** Starts it, and waits until it serves. */
+  /** Starts the server, and waits until it is ready. */
   void start() {
     Process started = launch();
     long begun = System.nanoTime();
     try (ServerConnection remote = ServerConnection.at(url())) {
       while (!isReady(remote)) {
         if (!started.isAlive() || System.nanoTime() - begun > START_PATIENCE_NANOS) {
-          throw CommandException.failure("the server did not start; it says:" + System.lineSeparator() + tail());
+          throw CommandException.failure("the server did not start; the end of its log:" + System.lineSeparator() + tail());
         }
         LockSupport.parkNanos(POLL_NANOS);
       }
@@ -69,14 +69,13 @@ final class DemoServer implements AutoCloseable {
         .filter(word -> !word.startsWith("-Dfoliot.") && !word.startsWith("-agentlib")).forEach(words::add);
     words.add("-D" + ServerCommand.PARENT + "=" + ProcessHandle.current().pid());
     String classPath = System.getProperty("java.class.path");
-    // Started as this process was: the jar's manifest says more than where its classes are.
+    // Starts the server as this process was started: the jar's manifest has more than the class path.
     words.addAll(classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
         ? List.of("-jar", classPath)
         : List.of("-cp", classPath, Foliot.class.getName()));
     words.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
         "--log-level", "warn",
-        // Tasks that were claimed when the server was killed come back when their leases end: for a demonstration,
-        // soon.
+        // A task that was claimed when the server was killed runs again when its lease ends: here, soon.
         "--engine-lease-margin", "1s"));
     ProcessBuilder builder = new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
@@ -101,13 +100,13 @@ final class DemoServer implements AutoCloseable {
   private String tail() {
     try {
       List<String> lines = Files.readAllLines(log);
-      return String.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - TOLD_LINES), lines.size()));
+      return String.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - SHOWN_LOG_LINES), lines.size()));
     } catch (IOException e) {
       return "(its log cannot be read: " + e.getMessage() + ")";
     }
   }
 
-  /** Kills it, as {@code kill -9} does: it gets no chance to do anything. */
+  /** Kills the server as {@code kill -9} does, and returns its process id; 0 if it was never started. */
   synchronized long kill() {
     Process running = process;
     if (running == null) {

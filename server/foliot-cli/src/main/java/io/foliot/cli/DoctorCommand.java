@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 
 /** Checks the environment of a server. */
 @Command(name = "doctor", description = "Checks Java, disk, clock, store and port, and says what to do.", footer = {"",
-    "It takes the options of the server: give it what you give the server. Exit code 1 if a check fails.", "",
+    "It takes the options of the server: give both commands the same ones. The exit code is 1 if a check fails.", "",
     "Examples", "  foliot doctor --data /var/lib/foliot --port 7400",
     "  foliot doctor --store jdbc:postgresql://db.example/foliot", "  foliot doctor --url http://127.0.0.1:7400"})
 final class DoctorCommand implements Callable<Integer> {
@@ -31,7 +31,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--config", paramLabel = "FILE", description = "the file with the server's configuration")
   private @Nullable String config;
 
-  @Option(names = "--url", paramLabel = "URL", description = "instead: checks the server at this address, and nothing of this machine")
+  @Option(names = "--url", paramLabel = "URL", description = "checks only the server at this address, and nothing on this machine")
   private @Nullable String url;
 
   @Mixin
@@ -43,7 +43,7 @@ final class DoctorCommand implements Callable<Integer> {
     ServerFlags.addTo(spec);
   }
 
-  /** Returns the command as picocli wants it. */
+  /** Returns the command in the form that picocli takes. */
   CommandSpec spec() {
     return spec;
   }
@@ -88,7 +88,7 @@ final class DoctorCommand implements Callable<Integer> {
               + Shell.plain(answer.body()), "see its log");
     } catch (IOException e) {
       return Finding.fail("server", url + " does not answer: " + (e.getMessage() == null ? e : e.getMessage()),
-          "see that it runs, and that the address is right");
+          "check that it runs, and that the address is right");
     }
   }
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Durations on the command line are written as in the API. */
+/** Reads durations on the command line in the format of the API. */
 final class DurationConverter implements ITypeConverter<Duration> {
   @Override
   public Duration convert(String text) {

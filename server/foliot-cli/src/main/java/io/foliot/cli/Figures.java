@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** The answer of {@code /metrics} at one moment: samples in the text format of Prometheus. */
+/** The response of {@code /metrics} at one moment: samples in the text format of Prometheus. */
 final class Figures {
   static final Figures NONE = new Figures(List.of(), 0);
 
@@ -26,7 +26,11 @@ final class Figures {
     this.nanos = nanos;
   }
 
-  /** Reads the text; lines that are no samples are left out. */
+  /**
+   * Parses a response; skips lines that are not samples.
+   *
+   * @param nanos the {@link System#nanoTime} at which the response was read
+   */
   static Figures parse(String text, long nanos) {
     List<Sample> samples = new ArrayList<>();
     text.lines().filter(line -> !line.startsWith("#")).forEach(line -> {
@@ -54,7 +58,7 @@ final class Figures {
     };
   }
 
-  // name="value",name="value", where a value may hold commas, braces and escaped quotes
+  // name="value",name="value", where a value may contain commas, braces and escaped quotes
   private static Map<String, String> labels(String text) {
     Map<String, String> labels = new HashMap<>();
     int at = 0;
@@ -89,7 +93,7 @@ final class Figures {
     return samples.stream().filter(sample -> sample.name().equals(name)).toList();
   }
 
-  /** Returns the sum of those samples of a name. */
+  /** Returns the sum of those samples of a name that the predicate accepts. */
   double sum(String name, Predicate<Sample> which) {
     return samples.stream().filter(sample -> sample.name().equals(name) && which.test(sample))
         .mapToDouble(Sample::value).sum();
@@ -99,20 +103,21 @@ final class Figures {
     return sum(name, sample -> true);
   }
 
-  /** Returns by how much a counter has grown per second since earlier figures. */
+  /** Returns the growth of a counter per second since earlier figures; 0 if those are empty or the counter shrank. */
   double perSecond(Figures earlier, String name, Predicate<Sample> which) {
     double seconds = (nanos - earlier.nanos) / 1e9;
-    // A server that was started again counts from zero.
+    // A restarted server counts from zero.
     return earlier.isEmpty() || seconds <= 0
         ? 0
         : Math.max(0, sum(name, which) - earlier.sum(name, which)) / seconds;
   }
 
   /**
-   * Returns a percentile of a histogram's values since earlier figures, interpolated within its bucket; not a number if
-   * there are none.
+   * Returns a percentile of a histogram's values since earlier figures, interpolated within its bucket; NaN if there
+   * are no values.
    *
-   * @param name without {@code _bucket}
+   * @param name the histogram's name, without {@code _bucket}
+   * @param share the percentile as a fraction, such as 0.99
    */
   double percentile(Figures earlier, String name, double share, Predicate<Sample> which) {
     Map<Double, Double> counts = new TreeMap<>();

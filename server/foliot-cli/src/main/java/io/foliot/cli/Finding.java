@@ -3,19 +3,19 @@ package io.foliot.cli;
 /**
  * The result of a check.
  *
- * @param what the checked thing, in a word
- * @param verdict whether that will do
- * @param seen the figures
+ * @param what the name of the checked thing
+ * @param verdict whether a server can work with it
+ * @param seen the state that the check found
  * @param advice the remedy; empty if there is nothing to do
  */
 record Finding(String what, Verdict verdict, String seen, String advice) {
   /** The severity of a finding. */
   enum Verdict {
-    /** Yes. */
+    /** A server can work with it. */
     OK,
-    /** Yes, with a disadvantage. */
+    /** A server can work with it, but the advice is better. */
     WARN,
-    /** No. */
+    /** A server cannot work with it. */
     FAIL
   }
 

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Folders of data, for commands that read them from outside. */
+/** Operations on folders of data and of backups. */
 final class Folders {
   private Folders() {}
 
-  /** Makes sure that a folder is new or empty. */
+  /** Ensures that a folder is new or empty; the message of the failure names the option. */
   static void ensureEmpty(String option, Path folder) {
     try {
       if (Files.exists(folder) && !Files.isDirectory(folder)) {
@@ -57,7 +57,7 @@ final class Folders {
     }
   }
 
-  /** Moves a folder to a place with no folder, or an empty one; between file systems by copying. */
+  /** Moves a folder to a path where there is none, or an empty one. Copies it if the file systems differ. */
   static void move(Path from, Path to) throws IOException {
     Files.deleteIfExists(to);
     Path parent = to.getParent();
@@ -93,7 +93,7 @@ final class Folders {
     });
   }
 
-  /** Deletes a folder with all that is in it. */
+  /** Deletes a folder with its contents. */
   static void delete(Path folder) throws IOException {
     Files.walkFileTree(folder, new SimpleFileVisitor<>() {
       @Override
@@ -110,7 +110,7 @@ final class Folders {
     });
   }
 
-  /** Returns the folder, or the nearest above it that exists. */
+  /** Returns the folder, or its nearest ancestor that exists. */
   static Path nearestExisting(Path folder) {
     Path existing = folder.toAbsolutePath().normalize();
     while (!Files.exists(existing) && existing.getParent() != null) {

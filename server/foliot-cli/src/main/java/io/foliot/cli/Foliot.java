@@ -32,11 +32,11 @@ public final class Foliot {
     int exitCode = run(shell, args);
     shell.out().flush();
     shell.err().flush();
-    // Commands clean up after themselves. An exit would first load all of the logging, to say that it exits.
+    // Commands have cleaned up by now. Runtime.exit would load all of the logging, only to log the exit.
     Runtime.getRuntime().halt(exitCode);
   }
 
-  /** Runs the command. */
+  /** Runs the command, and returns its exit code. */
   static int run(Shell shell, String... args) {
     return commandLine(shell).execute(args);
   }
@@ -107,7 +107,7 @@ public final class Foliot {
       tell(shell, unknown(line.getCommandSpec(), unmatched.getUnmatched().getFirst()));
     } else {
       String message = String.valueOf(failure.getMessage());
-      // As all messages here begin, in lower case.
+      // All messages of the command begin in lower case; those of picocli do not.
       tell(shell, message.isEmpty()
           ? "the arguments cannot be used"
           : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1));
@@ -123,7 +123,7 @@ public final class Foliot {
       return spec.name() + " has no option " + name + (nearest == null ? "" : ": did you mean " + nearest + "?");
     }
     return spec.subcommands().isEmpty()
-        ? spec.name() + " has no use for \"" + word + "\""
+        ? spec.name() + " does not take the argument \"" + word + "\""
         : "there is no command " + word + ": " + Nearest.hint(word, spec.subcommands().keySet());
   }
 

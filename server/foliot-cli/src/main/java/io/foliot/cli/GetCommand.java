@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 @Command(name = "get", description = "Shows a task with its last attempts.", footer = {"", "Examples",
     "  foliot get orders order-7", "  foliot get 0199f2a4-7c1e-7a53-8a3f-5f0d9c2b1e77 --why"})
 final class GetCommand implements Callable<Integer> {
-  /** Longer payloads are cut in the output for people. */
+  /** Number of characters after which the output for people cuts a payload. */
   private static final int SHOWN_PAYLOAD = 2_000;
 
   private final Shell shell;
@@ -112,7 +112,7 @@ final class GetCommand implements Callable<Integer> {
     return said.isEmpty() ? null : said;
   }
 
-  /** Returns by how much an instant is ahead or past, in words. */
+  /** Returns in words how far an instant is in the past or the future. */
   static String distance(Instant instant, Instant now) {
     Duration distance = Duration.between(now, instant);
     return distance.isNegative()

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /**
- * Writes help without the glue that keeps addresses whole: picocli would break a line after {@code http:}, and breaks
- * none at the glue.
+ * Writes help texts without their glue characters. The glue keeps an address on one line: picocli would break the line
+ * after {@code http:}, but it does not break at the glue.
  */
 final class HelpWriter extends FilterWriter {
   private static final char GLUE = '\uFEFF';

@@ -28,7 +28,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /** Does it to the job under a path. */
+  /** Performs the command on the job of a name. The path is the job's in the API. */
   abstract void act(ServerConnection remote, String path, String name);
 
   @Override
@@ -46,7 +46,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     times.forEach(time -> shell.line("  " + time.text()));
   }
 
-  /** Shows it. */
+  /** Shows a job. */
   @Command(name = "get", description = "Shows a job: its definition, its state and the results of its times.")
   static final class Get extends JobActCommand {
     @Mixin
@@ -96,10 +96,10 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Shows its next times. */
+  /** Shows the next times of a job. */
   @Command(name = "next", description = "Shows the next times of a job.")
   static final class Next extends JobActCommand {
-    @Option(names = "--count", paramLabel = "COUNT", description = "how many; 5 unless said")
+    @Option(names = "--count", paramLabel = "COUNT", description = "number of times to show; 5 unless given")
     private int count = 5;
 
     Next(Shell shell) {
@@ -112,7 +112,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Shows its runs. */
+  /** Shows the runs of a job. */
   @Command(name = "runs", description = "Shows the runs of a job, and the times that did not run, the newest first.")
   static final class Runs extends JobActCommand {
     @Mixin
@@ -149,7 +149,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     return array.items().stream().map(JsonView::text).collect(Collectors.joining(", "));
   }
 
-  /** Returns the result of a run, with the phase in which it is or of which the task failed. */
+  /** Returns the result of a run, its phase unless that is the shards, and the listeners that failed. */
   private static String result(JsonView run) {
     String phase = run.at("phase").text("shards");
     String failed = texts(run.at("failedListeners"));
@@ -157,7 +157,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
         + (failed.isEmpty() ? "" : " (" + failed + " failed)");
   }
 
-  /** Shows where the shards of active runs run, if they belong to workers or zones. */
+  /** Shows the targets of runs whose shards are bound to workers or zones. */
   private static void targets(Shell shell, List<JsonView> runs) {
     for (JsonView run : runs) {
       List<JsonView> targets = run.at("targets").items();
@@ -172,7 +172,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs it now. */
+  /** Runs a job now. */
   @Command(name = "trigger", description = "Asks for a run of a job now.")
   static final class Trigger extends JobActCommand {
     @Option(names = "--parameter", paramLabel = "JSON", description = "the payload of this run instead of the job's parameter, as JSON")
@@ -193,13 +193,13 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Pauses it. */
+  /** Pauses a job. */
   @Command(name = "pause", description = "Pauses a job: its scheduled times do not run until it is resumed.")
   static final class Pause extends JobActCommand {
     @Option(names = "--until", paramLabel = "INSTANT", description = "when it resumes by itself")
     private @Nullable String until;
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "why; others see it")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "the reason, which other users see")
     private @Nullable String reason;
 
     Pause(Shell shell) {
@@ -220,8 +220,8 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Resumes it. */
-  @Command(name = "resume", description = "Resumes a paused job; times that passed do not run.")
+  /** Resumes a job. */
+  @Command(name = "resume", description = "Resumes a paused job. The times that passed during the pause do not run.")
   static final class Resume extends JobActCommand {
     Resume(Shell shell) {
       super(shell);
@@ -251,7 +251,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Deletes it. */
+  /** Deletes a job. */
   @Command(name = "delete", description = "Deletes a job. Active runs finish, unless --cancel-runs is given.")
   static final class Delete extends JobActCommand {
     @Option(names = "--cancel-runs", description = "cancel the active runs too")

@@ -17,7 +17,7 @@ final class JobPreviewCommand implements Callable<Integer> {
   @Mixin
   private final ScheduleOptions schedule = new ScheduleOptions();
 
-  @Option(names = "--count", paramLabel = "COUNT", description = "how many; 5 unless said")
+  @Option(names = "--count", paramLabel = "COUNT", description = "number of times to show; 5 unless given")
   private int count = 5;
 
   @Mixin

@@ -46,7 +46,7 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--misfire-max", paramLabel = "COUNT", description = "with the policy all: how many late times run at most")
   private @Nullable Integer misfireMax;
 
-  @Option(names = "--history", paramLabel = "COUNT", description = "how many ended runs and ranges are kept; 50 unless said")
+  @Option(names = "--history", paramLabel = "COUNT", description = "how many ended runs and ranges are kept; 50 unless given")
   private @Nullable Integer history;
 
   @Option(names = "--window", paramLabel = "DURATION", description = "how late a time may run at most")

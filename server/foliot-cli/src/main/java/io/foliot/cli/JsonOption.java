@@ -2,7 +2,7 @@ package io.foliot.cli;
 
 import picocli.CommandLine.Option;
 
-/** The option for output that programs read; part of every command that shows something. */
+/** The option for output that programs read. */
 final class JsonOption {
   @Option(names = "--json", description = "print JSON, for scripts")
   private boolean json;

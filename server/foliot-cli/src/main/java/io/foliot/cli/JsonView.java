@@ -11,8 +11,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * An answer of the server, for display. Missing fields are empty, zero or a dash, so that commands can also show the
- * answers of an older or newer server.
+ * A JSON response of the server, for display. Missing fields are empty, zero or a dash, so that commands can also show
+ * the responses of an older or newer server.
  */
 final class JsonView {
   // Numbers keep the digits that the server wrote.
@@ -25,15 +25,15 @@ final class JsonView {
   private final JsonNode node;
 
   /**
-   * Returns the JSON that a person has typed.
+   * Returns the JSON value of an option.
    *
-   * @param option where, for the message
+   * @param option the option's name, for the message of a failure
    */
   static JsonNode node(String text, String option) {
     try {
       return MAPPER.readTree(text);
     } catch (JacksonException e) {
-      throw CommandException.usage(option + " is JSON, such as {\"kind\": \"daily\"}: found=" + text);
+      throw CommandException.usage(option + ": expected JSON such as {\"kind\": \"daily\"}, but got " + text);
     }
   }
 
@@ -41,7 +41,7 @@ final class JsonView {
     this.node = node == null ? MissingNode.getInstance() : node;
   }
 
-  /** Reads a text; one that is not JSON is read as if it were empty. */
+  /** Parses a text; returns a view without fields if the text is not JSON. */
   static JsonView parse(String text) {
     try {
       return new JsonView(MAPPER.readTree(text));
@@ -50,7 +50,7 @@ final class JsonView {
     }
   }
 
-  /** Returns the value of a field, and of a field of that. */
+  /** Returns the value at a path of field names; a missing one does not exist. */
   JsonView at(String... path) {
     JsonNode found = node;
     for (String name : path) {
@@ -73,7 +73,7 @@ final class JsonView {
     return node.propertyNames();
   }
 
-  /** Returns a text, a number or a truth value as text; else a dash. */
+  /** Returns a text, a number or a boolean as text; a dash for anything else. */
   String text() {
     return text("-");
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 
 /** Lists API keys. */
 @Command(name = "keys", description = "Lists API keys; creates and deletes them.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
-    "", "A key with the action admin is needed, in FOLIOT_API_KEY, once the server has keys.", "", "Examples",
+    "", "Once the server has keys, FOLIOT_API_KEY must be a key with the action admin.", "", "Examples",
     "  foliot keys", "  foliot keys create --allow submit,read --queues orders.* --note shop",
     "  foliot keys delete k1a2b3"})
 final class KeysCommand implements Callable<Integer> {
@@ -63,21 +63,21 @@ final class KeysCommand implements Callable<Integer> {
     return texts.items().stream().map(JsonView::text).collect(Collectors.joining(","));
   }
 
-  /** Creates one. */
+  /** Creates an API key. */
   @Command(name = "create", description = "Creates an API key, and prints it; it cannot be shown again.")
   static final class Create implements Callable<Integer> {
     private final Shell shell;
 
-    @Option(names = "--allow", paramLabel = "ACTION", required = true, split = ",", description = "what it may do: read, submit, consume, admin; separated by commas")
+    @Option(names = "--allow", paramLabel = "ACTION", required = true, split = ",", description = "what the key permits: read, submit, consume, admin; separated by commas")
     private List<String> actions = List.of();
 
-    @Option(names = "--queues", paramLabel = "PATTERN", split = ",", description = "of these queues only, such as orders.*; else of all")
+    @Option(names = "--queues", paramLabel = "PATTERN", split = ",", description = "the queues that the key is for, such as orders.*; all unless given")
     private List<String> queues = List.of();
 
-    @Option(names = "--note", paramLabel = "TEXT", description = "what it is for")
+    @Option(names = "--note", paramLabel = "TEXT", description = "what the key is for")
     private @Nullable String note;
 
-    @Option(names = "--expires-in", paramLabel = "TIME", description = "it stops working after this time, such as 365d")
+    @Option(names = "--expires-in", paramLabel = "TIME", description = "the key stops working after this time, such as 365d")
     private @Nullable String expiresIn;
 
     @Mixin
@@ -103,7 +103,7 @@ final class KeysCommand implements Callable<Integer> {
         return Foliot.OK;
       }
       JsonView key = JsonView.parse(answer);
-      // The key alone on the standard output, for a pipe into a file of secrets.
+      // Only the key goes to the standard output, so that it can be piped into a file of secrets.
       shell.line(key.at("key").text());
       shell.error("created " + key.at("id").text() + "; keep the key, it cannot be shown again. Commands read it from "
           + ServerConnection.KEY_VARIABLE);
@@ -111,7 +111,7 @@ final class KeysCommand implements Callable<Integer> {
     }
   }
 
-  /** Deletes one. */
+  /** Deletes an API key. */
   @Command(name = "delete", description = "Deletes an API key; it stops working within a second.")
   static final class Delete implements Callable<Integer> {
     private final Shell shell;

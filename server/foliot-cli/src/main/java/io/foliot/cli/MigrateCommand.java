@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 /** Moves all live tasks from one store to another. */
 @Command(name = "migrate", description = {
     "Moves all live tasks, and the settings of queues and keys, to another store.",
-    "The source accepts and fires nothing from then on; the target is opened when both were found to be the same.",
+    "From the beginning on, the source accepts and fires nothing. The target is opened once both have the same contents.",
     "An interrupted migration continues where it stopped when the same command is run again."}, footer = {"",
         "A store is rocksdb:DIR (a data folder, whose server must be stopped), jdbc:postgresql://HOST/DATABASE,",
         "jdbc:mariadb://HOST/DATABASE or redis://HOST. Users and passwords come from FOLIOT_FROM_USER,",
@@ -40,13 +40,13 @@ final class MigrateCommand implements Callable<Integer> {
   @Option(names = "--from", paramLabel = "STORE", description = "the store whose tasks are moved")
   private @Nullable String from;
 
-  @Option(names = "--to", paramLabel = "STORE", description = "the store they are moved to; it must have none")
+  @Option(names = "--to", paramLabel = "STORE", description = "the store that they are moved to; it must have no tasks")
   private @Nullable String to;
 
-  @Option(names = "--patience", paramLabel = "TIME", defaultValue = PATIENCE, converter = DurationConverter.class, description = "how long attempts under way may take before they are moved as they run; ${DEFAULT-VALUE}")
+  @Option(names = "--patience", paramLabel = "TIME", defaultValue = PATIENCE, converter = DurationConverter.class, description = "how long to wait for running attempts to end; then they are moved while they run; ${DEFAULT-VALUE} unless given")
   private Duration patience = DurationText.parse(PATIENCE);
 
-  @Option(names = "--release", paramLabel = "STORE", description = "instead: opens a store again that a migration has sealed")
+  @Option(names = "--release", paramLabel = "STORE", description = "opens a store again that a migration has sealed, and moves nothing")
   private @Nullable String release;
 
   @Mixin
@@ -81,10 +81,10 @@ final class MigrateCommand implements Callable<Integer> {
       throw CommandException.usage("--from and --to are the same store: " + source.name());
     }
     long begun = System.nanoTime();
-    Migration.Result result = Progress.during(shell, "migrate", told -> {
+    Migration.Result result = Progress.during(shell, "migrate", progress -> {
       ensureExists(source);
       try (TaskStore open = open(source); TaskStore filled = open(target)) {
-        return new Migration(open, source.name(), filled, target.name(), told).run(patience);
+        return new Migration(open, source.name(), filled, target.name(), progress).run(patience);
       }
     });
     double seconds = (System.nanoTime() - begun) / 1e9;
@@ -97,7 +97,7 @@ final class MigrateCommand implements Callable<Integer> {
           + " settings after " + Words.seconds(seconds) + "; start servers with " + serverOptions(target));
       if (result.failed() > 0) {
         shell.line(result.failed() + " dead letters stay in " + source.name()
-            + ". To redrive them, go back before a server starts over the target: foliot migrate --release "
+            + ". To redrive them, return to the source before a server uses the target: foliot migrate --release "
             + source.name() + "; foliot server " + serverOptions(source)
             + "; foliot queues redrive QUEUE; then migrate to another, empty store");
       }

@@ -8,24 +8,24 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Says every second how far something is; on a terminal over the same line. */
+/** Prints the progress of some work every second; on a terminal, always on the same line. */
 final class Progress {
   private static final int WIDTH = 70;
 
   private final Shell shell;
   private final String what;
-  private final Supplier<String> seen;
+  private final Supplier<String> state;
   private final CountDownLatch done = new CountDownLatch(1);
-  private final Thread teller = new Thread(this::tell, "foliot-progress");
+  private final Thread printer = new Thread(this::print, "foliot-progress");
 
-  private Progress(Shell shell, String what, Supplier<String> seen) {
+  private Progress(Shell shell, String what, Supplier<String> state) {
     this.shell = shell;
     this.what = what;
-    this.seen = seen;
-    teller.setDaemon(true);
+    this.state = state;
+    printer.setDaemon(true);
   }
 
-  /** Does work that writes into a folder, and prints meanwhile how much is written. */
+  /** Does work that writes into a folder, and meanwhile prints how much has been written. */
   static <T> T during(Shell shell, String what, Path folder, Supplier<T> work) {
     return during(shell, what, () -> {
       long bytes = Folders.bytes(folder);
@@ -33,15 +33,15 @@ final class Progress {
     }, work);
   }
 
-  /** Does work that reports its progress, and prints the latest report. */
+  /** Does work that reports its progress, and meanwhile prints the latest report. */
   static <T> T during(Shell shell, String what, Function<Consumer<String>, T> work) {
     AtomicReference<String> last = new AtomicReference<>("");
     return during(shell, what, last::get, () -> work.apply(last::set));
   }
 
-  private static <T> T during(Shell shell, String what, Supplier<String> seen, Supplier<T> work) {
-    Progress progress = new Progress(shell, what, seen);
-    progress.teller.start();
+  private static <T> T during(Shell shell, String what, Supplier<String> state, Supplier<T> work) {
+    Progress progress = new Progress(shell, what, state);
+    progress.printer.start();
     try {
       return work.get();
     } finally {
@@ -49,13 +49,13 @@ final class Progress {
     }
   }
 
-  private void tell() {
+  private void print() {
     long begun = System.nanoTime();
     try {
       while (!done.await(1, TimeUnit.SECONDS)) {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
-        String far = seen.get();
-        line(what + ": " + seconds + " s" + (far.isEmpty() ? "" : ", " + far));
+        String now = state.get();
+        line(what + ": " + seconds + " s" + (now.isEmpty() ? "" : ", " + now));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -74,7 +74,7 @@ final class Progress {
   private void end() {
     done.countDown();
     try {
-      teller.join();
+      printer.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

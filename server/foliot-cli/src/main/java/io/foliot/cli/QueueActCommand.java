@@ -33,7 +33,7 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  /** Deletes it. */
+  /** Deletes a queue. */
   @Command(name = "delete", description = "Deletes a queue that has no live tasks.")
   static final class Delete extends QueueActCommand {
     Delete(Shell shell) {
@@ -46,7 +46,7 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
     }
   }
 
-  /** Pauses it. */
+  /** Pauses a queue. */
   @Command(name = "pause", description = "Pauses a queue: no more attempts begin; tasks can still be submitted.")
   static final class Pause extends QueueActCommand {
     Pause(Shell shell) {
@@ -59,7 +59,7 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
     }
   }
 
-  /** Resumes it. */
+  /** Resumes a queue. */
   @Command(name = "resume", description = "Resumes a paused queue.")
   static final class Resume extends QueueActCommand {
     Resume(Shell shell) {

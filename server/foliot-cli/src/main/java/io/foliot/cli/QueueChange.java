@@ -10,13 +10,13 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The difference that a command makes to the settings of a queue, read before and after it.
+ * The difference that a command makes to the settings of a queue, which are read before and after the command.
  *
  * @param isNew whether the queue did not exist before
- * @param lines one line for each setting that is not as before
+ * @param lines one line for each setting that has changed
  */
 record QueueChange(boolean isNew, List<String> lines) {
-  /** Members of a queue that are not settings. */
+  /** Fields of a queue in the API that are not settings. */
   private static final Set<String> NO_SETTINGS = Set.of("stats", "version", "createdAt", "updatedAt");
 
   static QueueChange by(ServerConnection remote, String queue, Consumer<FoliotClient> act) {

@@ -8,8 +8,8 @@ import picocli.CommandLine.Option;
 /** The settings of a queue as options of a command. An option that is not given is null. */
 final class QueueOptions {
   /**
-   * The variable that holds the secret of {@code --sign}. It is no argument, because all users of a machine can see
-   * command lines.
+   * The variable that holds the secret of {@code --sign}. The secret is not an argument, because all users of a machine
+   * can see command lines.
    */
   static final String SECRET_VARIABLE = "FOLIOT_WEBHOOK_SECRET";
 
@@ -90,7 +90,7 @@ final class QueueOptions {
   static String secret(Shell shell) {
     String secret = shell.variable(SECRET_VARIABLE);
     if (secret.isEmpty()) {
-      throw CommandException.usage("--sign takes the secret from the variable " + SECRET_VARIABLE
+      throw CommandException.usage("--sign reads the secret from the variable " + SECRET_VARIABLE
           + ", which is not set");
     }
     return secret;

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 
 /** Cancels many tasks of a queue. */
 @Command(name = "purge", description = {"Cancels the live tasks of a queue that pass the filter.",
-    "A task that runs is cancelled when its attempt has failed or its lease has expired."}, footer = {"", "Examples",
+    "A running task is cancelled when its attempt fails or its lease ends."}, footer = {"", "Examples",
         "  foliot queues purge orders --all", "  foliot queues purge orders --key-prefix test-",
         "  foliot queues purge orders --state delayed --due-before 2027-01-01T00:00:00Z"})
 final class QueuePurgeCommand implements Callable<Integer> {
@@ -40,10 +40,10 @@ final class QueuePurgeCommand implements Callable<Integer> {
   @Option(names = "--all", description = "all live tasks")
   private boolean all;
 
-  @Option(names = "--state", paramLabel = "STATE", split = ",", description = "only these: delayed, ready, running")
+  @Option(names = "--state", paramLabel = "STATE", split = ",", description = "only tasks in these states: delayed, ready, running")
   private List<Live> states = new ArrayList<>();
 
-  @Option(names = "--key-prefix", paramLabel = "TEXT", description = "only keys that begin so")
+  @Option(names = "--key-prefix", paramLabel = "TEXT", description = "only tasks whose key begins with this")
   private @Nullable String keyPrefix;
 
   @Option(names = "--due-before", paramLabel = "INSTANT", converter = InstantConverter.class, description = "only tasks that are due before this instant")
@@ -64,7 +64,7 @@ final class QueuePurgeCommand implements Callable<Integer> {
     TaskFilter filter = filter();
     BulkCancelResult done;
     try (ServerConnection remote = server.open(shell)) {
-      done = Progress.during(shell, "cancelling tasks of " + queue, told -> purge(remote, filter, told));
+      done = Progress.during(shell, "cancelling tasks of " + queue, progress -> purge(remote, filter, progress));
     }
     if (json.isSet()) {
       shell.line(new CommandOutput().add("cancelled", done.cancelled()).add("pending", done.pending()).json());
@@ -72,7 +72,7 @@ final class QueuePurgeCommand implements Callable<Integer> {
     }
     shell.line(done.cancelled() + " tasks are cancelled");
     if (done.pending() > 0) {
-      shell.line(done.pending() + " run, and are cancelled when their attempts end without success");
+      shell.line(done.pending() + " are running, and are cancelled when their attempts end without success");
     }
     return Foliot.OK;
   }
@@ -80,7 +80,7 @@ final class QueuePurgeCommand implements Callable<Integer> {
   private TaskFilter filter() {
     boolean isFiltered = !states.isEmpty() || keyPrefix != null || dueBefore != null;
     if (all == isFiltered) {
-      throw CommandException.usage("a purge has --all, or a filter: --state, --key-prefix, --due-before");
+      throw CommandException.usage("a purge takes either --all or a filter: --state, --key-prefix, --due-before");
     }
     TaskFilter.Builder filter = TaskFilter.builder();
     if (!states.isEmpty()) {
@@ -97,7 +97,7 @@ final class QueuePurgeCommand implements Callable<Integer> {
     return filter.build();
   }
 
-  private BulkCancelResult purge(ServerConnection remote, TaskFilter filter, Consumer<String> told) {
+  private BulkCancelResult purge(ServerConnection remote, TaskFilter filter, Consumer<String> progress) {
     long cancelled = 0;
     long pending = 0;
     String cursor = null;
@@ -108,7 +108,7 @@ final class QueuePurgeCommand implements Callable<Integer> {
       cancelled += part.cancelled();
       pending += part.pending();
       cursor = part.nextCursor();
-      told.accept(cancelled + " cancelled");
+      progress.accept(cancelled + " cancelled");
     } while (cursor != null);
     return new BulkCancelResult(cancelled, pending, null);
   }

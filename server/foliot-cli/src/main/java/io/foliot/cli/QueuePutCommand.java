@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 
 /** Creates or replaces a queue. */
 @Command(name = "put", description = {
-    "Creates a queue, or replaces all its settings: a setting that is not given gets its default, which a line reports."}, footer = {
+    "Creates a queue, or replaces all its settings. A setting that is not given gets its default; a line reports each change."}, footer = {
         "", "Examples", "  foliot queues put orders --to http://127.0.0.1:8080/orders",
         "  foliot queues put mails --to https://mail.example/send --rate 10 --max-attempts 8 --backoff 5s",
         "  foliot queues put work --pull"})
@@ -84,7 +84,8 @@ final class QueuePutCommand implements Callable<Integer> {
     try {
       return Delivery.http(URI.create(to));
     } catch (IllegalArgumentException e) {
-      throw CommandException.usage("--to is an address such as http://127.0.0.1:8080/orders: found=\"" + to + "\"");
+      throw CommandException
+          .usage("--to: expected an address such as http://127.0.0.1:8080/orders, but got \"" + to + "\"");
     }
   }
 }

@@ -11,8 +11,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Puts dead letters back to work. */
-@Command(name = "redrive", description = "Puts failed tasks of a queue back to work.")
+/** Redrives dead letters: each gets a new generation, which is due now. */
+@Command(name = "redrive", description = "Makes failed tasks of a queue due again.")
 final class QueueRedriveCommand implements Callable<Integer> {
   private final Shell shell;
 
@@ -38,7 +38,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (limit != null && !ids.isEmpty()) {
-      throw CommandException.usage("a redrive has ids or a --limit, not both");
+      throw CommandException.usage("a redrive takes ids or a --limit, not both");
     }
     RedriveResult result;
     try (ServerConnection remote = server.open(shell)) {
@@ -51,9 +51,9 @@ final class QueueRedriveCommand implements Callable<Integer> {
           .add("more", result.more()).json());
       return Foliot.OK;
     }
-    shell.line(result.redriven() + " tasks are back at work" + (result.more() ? "; there are more failed ones" : ""));
+    shell.line(result.redriven() + " tasks are redriven" + (result.more() ? "; there are more failed tasks" : ""));
     if (!result.conflicts().isEmpty()) {
-      shell.line(result.conflicts().size() + " stay failed, because their keys have live tasks by now: "
+      shell.line(result.conflicts().size() + " stay failed, because their keys now have other live tasks: "
           + String.join(", ", result.conflicts()));
     }
     return Foliot.OK;

@@ -13,11 +13,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** Changes single settings of a queue. */
-@Command(name = "set", description = "Changes the settings of a queue that are given; the others stay as they are.", footer = {
+/** Changes some settings of a queue. */
+@Command(name = "set", description = "Changes the given settings of a queue; the others stay as they are.", footer = {
     "", "Examples", "  foliot queues set mails --rate 20", "  foliot queues set mails --unset rate --concurrency 5"})
 final class QueueSetCommand implements Callable<Integer> {
-  /** A setting that can be given back to its default. */
+  /** A setting that can be reset to its default. */
   enum Setting {
     SECRET("secret"), TIMEOUT("timeout"), RETRY("retry"), PRIORITY("priority"), RATE("rate"), CONCURRENCY(
         "concurrency"), MAX_WAIT("max-wait"), MAX_RUN("max-run"), RETENTION("retention");
@@ -34,7 +34,7 @@ final class QueueSetCommand implements Callable<Integer> {
     }
   }
 
-  /** The words of the settings. */
+  /** Reads settings on the command line. */
   static final class Settings implements ITypeConverter<Setting> {
     static final String WORDS = "secret, timeout, retry, priority, rate, concurrency, max-wait, max-run, retention";
 
@@ -56,7 +56,7 @@ final class QueueSetCommand implements Callable<Integer> {
   @Mixin
   private final QueueOptions options = new QueueOptions();
 
-  @Option(names = "--unset", paramLabel = "SETTING", split = ",", converter = Settings.class, description = "gives settings their defaults: "
+  @Option(names = "--unset", paramLabel = "SETTING", split = ",", converter = Settings.class, description = "resets settings to their defaults: "
       + Settings.WORDS)
   private List<Setting> unset = new ArrayList<>();
 
@@ -77,7 +77,7 @@ final class QueueSetCommand implements Callable<Integer> {
     try (ServerConnection remote = server.open(shell)) {
       change = QueueChange.by(remote, queue, client -> client.patchQueue(queue, patch));
     }
-    shell.line(queue + (change.lines().isEmpty() ? " is as before" : " is changed"));
+    shell.line(queue + (change.lines().isEmpty() ? " is unchanged" : " is changed"));
     change.lines().forEach(shell::line);
     return Foliot.OK;
   }

@@ -37,7 +37,7 @@ final class QueueWatchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
-      // The first read fails if the address, the key or the name is wrong; later reads are repeated.
+      // The command fails if the first read does: the address, the key or the name is wrong. Later reads are retried.
       String line = line(remote);
       long next = System.nanoTime();
       for (int shown = 1;; shown++) {
@@ -49,12 +49,12 @@ final class QueueWatchCommand implements Callable<Integer> {
         for (long left = next - System.nanoTime(); left > 0; left = next - System.nanoTime()) {
           LockSupport.parkNanos(left);
         }
-        line = lineOrTrouble(remote);
+        line = lineOrFailure(remote);
       }
     }
   }
 
-  private String lineOrTrouble(ServerConnection remote) {
+  private String lineOrFailure(ServerConnection remote) {
     try {
       return line(remote);
     } catch (CommandException e) {

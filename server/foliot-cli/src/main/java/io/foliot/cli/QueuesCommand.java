@@ -57,7 +57,7 @@ final class QueuesCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  /** Returns the columns of queues, here and in {@code top}. */
+  /** Returns an empty table with the columns of queues, here and in {@code top}. */
   static Table table() {
     return new Table().left("QUEUE").right("DELAYED").right("PARKED").right("RUNNING").right("FINISHED").right("FAILED")
         .right("CANCELLED").right("PER SECOND").right("LAG").left("TO");
@@ -75,7 +75,7 @@ final class QueuesCommand implements Callable<Integer> {
     return Words.count(counts.at(state).decimal());
   }
 
-  /** Returns the target of a queue's tasks. */
+  /** Returns the URL or the type of a queue's delivery, and whether the queue is paused. */
   static String target(JsonView queue) {
     String url = queue.at("delivery", "url").text(queue.at("delivery", "type").text());
     return queue.at("paused").isTrue() ? "(paused) " + url : url;

@@ -11,8 +11,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes a data folder of a backup. */
-@Command(name = "restore", description = "Makes a data folder of a backup. No server is needed.", footer = {"",
+/** Creates a data folder from a backup. */
+@Command(name = "restore", description = "Creates a data folder from a backup. No server is needed.", footer = {"",
     "Example", "  foliot restore --from /backups/2026-11-21 --data foliot-restored",
     "  foliot server --data foliot-restored"})
 final class RestoreCommand implements Callable<Integer> {
@@ -36,7 +36,7 @@ final class RestoreCommand implements Callable<Integer> {
     Path source = from.toAbsolutePath().normalize();
     Path target = data.toAbsolutePath().normalize();
     if (!Files.isDirectory(source)) {
-      throw CommandException.failure("there is no folder " + source + ": name the one that backup --to wrote");
+      throw CommandException.failure("there is no folder " + source + ": name the folder that backup --to wrote");
     }
     Folders.ensureEmpty("--data", target);
     long begun = System.nanoTime();
@@ -60,7 +60,7 @@ final class RestoreCommand implements Callable<Integer> {
     } catch (StoreException e) {
       throw CommandException.failure(String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
-      throw CommandException.failure("--data cannot be made: " + target + " (" + e.getMessage() + ")", e);
+      throw CommandException.failure("--data cannot be created: " + target + " (" + e.getMessage() + ")", e);
     }
   }
 }

@@ -11,13 +11,13 @@ final class ScheduleOptions {
   @Option(names = "--cron", paramLabel = "EXPRESSION", description = "times of a cron expression, such as \"0 2 * * MON-FRI\"")
   private @Nullable String cron;
 
-  @Option(names = "--dialect", paramLabel = "DIALECT", description = "of the expression: unix, spring or quartz; it follows from the fields unless they are ambiguous")
+  @Option(names = "--dialect", paramLabel = "DIALECT", description = "dialect of the cron expression: unix, spring or quartz; needed only if its fields are ambiguous")
   private @Nullable String dialect;
 
   @Option(names = "--every", paramLabel = "DURATION", description = "a fixed rate")
   private @Nullable String every;
 
-  @Option(names = "--offset", paramLabel = "DURATION", description = "the phase of a fixed rate; a hash of the job's name unless said")
+  @Option(names = "--offset", paramLabel = "DURATION", description = "the phase of a fixed rate; a hash of the job's name unless given")
   private @Nullable String offset;
 
   @Option(names = "--dst-gap", paramLabel = "RULE", description = "for local times that a clock change skips: shift or skip")
@@ -32,16 +32,16 @@ final class ScheduleOptions {
   @Option(names = "--at", paramLabel = "INSTANT", description = "the only time")
   private @Nullable String at;
 
-  @Option(names = "--zone", paramLabel = "ZONE", description = "the zone of local times, such as Europe/Berlin; UTC unless said")
+  @Option(names = "--zone", paramLabel = "ZONE", description = "the zone of local times, such as Europe/Berlin; UTC unless given")
   private @Nullable String zone;
 
   @Option(names = "--from", paramLabel = "INSTANT", description = "the first instant that may be scheduled")
   private @Nullable String from;
 
-  @Option(names = "--to", paramLabel = "INSTANT", description = "the first instant that may no longer be scheduled")
+  @Option(names = "--to", paramLabel = "INSTANT", description = "the end of the schedule: the first instant after it")
   private @Nullable String to;
 
-  @Option(names = "--exclude", paramLabel = "CALENDAR", split = ",", description = "calendars whose days are taken out")
+  @Option(names = "--exclude", paramLabel = "CALENDAR", split = ",", description = "calendars whose days are excluded")
   private List<String> exclude = List.of();
 
   @Option(names = "--jitter", paramLabel = "DURATION", description = "delays each time by up to this long")

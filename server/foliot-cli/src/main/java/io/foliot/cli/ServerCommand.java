@@ -25,12 +25,12 @@ import picocli.CommandLine.ParseResult;
 /** Runs a server. Its options are those of the configuration. */
 @Command(name = "server", description = "Runs a server until it is stopped (Ctrl-C).", footer = {"",
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
-        + " The command line overrides the environment, and that the file.",
-    "", "A server that cannot continue ends, and says why. Exit codes",
+        + " The command line overrides the environment, which overrides the file.",
+    "", "A server that cannot continue ends, and prints the reason. Exit codes",
     "  1  the store has closed itself, or the server could not start for another reason",
     "  2  the options or the configuration cannot be used",
     "  3  it ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
-    "  5  a thread that it cannot do without has ended, or it ran out of memory and noticed by itself",
+    "  5  a thread that it needs has ended, or it ran out of memory and its own check noticed",
     "", "Examples", "  foliot server --data /var/lib/foliot",
     "  foliot server --port 7401 --allow-network 10.0.0.0/8"})
 final class ServerCommand implements Callable<Integer> {
@@ -39,7 +39,7 @@ final class ServerCommand implements Callable<Integer> {
   /** Start of the line that is printed when the server is ready; the rest of it is the server's address. */
   static final String READY = "Foliot is ready at ";
 
-  /** System property with the id of a parent process; this process ends when that one does, even if it is killed. */
+  /** System property with the id of a parent process. This process ends when the parent does, even by a kill. */
   static final String PARENT = "foliot.parent";
 
   private static final String CONFIG_VARIABLE = "FOLIOT_CONFIG";
@@ -72,14 +72,14 @@ final class ServerCommand implements Callable<Integer> {
     warnOfOpenSecrets();
     FoliotServer server;
     try {
-      // Where the log is JSON, every line of the standard output must be JSON.
+      // If the log is JSON, every line of the standard output must be JSON.
       server = FoliotServer.start(configuration, configuration.log().isJson() ? shell.err() : shell.out());
     } catch (StartException e) {
       throw e.reason() == StartException.Reason.CONFIGURATION
           ? CommandException.usage(String.valueOf(e.getMessage()))
           : CommandException.failure(String.valueOf(e.getMessage()), e);
     }
-    // A signal ends the JVM, which runs this first and then ends with the signal's code.
+    // On a signal, the JVM runs this hook first, and then ends with the signal's exit code.
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "foliot-stop"));
     if (configuration.log().isJson()) {
       log.atInfo().addKeyValue("url", server.url()).log("Foliot is ready");

@@ -27,8 +27,9 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that a command calls: through the client, or directly where the answer is shown as it is or the client has
- * no such call. A failure becomes a {@link CommandException} that says what to do.
+ * The connection of a command to a server. A call goes through the client, or directly over HTTP if the command shows
+ * the response as it is or the client has no such call. A failure becomes a {@link CommandException} that says what to
+ * do.
  */
 final class ServerConnection implements AutoCloseable {
   static final String URL_VARIABLE = "FOLIOT_URL";
@@ -64,7 +65,7 @@ final class ServerConnection implements AutoCloseable {
   private static HttpClient httpClient(boolean secure) {
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
         .connectTimeout(CONNECT_TIMEOUT).followRedirects(HttpClient.Redirect.NEVER);
-    // By default it reads all certificates of the JDK at once, which takes longer than everything else here.
+    // The default context reads all certificates of the JDK at once, which takes longer than the rest of a command.
     return secure ? builder.build() : builder.sslContext(trustingNoServer()).build();
   }
 
@@ -79,37 +80,37 @@ final class ServerConnection implements AutoCloseable {
   }
 
   /**
-   * Returns the server to talk to.
+   * Returns a connection to the server that the user has named.
    *
-   * @param url from the command line; null for the value of the environment
+   * @param url the URL on the command line; null for that of the environment, or the default
    */
   static ServerConnection of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
     return new ServerConnection(address.isEmpty() ? Defaults.URL : withScheme(address), shell.variable(KEY_VARIABLE));
   }
 
-  /** Returns an address as people type it: without a scheme it means http. */
+  /** Returns an address with its scheme; an address without one gets http. */
   static String withScheme(String address) {
     return address.contains("://") ? address : "http://" + address;
   }
 
-  /** Returns the server at an address, called without a key. */
+  /** Returns a connection to the server at an address, without an API key. */
   static ServerConnection at(String url) {
     return new ServerConnection(url, "");
   }
 
-  /** Returns its address. */
+  /** Returns the server's address, without a slash at the end. */
   String url() {
     return url;
   }
 
-  /** Returns a name as one segment of a path. */
+  /** Returns a name, encoded as one segment of a path. */
   static String segment(String name) {
     String encoded = URLEncoder.encode(name, UTF_8).replace("+", "%20");
     return encoded.equals(".") || encoded.equals("..") ? encoded.replace(".", "%2E") : encoded;
   }
 
-  /** Makes a call that answers. */
+  /** Makes a call that returns a result. */
   <T> T ask(Function<FoliotClient, T> call) {
     try {
       return call.apply(client);
@@ -125,7 +126,7 @@ final class ServerConnection implements AutoCloseable {
     }
   }
 
-  /** Makes a call that does not answer. */
+  /** Makes a call that returns nothing. */
   void tell(Consumer<FoliotClient> call) {
     ask(it -> {
       call.accept(it);
@@ -133,7 +134,7 @@ final class ServerConnection implements AutoCloseable {
     });
   }
 
-  /** Returns an answer as it came. */
+  /** Sends a request with the API key, and returns the response, whatever its status. */
   HttpResponse<String> send(HttpRequest.Builder request, Duration timeout) throws IOException {
     if (!apiKey.isEmpty()) {
       request.header("Authorization", "Bearer " + apiKey);
@@ -151,24 +152,24 @@ final class ServerConnection implements AutoCloseable {
     return text(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
   }
 
-  /** Returns the answer to a POST of JSON. */
+  /** Sends a POST of JSON, and returns the body of the response. */
   String post(String path, String json, Duration timeout) {
     return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(json)), timeout);
   }
 
-  /** Returns the answer to a PUT of JSON. */
+  /** Sends a PUT of JSON, and returns the body of the response. */
   String put(String path, String json, Duration timeout) {
     return text(HttpRequest.newBuilder(URI.create(url + path)).header("Content-Type", "application/json")
         .PUT(HttpRequest.BodyPublishers.ofString(json)), timeout);
   }
 
-  /** Makes a DELETE. */
+  /** Sends a DELETE. */
   void delete(String path) {
     text(HttpRequest.newBuilder(URI.create(url + path)).DELETE(), ANSWER_TIMEOUT);
   }
 
-  /** Returns the body of a GET, as the server wrote it; empty if there is no such thing. */
+  /** Returns the body of a GET, as the server wrote it; empty if the status is 404. */
   String getIfAny(String path) {
     HttpResponse<String> answer = answer(HttpRequest.newBuilder(URI.create(url + path)).GET(), ANSWER_TIMEOUT);
     return answer.statusCode() == 404 ? "" : body(answer);
@@ -184,7 +185,7 @@ final class ServerConnection implements AutoCloseable {
     } catch (ConnectException | HttpConnectTimeoutException e) {
       throw unreachable(e);
     } catch (IOException e) {
-      throw CommandException.failure("no usable answer came from " + url + " (" + e.getMessage() + ")", e);
+      throw CommandException.failure("no usable response came from " + url + " (" + e.getMessage() + ")", e);
     }
   }
 
@@ -219,12 +220,12 @@ final class ServerConnection implements AutoCloseable {
           : detail + " (the key comes from " + KEY_VARIABLE + ")");
     }
     if (detail == null || detail.isEmpty()) {
-      return title + ": " + url + " is perhaps something else than a Foliot server (--url, " + URL_VARIABLE + ")";
+      return title + ": " + url + " is perhaps not a Foliot server (--url, " + URL_VARIABLE + ")";
     }
     return title + ": " + Shell.plain(detail);
   }
 
-  /** Returns what is missing and the command that creates it, or null if the server does not name it. */
+  /** Returns a message with the missing thing and the command that creates it, or null if the server does not name it. */
   private static @Nullable String creation(Function<String, @Nullable String> members, String noun, String command) {
     String name = members.apply(noun);
     if (name == null || name.isEmpty()) {

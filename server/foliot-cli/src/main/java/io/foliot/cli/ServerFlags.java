@@ -27,7 +27,7 @@ final class ServerFlags {
         : builder.type(String.class).build();
   }
 
-  /** Returns those that the command line sets, by their names without dashes. */
+  /** Returns the values of the options that the command line sets, by the options' names without dashes. */
   static Map<String, String> of(ParseResult parsed) {
     Map<String, String> flags = new LinkedHashMap<>();
     for (Option<?> option : Option.all()) {

@@ -4,7 +4,7 @@ import io.foliot.server.config.Defaults;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The server that a command calls; part of every command that does. */
+/** The option for the address of the server; part of every command that calls one. */
 final class ServerOption {
   @Option(names = "--url", paramLabel = "URL", description = {
       "the server's address; else FOLIOT_URL, else", Defaults.URL + ".",

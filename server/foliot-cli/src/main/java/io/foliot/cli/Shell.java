@@ -9,14 +9,14 @@ import java.util.Map;
 /**
  * The environment that a command was started from.
  *
- * @param in the input that is typed or piped
- * @param out results, for people and for the next program
- * @param err everything else
- * @param environment its variables
+ * @param in the standard input
+ * @param out the standard output, for results only: another program may read them
+ * @param err the standard error, for progress and messages
+ * @param environment the environment variables
  * @param terminal whether {@code out} is a terminal
  */
 record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
-  /** Set by the script that starts the JVM, which can distinguish a terminal from a pipe on every Java. */
+  /** System property set by the script that starts the JVM: the script can tell a terminal from a pipe on any Java. */
   private static final String TERMINAL = "foliot.terminal";
 
   Shell {
@@ -26,7 +26,7 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
   /** Returns the shell of this process. */
   static Shell ofProcess() {
     boolean terminal = Boolean.getBoolean(TERMINAL);
-    // People's keys and payloads are UTF-8, regardless of the locale of the terminal.
+    // Keys and payloads are printed as UTF-8, regardless of the locale of the terminal.
     return new Shell(System.in, new PrintStream(System.out, true, UTF_8), new PrintStream(System.err, true, UTF_8),
         System.getenv(), terminal);
   }
@@ -37,14 +37,14 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
   }
 
   /**
-   * Returns whether output may have colours: only on a terminal, and not where the user objects
+   * Returns whether output may have colours: only on a terminal, and not if the user has switched them off
    * (https://no-color.org).
    */
   boolean colours() {
     return terminal && variable("NO_COLOR").isEmpty() && !variable("TERM").equals("dumb");
   }
 
-  /** Returns a text in a colour, if there may be colours. */
+  /** Returns a text in a colour; the text itself if output has no colours. */
   String in(Colour colour, String text) {
     return colours() ? colour.code() + text + Colour.END : text;
   }
@@ -58,8 +58,8 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
   }
 
   /**
-   * Returns the text without characters that would move the cursor or change colours: keys and reasons come from other
-   * people.
+   * Returns the text with control characters replaced, which would move the cursor or change colours: keys and reasons
+   * come from other people.
    */
   static String plain(String text) {
     if (text.chars().noneMatch(Character::isISOControl)) {

@@ -25,12 +25,12 @@ final class SlotsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw CommandException.usage("slots needs to know what to do: foliot slots double --store redis://HOST");
+    throw CommandException.usage("slots needs a subcommand: foliot slots double --store redis://HOST");
   }
 
-  /** Doubles them. */
+  /** Doubles the number of slots. */
   @Command(name = "double", description = {"Doubles the number of slots of a store in Redis while servers use it.",
-      "May be stopped at any time; run it again to continue."}, footer = {"",
+      "The command may be stopped at any time; run it again to continue."}, footer = {"",
           "User and password come from FOLIOT_STORE_USER and FOLIOT_STORE_PASSWORD.", "", "Example",
           "  foliot slots double --store redis://cache.example"})
   static final class Doubling implements Callable<Integer> {
@@ -57,14 +57,14 @@ final class SlotsCommand implements Callable<Integer> {
         // The store logs it.
       })) {
         SlotGrowth growth = open.capability(SlotGrowth.class).orElseThrow(() -> CommandException
-            .usage("only a store in Redis can get more slots; those in databases and RocksDB have as"
-                + " many as they were made with, and need no more: store=" + store));
-        SlotGrowth.Progress done = Progress.during(shell, "slots double", told -> growth.doubleSlots(far -> told
-            .accept(far.drained() + " of " + far.slots() / 2 + " slots, " + far.moved() + " tasks moved")));
+            .usage("only a store in Redis can get more slots; stores in databases and RocksDB keep the"
+                + " number that they were created with, and need no more: store=" + store));
+        SlotGrowth.Progress done = Progress.during(shell, "slots double", progress -> growth.doubleSlots(now -> progress
+            .accept(now.drained() + " of " + now.slots() / 2 + " slots, " + now.moved() + " tasks moved")));
         shell.line(json.isSet()
             ? new CommandOutput().add("slots", done.slots()).add("moved", done.moved()).json()
             : "the store has " + done.slots() + " slots; " + done.moved()
-                + " tasks were moved. Servers take the new number when they start again");
+                + " tasks were moved. Servers use the new number after their next start");
         return Foliot.OK;
       } catch (StoreException | IllegalStateException e) {
         throw CommandException.failure(e.getMessage() + "; run the command again to continue", e);

@@ -34,7 +34,7 @@ final class SubmitCommand implements Callable<Integer> {
   @ArgGroup
   private @Nullable When when;
 
-  /** When the task is due. */
+  /** The due time of the task. */
   private static final class When {
     @Option(names = "--delay", paramLabel = "TIME", converter = DurationConverter.class, description = "due this long from now: 30m, 1500ms, PT30M; default: at once")
     private @Nullable Duration delay;
@@ -43,7 +43,7 @@ final class SubmitCommand implements Callable<Integer> {
     private @Nullable Instant at;
   }
 
-  @Option(names = "--key", paramLabel = "KEY", description = "its name in the queue, to reset or cancel it by")
+  @Option(names = "--key", paramLabel = "KEY", description = "the task's name in the queue, by which it can be reset or cancelled")
   private @Nullable String key;
 
   @ArgGroup
@@ -51,20 +51,20 @@ final class SubmitCommand implements Callable<Integer> {
 
   /** The payload. */
   private static final class What {
-    @Option(names = "--payload", paramLabel = "JSON", description = "the payload for the receiver")
+    @Option(names = "--payload", paramLabel = "JSON", description = "the payload as JSON")
     private @Nullable String json;
 
-    @Option(names = "--text", paramLabel = "TEXT", description = "the same as plain text")
+    @Option(names = "--text", paramLabel = "TEXT", description = "the payload as plain text")
     private @Nullable String text;
 
-    @Option(names = "--file", paramLabel = "FILE", description = "the same as bytes of a file; - for standard input")
+    @Option(names = "--file", paramLabel = "FILE", description = "the payload as the bytes of a file; - for the standard input")
     private @Nullable String file;
   }
 
   @Option(names = "--content-type", paramLabel = "TYPE", description = "the content type of the payload")
   private @Nullable String contentType;
 
-  @Option(names = "--header", paramLabel = "NAME=VALUE", description = "goes with every callback; may be repeated")
+  @Option(names = "--header", paramLabel = "NAME=VALUE", description = "a header of every callback; may be repeated")
   private Map<String, String> headers = new LinkedHashMap<>();
 
   @Option(names = "--max-attempts", paramLabel = "N", description = "most attempts; default: the setting of the queue")
@@ -73,7 +73,7 @@ final class SubmitCommand implements Callable<Integer> {
   @Option(names = "--on-conflict", paramLabel = "WHAT", description = "if the key has a live task: reset, keep or reject; default: reset")
   private @Nullable OnConflict onConflict;
 
-  @Option(names = "--idempotency-key", paramLabel = "KEY", description = "a repeat with the same key and task gets the same answer for 24 hours, so a submit can be repeated safely")
+  @Option(names = "--idempotency-key", paramLabel = "KEY", description = "a repeat with the same key and task gets the same response for 24 hours, so a submit can be repeated safely")
   private @Nullable String idempotencyKey;
 
   @Mixin
@@ -103,10 +103,10 @@ final class SubmitCommand implements Callable<Integer> {
     }
     try (ServerConnection remote = server.open(shell)) {
       SubmittedTask submitted = remote.ask(client -> client.submit(queue, task));
-      CommandOutput answer = new CommandOutput().add("id", submitted.id()).add("queue", submitted.queue())
+      CommandOutput output = new CommandOutput().add("id", submitted.id()).add("queue", submitted.queue())
           .add("key", submitted.key()).add("generation", submitted.generation()).add("dueAt", submitted.dueAt())
           .add("state", submitted.state());
-      answer.print(shell, json.isSet());
+      output.print(shell, json.isSet());
     }
     return Foliot.OK;
   }

@@ -34,7 +34,7 @@ final class TaskName {
     return words.getLast();
   }
 
-  /** Returns its path in the API. */
+  /** Returns the task's path in the API. */
   String path() {
     return isId()
         ? "/v1/tasks/" + ServerConnection.segment(id())

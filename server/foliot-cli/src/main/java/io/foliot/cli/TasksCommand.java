@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "tasks", description = "Lists tasks of a queue.", footer = {"", "Examples",
     "  foliot tasks orders --state failed", "  foliot tasks orders --limit 5 --json"})
 final class TasksCommand implements Callable<Integer> {
-  /** Most tasks that the server returns in one answer. */
+  /** Most tasks that the server returns in one response. */
   private static final int PAGE = 1_000;
   private static final int SHOWN_REASON = 60;
 
@@ -33,7 +33,7 @@ final class TasksCommand implements Callable<Integer> {
   @Option(names = "--limit", paramLabel = "N", description = "most tasks to list; default: " + Defaults.PAGE)
   private int limit = Defaults.PAGE;
 
-  @Option(names = "--cursor", paramLabel = "TEXT", description = "continue where the last answer ended (with --json)")
+  @Option(names = "--cursor", paramLabel = "TEXT", description = "continue after an earlier page, by its cursor (with --json)")
   private @Nullable String cursor;
 
   @Mixin

@@ -16,12 +16,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows a server live. */
+/** Shows the figures of a server live. */
 @Command(name = "top", description = {"Shows rates, lateness, queues and destinations live; q quits.",
-    "Without a terminal, or with --lines, a line per second."})
+    "Without a terminal, or with --lines, prints a line per second."})
 final class TopCommand implements Callable<Integer> {
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
-  // Alternate screen, cursor hidden; and back.
+  // ENTER switches to the alternate screen and hides the cursor; LEAVE undoes both.
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
   private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
   private static final String HOME = "\u001b[H";
@@ -30,7 +30,7 @@ final class TopCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Option(names = "--lines", description = "a line per second, also on a terminal")
+  @Option(names = "--lines", description = "print a line per second, also on a terminal")
   private boolean plain;
 
   @Option(names = "--count", paramLabel = "N", description = "end after this many seconds")
@@ -39,7 +39,7 @@ final class TopCommand implements Callable<Integer> {
   @Mixin
   private final ServerOption server = new ServerOption();
 
-  // written by the thread of a signal
+  // written by the thread of a signal handler, read by the command's thread
   private volatile boolean quit;
 
   TopCommand(Shell shell) {
@@ -50,7 +50,7 @@ final class TopCommand implements Callable<Integer> {
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
-      // The first read fails at once if the address or the key is wrong; later reads retry.
+      // The command fails if the first read does: the address or the key is wrong. Later reads are retried.
       refresh(remote, screen);
       if (shell.terminal() && !plain) {
         show(remote, screen);
@@ -58,7 +58,7 @@ final class TopCommand implements Callable<Integer> {
         print(remote, screen);
       }
     } catch (IOException e) {
-      throw CommandException.failure("the terminal cannot be used: " + e.getMessage() + "; --lines does without", e);
+      throw CommandException.failure("the terminal cannot be used: " + e.getMessage() + "; --lines needs none", e);
     }
     return Foliot.OK;
   }
@@ -86,7 +86,7 @@ final class TopCommand implements Callable<Integer> {
       tryRefresh(remote, screen);
       shell.line(screen.line());
       if (shell.out().checkError()) {
-        // The reader of the lines is gone.
+        // The program that read the lines has closed the pipe.
         return;
       }
     }
@@ -128,7 +128,7 @@ final class TopCommand implements Callable<Integer> {
     terminal.flush();
   }
 
-  /** Waits a second for a key; whether it was one that quits. */
+  /** Waits up to a second for a key that quits, and returns whether there was one. */
   private boolean quits(NonBlockingReader keys) throws IOException {
     long end = System.nanoTime() + REFRESH_NANOS;
     for (long left = REFRESH_NANOS; left > 0 && !quit; left = end - System.nanoTime()) {

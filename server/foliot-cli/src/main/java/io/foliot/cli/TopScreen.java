@@ -14,12 +14,12 @@ import java.util.function.Predicate;
 
 /** The screen of {@code top}: figures of a server and their rates of change. One thread. */
 final class TopScreen {
-  /** Percentiles cover this many samples: one second holds too few tasks for a p99. */
+  /** Number of refreshes that percentiles cover: one second has too few tasks for a p99. */
   private static final int WINDOW = 10;
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss")
       .withZone(ZoneId.systemDefault());
   private static final Predicate<Figures.Sample> ALL = sample -> true;
-  // Calls that only read are no batches of writes.
+  // Calls that only read are not counted as batches of writes.
   private static final Predicate<Figures.Sample> COMMITS = sample -> !sample.label("call").equals("due")
       && !sample.label("call").equals("prefetch");
 
@@ -35,11 +35,11 @@ final class TopScreen {
     this.url = url;
   }
 
-  /** Takes the answers of the server. */
+  /** Replaces the figures with the latest responses of the server. */
   void answered(String metrics, String queueList, String clusterView, Instant when, long nanos) {
     Figures figures = Figures.parse(metrics, nanos);
     if (figures.sum("process_start_time_seconds") != now.sum("process_start_time_seconds")) {
-      // The server is another process now; its counters do not continue those of the last one.
+      // The server was restarted; its counters do not continue the earlier ones.
       past.clear();
     }
     past.addLast(figures);
@@ -53,7 +53,7 @@ final class TopScreen {
     trouble = "";
   }
 
-  /** Records that the server did not answer, and why. */
+  /** Records that the server did not answer, and the reason. */
   void failed(String reason, Instant when) {
     trouble = reason;
     at = when;
@@ -92,7 +92,7 @@ final class TopScreen {
     return sample -> sample.label("state").equals(state);
   }
 
-  /** Returns all figures in one line, for an output that is no terminal. */
+  /** Returns the figures of all queues together in one line, for an output that is not a terminal. */
   String line() {
     if (!trouble.isEmpty()) {
       return TIME.format(at) + "  " + trouble;
@@ -151,7 +151,7 @@ final class TopScreen {
     }
   }
 
-  // Busiest first, since there may be more than the screen holds.
+  // The busiest queues come first, since the screen may not have room for all of them.
   private List<String> queueTable() {
     Map<String, Double> waiting = byLabel("foliot_lane_waiting", "queue");
     Map<String, Double> running = byLabel("foliot_lane_running", "queue");

@@ -69,9 +69,9 @@ final class VerifyCommand implements Callable<Integer> {
       shell.line(shell.in(Colour.RED, "damaged") + "  " + damage.where() + "  "
           + Shell.plain(damage.what() + ": " + damage.reason()));
     }
-    long untold = report.damageCount() - report.damages().size();
-    if (untold > 0) {
-      shell.line("... and " + untold + " more");
+    long notListed = report.damageCount() - report.damages().size();
+    if (notListed > 0) {
+      shell.line("... and " + notListed + " more");
     }
     String read = report.read().entrySet().stream().map(each -> each.getValue() + " " + each.getKey())
         .collect(Collectors.joining(", "));

@@ -4,11 +4,11 @@ import io.foliot.core.DurationText;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Figures for people: three digits say enough. */
+/** Formats figures for people, with about three digits. */
 final class Words {
   private Words() {}
 
-  /** Returns a duration that the API wrote, about; any other text as it is. */
+  /** Returns a duration of the API, rounded; any other text as it is. */
   static String rough(String duration) {
     try {
       return DurationText.rough(DurationText.parse(duration));
@@ -17,7 +17,7 @@ final class Words {
     }
   }
 
-  /** Returns a short time in seconds, as a person reads it. */
+  /** Returns a number of seconds in a unit that suits its size; a dash for NaN. */
   static String seconds(double seconds) {
     if (Double.isNaN(seconds)) {
       return "-";
@@ -45,7 +45,7 @@ final class Words {
     return String.format(Locale.ROOT, count < 1e8 ? "%.1fM" : "%.0fM", count / 1e6);
   }
 
-  /** Returns a number of bytes. */
+  /** Returns a number of bytes in KiB, MiB or GiB. */
   static String bytes(long bytes) {
     if (bytes < 1 << 20) {
       return bytes / 1024 + " KiB";

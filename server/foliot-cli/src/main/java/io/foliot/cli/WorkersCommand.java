@@ -17,7 +17,7 @@ final class WorkersCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Option(names = "--gone", description = "also workers that are gone, by the seats they had; needs a key of all queues")
+  @Option(names = "--gone", description = "also list workers that are gone and still have a seat; needs a key for all queues")
   private boolean gone;
 
   @Mixin
@@ -67,7 +67,7 @@ final class WorkersCommand implements Callable<Integer> {
     private final String act;
     private final String done;
 
-    @Parameters(paramLabel = "WORKER", description = "its name, as foliot workers lists it")
+    @Parameters(paramLabel = "WORKER", description = "the worker's name, as foliot workers lists it")
     private String worker = "";
 
     @Mixin
@@ -93,7 +93,7 @@ final class WorkersCommand implements Callable<Integer> {
     }
   }
 
-  /** Gives it tasks again. */
+  /** Enables a worker, so that it receives tasks again. */
   @Command(name = "enable", description = "Gives a worker tasks again.")
   static final class Enable extends Act {
     Enable(Shell shell) {
@@ -101,11 +101,11 @@ final class WorkersCommand implements Callable<Integer> {
     }
   }
 
-  /** Gives it no more tasks. */
-  @Command(name = "disable", description = "Gives a worker no more tasks, until it is enabled or its process ends; what it runs comes to its end.")
+  /** Disables a worker, so that it receives no more tasks. */
+  @Command(name = "disable", description = "Gives a worker no more tasks, until it is enabled or its process ends; it finishes the tasks that it runs.")
   static final class Disable extends Act {
     Disable(Shell shell) {
-      super(shell, "/disable", "is disabled: it is given no more tasks within two seconds, and ends what it runs");
+      super(shell, "/disable", "is disabled: it receives no more tasks after at most two seconds, and finishes those that it runs");
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The foliot command: the server, and the commands that talk to one from a terminal. */
+/** The foliot command: the server, and the commands that call a server from a terminal. */
 @NullMarked
 package io.foliot.cli;
 

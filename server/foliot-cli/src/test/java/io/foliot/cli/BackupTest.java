@@ -69,7 +69,7 @@ final class BackupTest {
   }
 
   @Test
-  void nothingIsWrittenIntoAFolderThatHoldsSomething() throws IOException {
+  void aFolderThatIsNotEmptyIsRefused() throws IOException {
     Files.writeString(folder.resolve("letter.txt"), "mine");
     Outcome backup = Outcome.of(Map.of(), "backup", "--to", folder.toString());
     assertThat(backup.exitCode()).isEqualTo(Foliot.FAILURE);
@@ -80,7 +80,7 @@ final class BackupTest {
   }
 
   @Test
-  void aFolderWithoutAStoreOrABackupIsNamed() throws IOException {
+  void aFolderWithoutAStoreOrABackupIsRefused() throws IOException {
     Path empty = Files.createDirectory(folder.resolve("empty"));
     Outcome backup = Outcome.of(Map.of(), "backup", "--data", empty.toString(), "--to",
         folder.resolve("new").toString());

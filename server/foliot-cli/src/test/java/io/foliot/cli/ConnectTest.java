@@ -67,7 +67,7 @@ final class ConnectTest {
   }
 
   private void awaitHandled(int count) {
-    Await.until(count + " are handled", BOUND, () -> handled.size() >= count);
+    Await.until(count + " tasks are handled", BOUND, () -> handled.size() >= count);
   }
 
   private FoliotClient client() {
@@ -91,7 +91,7 @@ final class ConnectTest {
       }).now().submit("a").id();
       awaitHandled(4);
       assertThat(handled).containsExactly("page 0", "page 1", "page 2", "page 3");
-      Await.until("it is finished", BOUND, () -> client.getTask(id).state() == TaskState.FINISHED);
+      Await.until("the task is finished", BOUND, () -> client.getTask(id).state() == TaskState.FINISHED);
       assertThat(client.getTask(id).note())
           .isEqualTo(new TaskNote(1, "page 3", "4", "read 0\nread 1\nread 2\nread 3"));
       assertThat(Outcome.of(Map.of("FOLIOT_URL", server.url()), "get", id).out()).contains("100 %, page 3", "read 3");
@@ -114,7 +114,7 @@ final class ConnectTest {
       client.triggerJob("report", "once");
       client.triggerJob("report", "once");
       awaitHandled(2);
-      Await.until("its end is seen", BOUND,
+      Await.until("a run has succeeded", BOUND,
           () -> Objects.equals(client.getJob("report").totals().get("succeeded"), 1L));
       assertThat(handled).containsExactlyInAnyOrder("report 0 eu daily", "report 1 us daily");
       assertThat(client.pauseJob("report", "month end").state()).isEqualTo("PAUSED");
@@ -155,7 +155,7 @@ final class ConnectTest {
   }
 
   @Test
-  void theKeyIsShownAndAWrongOneIsRefusedAtOnce() {
+  void aConnectionWithoutAKeyIsRefusedAtOnce() {
     String admin = Outcome.of(Map.of("FOLIOT_URL", server.url()), "keys", "create", "--allow", "admin").out().strip();
     assertThatThrownBy(() -> Foliot.connect(url())).isInstanceOfSatisfying(FoliotException.class,
         e -> assertThat(e.status()).isEqualTo(401));
@@ -191,7 +191,7 @@ final class ConnectTest {
       server = server(port);
       ends.countDown();
       try (FoliotClient client = client()) {
-        Await.until("its end is recorded", BOUND, () -> client.getTask(id).state() == TaskState.FINISHED);
+        Await.until("the task's end is recorded", BOUND, () -> client.getTask(id).state() == TaskState.FINISHED);
       }
     }
     assertThat(handled).containsExactly("x1");

@@ -80,13 +80,13 @@ final class DecisionsTest {
           try {
             texts.put(ROOT.relativize(file), Files.readString(file));
           } catch (MalformedInputException e) {
-            // An input of a test that is no UTF-8 on purpose is no text.
+            // Skipped: the input of a test is deliberately not UTF-8.
           }
         }
         return FileVisitResult.CONTINUE;
       }
     });
-    // A walk of the wrong folder finds nothing wrong there.
+    // A walk of the wrong folder would find no problem.
     assertThat(texts).hasSizeGreaterThan(500);
     return texts;
   }
@@ -125,7 +125,7 @@ final class DecisionsTest {
     return (end < 0 ? after : after.substring(0, end)).strip();
   }
 
-  /** Returns what is wrong with the form of a decision. */
+  /** Returns the problems of a decision's form. */
   private static List<String> formProblems(String file, String text) {
     List<String> problems = new ArrayList<>();
     Matcher name = FILE.matcher(file);
@@ -151,7 +151,7 @@ final class DecisionsTest {
     return problems;
   }
 
-  /** Returns what is wrong with the tests that a decision names. */
+  /** Returns the problems of the tests that a decision names. */
   private static List<String> pinProblems(String file, String text, Sources sources) {
     List<String> problems = new ArrayList<>();
     String pins = section(text, "Pinned by");
@@ -160,8 +160,8 @@ final class DecisionsTest {
         .forEach(problems::add);
     boolean isPinned = named.stream()
         .anyMatch(pin -> pin.group(1).endsWith("Test") || pin.group(1).endsWith("Contract"));
-    boolean saysWhyNot = pins.startsWith(NOT_PINNED) && pins.length() > NOT_PINNED.length();
-    if (!isPinned && !saysWhyNot) {
+    boolean hasReason = pins.startsWith(NOT_PINNED) && pins.length() > NOT_PINNED.length();
+    if (!isPinned && !hasReason) {
       problems.add(file + ": name a test as `SomeTest` or `SomeTest#aMethod`, or write \"" + NOT_PINNED + "reason\"");
     }
     return problems;

@@ -22,7 +22,7 @@ final class DoctorTest {
   }
 
   @Test
-  void everyFindingSaysWhatToDoUnlessAllIsWell() throws IOException {
+  void everyFindingThatIsNotOkHasAnAdvice() throws IOException {
     Path data = folder.resolve("data");
     Path store = Files.createDirectories(BackupCommand.storeFolder(data));
     Files.writeString(store.resolve("letter.txt"), "mine");
@@ -51,7 +51,7 @@ final class DoctorTest {
   }
 
   @Test
-  void aNewFolderOnAFreePortHasNothingWrongWithEither() {
+  void aNewFolderAndAFreePortAreOk() {
     Outcome outcome = Outcome.of(Map.of(), "doctor", "--data", folder.resolve("new").toString(), "--port", "0");
     assertThat(outcome.out()).contains("ok    port 0: free").contains("is new and will be made");
     assertThat(folder.resolve("new")).doesNotExist();

@@ -29,24 +29,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Tests that examples of the documents work: the Java compiles, the commands parse, the files are there. */
+/** Checks that the examples in documents work: the Java compiles, the commands parse, the files exist. */
 final class DocumentsTest {
   private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
-  /** Surefire hides the class path in the manifest of a jar. */
+  /** The class path of the tests: Surefire hides it in the manifest of a jar. */
   private static final String CLASS_PATH = System.getProperty("surefire.test.class.path",
       System.getProperty("java.class.path"));
   private static final Pattern JAVA = Pattern.compile("^```java\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
   private static final Pattern TYPE = Pattern.compile("^(?:public )?(?:final )?(?:class|record|interface|enum) (\\w+)",
       Pattern.MULTILINE);
   private static final Pattern COMMAND = Pattern.compile("\\./foliot((?: [^`\\n]*)?)");
-  /** An argument, quoted where it has spaces, as a shell reads it. */
+  /** An argument as a shell reads it: in quotes if it has spaces. */
   private static final Pattern WORD = Pattern.compile("\"[^\"]*\"|\\S+");
   private static final Pattern LINK = Pattern.compile("]\\((?!https?://|#)([^)#]+)");
   private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
 
   /**
-   * Code around the blocks that are parts of a method: the imports, and the members that a reader has. A block
-   * that declares a type is complete.
+   * Code around the blocks that are parts of a method, by document: the imports, and the members that the blocks use. A
+   * block that declares a type is complete.
    */
   private static final Map<String, String> SURROUNDINGS = Map.of("kernel/foliot-wheel/README.md", """
       import static java.util.concurrent.TimeUnit.*;
@@ -291,7 +291,7 @@ final class DocumentsTest {
     assertThat(problem("server --no-such-option")).as("a wrong one is found").contains("--no-such-option");
     assertThat(problem("serve")).as("a wrong one is found").contains("serve");
     assertThat(problem("jobs preview --cron \"0 2 * * *\"")).as("quoted words are one argument").isNull();
-    assertThat(problem("jobs preview --cron 0 2")).as("others are not").contains("2");
+    assertThat(problem("jobs preview --cron 0 2")).as("words without quotes are several").contains("2");
   }
 
   @Test

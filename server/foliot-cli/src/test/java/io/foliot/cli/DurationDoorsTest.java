@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
-/** One table of texts is read alike wherever a duration comes in. */
+/** Checks that every way into Foliot reads the durations of one table alike: command line, configuration, API, header. */
 final class DurationDoorsTest {
   private static final String EXPECTED = "expected a duration such as \"30m\", but got \"";
 
@@ -57,7 +57,7 @@ final class DurationDoorsTest {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** HTTP and the configuration trim blanks around a value, and a header has no control characters. */
+    /** Returns whether a header can hold the text: HTTP trims blanks around a value, and permits no control characters. */
     boolean isLine() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
@@ -78,7 +78,7 @@ final class DurationDoorsTest {
     }
   }
 
-  /** The table escapes non-ASCII characters, and nothing else. */
+  /** Decodes the numeric escapes of a JSON string; the table has no others. */
   private static String unescaped(String json) {
     StringBuilder text = new StringBuilder();
     for (int at = 0; at < json.length(); at++) {
@@ -97,7 +97,7 @@ final class DurationDoorsTest {
   }
 
   @Test
-  void theGrammarReadsThem() throws IOException {
+  void theGrammarReadsEachRow() throws IOException {
     for (Row row : rows()) {
       if (row.duration != null) {
         assertThat(DurationText.parse(row.text)).as(row.json).isEqualTo(row.duration);
@@ -109,7 +109,7 @@ final class DurationDoorsTest {
   }
 
   @Test
-  void theCommandLineReadsThem() throws IOException {
+  void theCommandLineReadsEachRow() throws IOException {
     for (Row row : rows()) {
       if (row.duration != null) {
         assertThat(new DurationConverter().convert(row.text)).as(row.json).isEqualTo(row.duration);
@@ -122,7 +122,7 @@ final class DurationDoorsTest {
   }
 
   @Test
-  void theConfigurationReadsThem() throws IOException {
+  void theConfigurationReadsEachRow() throws IOException {
     for (Row row : rows()) {
       Map<String, String> flags = Map.of("call-timeout", row.text);
       if (row.isIn(Duration.ofMillis(100), Duration.ofMinutes(10))) {
@@ -138,7 +138,7 @@ final class DurationDoorsTest {
   }
 
   @Test
-  void theApiReadsThem() throws Exception {
+  void theApiReadsEachRow() throws Exception {
     FoliotConfig config = FoliotConfig.load(Map.of("store", "memory", "port", "0", "log-level", "error"), Map.of(),
         null);
     try (FoliotServer server = FoliotServer.start(config, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
@@ -154,7 +154,7 @@ final class DurationDoorsTest {
         if (row.isIn(Duration.ZERO, Duration.ofMillis(Limits.MAX_DELAY_MILLIS))) {
           assertThat(answer.statusCode()).as(row.json).isBetween(200, 201);
           Duration read = requireNonNull(client.getQueue("q").settings().maxWait());
-          // Below a millisecond nothing is stored.
+          // Fractions of a millisecond are not stored.
           assertThat(Duration.ofMillis(read.toMillis())).as(row.json)
               .isEqualTo(Duration.ofMillis(requireNonNull(row.duration).toMillis()));
         } else {
@@ -166,7 +166,7 @@ final class DurationDoorsTest {
     }
   }
 
-  /** A receiver, or a server, that answers with the row that is set. */
+  /** A receiver or a server whose response holds the current row. */
   private static final class Stub implements AutoCloseable {
     private final HttpServer server;
     private volatile Row row = new Row("\"\"", "", null);
@@ -201,7 +201,7 @@ final class DurationDoorsTest {
   }
 
   @Test
-  void aCallbackReadsThem() throws Exception {
+  void theHeaderOfACallbackReadsEachRow() throws Exception {
     try (Stub receiver = new Stub();
         HttpDelivery delivery = new HttpDelivery(HttpDeliveryOptions.builder().allowLoopback(true).build())) {
       TaskRecord task = TaskRecord.edit(TaskId.of(1, 2, 3), "q", null).state(TaskState.RUNNING).token(new Token(1, 2))
@@ -225,7 +225,7 @@ final class DurationDoorsTest {
   }
 
   @Test
-  void theClientReadsThemAsTheServerWritesThem() throws Exception {
+  void theClientReadsDurationsAsTheServerWritesThem() throws Exception {
     try (Stub server = new Stub(); FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
       for (Row row : rows()) {
         if (row.duration != null) {

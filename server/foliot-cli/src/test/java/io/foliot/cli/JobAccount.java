@@ -12,24 +12,27 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.stream.Stream;
 
-/** A job of one second, and the account of its scheduled times over servers that come and go. */
+/** A job that runs every second, and a check that successive servers account for all its scheduled times. */
 final class JobAccount {
   private static final String NAME = "tick";
 
   private JobAccount() {}
 
-  /** Puts the job into a queue. */
+  /** Creates the job, whose shards run in a queue. */
   static void put(FoliotServer server, String queue) {
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
       client.putJob(Job.named(NAME).queue(queue).every(Duration.ofSeconds(1)).build());
     }
   }
 
-  /** Waits until further times have come; then each of the job's times must have exactly one run or record. */
+  /**
+   * Waits until two more scheduled times are counted, then asserts that each time since the job was created is counted
+   * once. The tolerance is one time, since the job runs meanwhile.
+   */
   static void assertGoesOn(FoliotServer server) {
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
       long before = accounted(client.getJob(NAME));
-      Await.until("further times come", Duration.ofSeconds(30),
+      Await.until("two more scheduled times are counted", Duration.ofSeconds(30),
           () -> accounted(client.getJob(NAME)) >= before + 2);
       JobView job = client.getJob(NAME);
       String created = job.json().replaceAll("(?s).*\"createdAt\"\\s*:\\s*\"([^\"]+)\".*", "$1");

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Workers of jobs over a real server. */
+/** Job workers that claim from a real server. */
 final class JobWorkerServerTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
@@ -140,7 +140,7 @@ final class JobWorkerServerTest {
     assertThat(seen).contains("a lease was lost");
   }
 
-  /** A job that its class declares. */
+  /** A class that declares a job by an annotation. */
   static final class Caches {
     private final CountDownLatch warmed = new CountDownLatch(2);
 
@@ -161,7 +161,7 @@ final class JobWorkerServerTest {
     assertThat(client.getJob("warm-cache").json()).contains("\"scope\":\"all\"");
   }
 
-  /** Numbers from 1 to 5, two a round. */
+  /** The numbers from 1 to 5, two per fetch. */
   private final class Numbers implements Dataflow<Long> {
     @Override
     public List<Long> fetch(JobContext job, @Nullable String checkpoint) {

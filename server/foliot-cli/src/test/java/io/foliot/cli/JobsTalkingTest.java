@@ -23,7 +23,7 @@ final class JobsTalkingTest {
       new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
 
   @BeforeEach
-  void makeAQueue() {
+  void createQueue() {
     assertThat(run("queues", "put", "billing", "--pull").exitCode()).isEqualTo(Foliot.OK);
   }
 
@@ -143,7 +143,7 @@ final class JobsTalkingTest {
   }
 
   @Test
-  void theServerSaysWhatIsWrongWithASchedule() {
+  void theServerNamesTheMistakeInAJob() {
     assertThat(run("jobs", "put", "report", "--queue", "billing", "--cron", "61 * * * *").err())
         .contains("61", "minute");
     assertThat(run("jobs", "put", "report", "--queue", "nowhere", "--every", "1m").err()).contains("nowhere");
@@ -159,18 +159,18 @@ final class JobsTalkingTest {
   }
 
   @Test
-  void aParameterThatIsNoJsonIsRefusedWithItsOption() {
+  void aParameterThatIsNotJsonIsRefusedWithItsOption() {
     putReport();
     for (String wrong : new String[]{"{x", "1, \"until\": 2"}) {
       Outcome refused = run("jobs", "trigger", "report", "--parameter", wrong);
       assertThat(refused.exitCode()).as(refused.out()).isEqualTo(Foliot.USAGE);
-      assertThat(refused.err()).contains("--parameter is JSON");
+      assertThat(refused.err()).contains("--parameter: expected JSON");
     }
     assertThat(output("jobs", "runs", "report")).contains("has not run yet");
   }
 
   @Test
-  void aScopeForWorkersIsRefusedForAQueueWithoutThem() {
+  void aScopeForWorkersIsRefusedForAQueueWithoutWorkers() {
     output("queues", "put", "calls", "--to", "http://127.0.0.1:1/x");
     Outcome refused = run("jobs", "put", "caches", "--queue", "calls", "--every", "1m", "--scope", "all");
     assertThat(refused.exitCode()).isEqualTo(Foliot.FAILURE);

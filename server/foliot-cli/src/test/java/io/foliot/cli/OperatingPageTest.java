@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The settings, metrics and alerts that the documents name are those of the server. */
+/** Checks that the settings, metrics and alerts in the documents are those of the server. */
 final class OperatingPageTest {
   private static final Path DOCS = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .resolve("docs");
@@ -91,7 +91,7 @@ final class OperatingPageTest {
         .method(method, BodyPublishers.ofString(body)).build(), BodyHandlers.ofString()).body();
   }
 
-  /** Returns the metrics of a server one of whose attempts has failed, while another one is running. */
+  /** Returns the metrics of a server that has a failed attempt and a running one. */
   private String scraped() throws IOException, InterruptedException {
     HttpClient client = HttpClient.newHttpClient();
     try (FoliotServer server = FoliotServer.start(FoliotConfig.load(
@@ -121,7 +121,7 @@ final class OperatingPageTest {
     }
   }
 
-  /** Names without the suffixes of histograms. */
+  /** Returns the names of the metrics, without the suffixes of histograms. */
   private static Set<String> families(String scraped) {
     Set<String> names = new TreeSet<>();
     Set<String> histograms = new TreeSet<>();
@@ -144,7 +144,7 @@ final class OperatingPageTest {
   }
 
   @Test
-  void theTablesOfMetricsAndTheAlertsNameWhatAServerHas() throws IOException, InterruptedException {
+  void theDocumentedMetricsAreThoseOfAServer() throws IOException, InterruptedException {
     Set<String> families = families(scraped());
     String page = Files.readString(DOCS.resolve("operating.md"));
     Set<String> documented = all(METRIC, String.join("\n", all(ROW, page)));
@@ -156,7 +156,7 @@ final class OperatingPageTest {
   }
 
   @Test
-  void aMetricThatIsNotThereIsFound() {
+  void metricsAreFoundInScrapesAndTables() {
     Set<String> families = families("# TYPE foliot_a_seconds histogram\n# TYPE foliot_a_seconds_max gauge\n");
     assertThat(families).containsExactly("foliot_a_seconds");
     assertThat(all(METRIC, String.join("\n", all(ROW, "| `foliot_b`, `foliot_c` | x |\n")))).containsExactly(

@@ -7,9 +7,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.Map;
 
-/** Result of a command. */
+/** The exit code and the output of a command. */
 record Outcome(int exitCode, String out, String err) {
-  /** Runs a command in this process, off a terminal. */
+  /** Runs a command in this process, without a terminal. */
   static Outcome of(Map<String, String> environment, String... words) {
     return withInput(environment, "", words);
   }

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The command as it is packaged: the jar and its {@code lib} folder, copied elsewhere, are all that its process has.
- * Runs in the build's integration-test phase, when the jars are there.
+ * The packaged command: its process has nothing but copies of the jar and of its {@code lib} folder. Runs in the
+ * build's integration-test phase, after the jars were built.
  */
 final class PackagedCommandTest {
   private static final Path TARGET = Path.of("target").toAbsolutePath();
@@ -83,7 +83,7 @@ final class PackagedCommandTest {
   }
 
   @Test
-  void itNamesItsVersionAndItsCommands() throws Exception {
+  void theCommandPrintsItsVersionAndItsCommands() throws Exception {
     assertThat(printed("--version"))
         .startsWith("foliot " + manifest().getValue(Attributes.Name.IMPLEMENTATION_VERSION) + "\n");
     assertThat(printed("--help")).contains("Commands:", "server", "submit", "migrate");
@@ -91,7 +91,7 @@ final class PackagedCommandTest {
   }
 
   @Test
-  void itServesUntilItsProcessIsEnded() throws Exception {
+  void theServerRunsUntilItsProcessIsEnded() throws Exception {
     Path log = folder.resolve("server.log");
     Process server = command("server", "--port", "0", "--data", folder.resolve("data").toString())
         .redirectErrorStream(true).redirectOutput(Redirect.to(log.toFile())).start();

@@ -210,7 +210,7 @@ final class TalkingTest {
     assertThat(run("queues").out()).contains("(paused)");
     assertThat(run("queues", "resume", "orders").exitCode()).isEqualTo(Foliot.OK);
     assertThat(run("queues", "get", "orders").out()).containsPattern("paused +false");
-    assertThat(run("queues", "redrive", "orders").out()).startsWith("0 tasks are back at work");
+    assertThat(run("queues", "redrive", "orders").out()).startsWith("0 tasks are redriven");
     assertThat(run("queues", "delete", "orders").exitCode()).isEqualTo(Foliot.OK);
     assertThat(run("queues").out()).contains("there are no queues yet");
     assertThat(json(run("queues", "--json")).at("queues").items()).isEmpty();
