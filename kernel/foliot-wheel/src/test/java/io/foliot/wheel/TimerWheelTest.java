@@ -33,7 +33,8 @@ final class TimerWheelTest extends TimerQueueContract {
       handles.add(handle);
       assertThat(wheel.cancel(handle)).isTrue();
     }
-    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("cells used, since the first was retired").hasSize(2);
+    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("cells used, since the first was retired")
+        .hasSize(2);
   }
 
   @Test

@@ -62,7 +62,8 @@ final class BackupCommand implements Callable<Integer> {
       shell.line(output.add("bytes", bytes).add("seconds", seconds).json());
     } else {
       shell.line("the backup is in " + place + (bytes == 0 ? "" : ", " + Words.bytes(bytes)) + ", after "
-          + Words.seconds(seconds) + "; ./foliot restore --from " + place + " --data DIR creates a data folder from it");
+          + Words.seconds(seconds) + "; ./foliot restore --from " + place
+          + " --data DIR creates a data folder from it");
     }
     return Foliot.OK;
   }

@@ -297,7 +297,8 @@ final class Checks {
       double p50Millis = nanos.getValueAtPercentile(50) / 1e6;
       double p99Millis = nanos.getValueAtPercentile(99) / 1e6;
       FileStore store = Files.getFileStore(folder);
-      String seen = "p50 " + millis(p50Millis) + ", p99 " + millis(p99Millis) + " for a synced write on " + store.type();
+      String seen = "p50 " + millis(p50Millis) + ", p99 " + millis(p99Millis) + " for a synced write on "
+          + store.type();
       if (MEMORY_FILE_SYSTEMS.contains(store.type())) {
         return Finding.warn("disk sync", seen, "this is memory: a power loss takes all tasks; choose another --data");
       }

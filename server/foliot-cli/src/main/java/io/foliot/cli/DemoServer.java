@@ -52,7 +52,8 @@ final class DemoServer implements AutoCloseable {
     try (ServerConnection remote = ServerConnection.at(url())) {
       while (!isReady(remote)) {
         if (!started.isAlive() || System.nanoTime() - begun > START_PATIENCE_NANOS) {
-          throw CommandException.failure("the server did not start; the end of its log:" + System.lineSeparator() + tail());
+          throw CommandException
+              .failure("the server did not start; the end of its log:" + System.lineSeparator() + tail());
         }
         LockSupport.parkNanos(POLL_NANOS);
       }
@@ -100,7 +101,8 @@ final class DemoServer implements AutoCloseable {
   private String tail() {
     try {
       List<String> lines = Files.readAllLines(log);
-      return String.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - SHOWN_LOG_LINES), lines.size()));
+      return String.join(System.lineSeparator(),
+          lines.subList(Math.max(0, lines.size() - SHOWN_LOG_LINES), lines.size()));
     } catch (IOException e) {
       return "(its log cannot be read: " + e.getMessage() + ")";
     }

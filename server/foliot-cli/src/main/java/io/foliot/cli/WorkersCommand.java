@@ -105,7 +105,8 @@ final class WorkersCommand implements Callable<Integer> {
   @Command(name = "disable", description = "Gives a worker no more tasks, until it is enabled or its process ends; it finishes the tasks that it runs.")
   static final class Disable extends Act {
     Disable(Shell shell) {
-      super(shell, "/disable", "is disabled: it receives no more tasks after at most two seconds, and finishes those that it runs");
+      super(shell, "/disable",
+          "is disabled: it receives no more tasks after at most two seconds, and finishes those that it runs");
     }
   }
 }
