@@ -109,7 +109,8 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     if (waitReplicas > 0) {
       return 0;
     }
-    return least != null && least > 0 && lagSeconds != null
+    // Redis checks neither setting if one of them is 0.
+    return least != null && least > 0 && lagSeconds != null && lagSeconds > 0
         ? (lagSeconds + LAG_SLACK_SECONDS) * MILLIS
         : UNBOUNDED;
   }

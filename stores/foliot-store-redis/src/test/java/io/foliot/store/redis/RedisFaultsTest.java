@@ -167,6 +167,10 @@ final class RedisFaultsTest {
         assertThat(replica.isAlive()).isTrue();
         assertThat(store.durability().windowMillis()).isEqualTo(5_000);
       }
+      assertThat(server.command("CONFIG", "SET", "min-replicas-max-lag", "0")).isEqualTo("OK");
+      try (RedisStore store = RedisStore.open(options(server))) {
+        assertThat(store.durability().windowMillis()).as("Redis checks no lag").isEqualTo(Long.MAX_VALUE);
+      }
     }
   }
 
