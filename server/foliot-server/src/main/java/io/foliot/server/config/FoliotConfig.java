@@ -98,7 +98,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   /**
    * The place of the node in a cluster.
    *
-   * @param coordinator {@code none}, {@code store}, or the address of ZooKeeper ({@code zookeeper://...}); empty for
+   * @param coordinator "none", "store", or the address of ZooKeeper ({@code zookeeper://...}); empty for
    *     the one that suits the store
    * @param node the name of the node; empty for a name that it makes itself
    * @param zone the data centre, rack or cell of the node
