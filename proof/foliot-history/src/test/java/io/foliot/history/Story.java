@@ -4,7 +4,7 @@ import static io.foliot.history.Event.Reception.SUCCESS;
 
 import org.jspecify.annotations.Nullable;
 
-/** Writes a history by hand. Everything is of one queue, and the task of a key is called after it. */
+/** A history that a test writes by hand. All tasks are in one queue, and the task of a key is named after the key. */
 final class Story {
   static final String QUEUE = "q";
 
@@ -32,7 +32,7 @@ final class Story {
     return this;
   }
 
-  /** A PUT under a key, answered with what was asked for. */
+  /** A PUT under a key, whose response has the requested due time. */
   Story put(long invoked, long answered, String key, long generation, long due, Reply.Result result) {
     return op(invoked, answered, new Request.Reset(QUEUE, key, due),
         new Reply.Placed(result, taskOf(key), generation, due));
