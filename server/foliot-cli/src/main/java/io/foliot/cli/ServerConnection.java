@@ -225,7 +225,7 @@ final class ServerConnection implements AutoCloseable {
     return title + ": " + Shell.plain(detail);
   }
 
-  /** Returns a message with the missing thing and the command that creates it, or null if the server does not name it. */
+  /** Returns a message with what is missing and the command that creates it, or null if the server does not say. */
   private static @Nullable String creation(Function<String, @Nullable String> members, String noun, String command) {
     String name = members.apply(noun);
     if (name == null || name.isEmpty()) {

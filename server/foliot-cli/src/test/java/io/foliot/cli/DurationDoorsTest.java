@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
-/** Checks that every way into Foliot reads the durations of one table alike: command line, configuration, API, header. */
+/** Checks that the command line, the configuration, the API and headers read all durations of one table alike. */
 final class DurationDoorsTest {
   private static final String EXPECTED = "expected a duration such as \"30m\", but got \"";
 
@@ -57,7 +57,7 @@ final class DurationDoorsTest {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** Returns whether a header can hold the text: HTTP trims blanks around a value, and permits no control characters. */
+    /** Returns whether a header can hold the text: HTTP trims blanks around values, and permits no control characters. */
     boolean isLine() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }

@@ -124,7 +124,7 @@ final class UsageTest {
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("--queue");
     assertThat(run("jobs", "put", "report", "--queue", "q", "--every", "1m", "--parameter", "{").err())
-        .contains("--parameter is JSON");
+        .contains("--parameter: expected JSON");
   }
 
   @Test
