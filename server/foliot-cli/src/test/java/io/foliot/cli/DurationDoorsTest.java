@@ -57,7 +57,7 @@ final class DurationDoorsTest {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** Returns whether a header can hold the text: HTTP trims blanks around values, and permits no control characters. */
+    /** Returns whether a header can hold the text: HTTP trims values and permits no control characters. */
     boolean isLine() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
