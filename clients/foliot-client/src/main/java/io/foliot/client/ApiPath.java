@@ -58,6 +58,7 @@ final class ApiPath {
     return this;
   }
 
+  /** Adds a query parameter, unless the value is null. */
   ApiPath query(String name, @Nullable String value) {
     if (value != null) {
       path.append(separator).append(name).append('=');

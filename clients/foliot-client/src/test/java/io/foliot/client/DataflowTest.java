@@ -21,7 +21,7 @@ final class DataflowTest {
     server.close();
   }
 
-  /** Numbers up to an end, two a round; the checkpoint is the last one that was processed. */
+  /** The numbers from 1 to an end, two a round. The checkpoint is the last number that was processed. */
   private static final class Numbers implements Dataflow<Long> {
     private final long end;
     private final BiConsumer<JobContext, Long> onProcess;
@@ -73,7 +73,7 @@ final class DataflowTest {
   }
 
   @Test
-  void streamingGivesWayAfterFiveMinutes() {
+  void streamingAsksToRunAgainAfterFiveMinutes() {
     Numbers numbers = new Numbers(Long.MAX_VALUE,
         (job, last) -> server.clock.advance(Duration.ofMinutes(last == 2 ? 5 : 0).minusNanos(last == 2 ? 1 : -1)));
     JobWorker worker = server.worker().lease(Duration.ofHours(1)).dataflow("sync", numbers, Dataflow.streaming())
@@ -84,7 +84,7 @@ final class DataflowTest {
   }
 
   @Test
-  void streamingGivesWayWhenTheWorkerStops() throws InterruptedException {
+  void streamingAsksToRunAgainWhenTheWorkerStops() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     Numbers numbers = new Numbers(Long.MAX_VALUE, (job, last) -> {
       begun.countDown();
@@ -98,7 +98,7 @@ final class DataflowTest {
   }
 
   @Test
-  void aStreamEndsWithItsRoundOnAStop() {
+  void aStopEndsAStreamAfterItsCurrentRound() {
     Numbers numbers = new Numbers(Long.MAX_VALUE, (job, last) -> {});
     StoppingJob job = new StoppingJob();
     JobResult result = run(new DataflowHandler<>(numbers, Dataflow.streaming(), server.clock), job);
@@ -115,7 +115,7 @@ final class DataflowTest {
   }
 
   @Test
-  void aStreamWithoutItsLeaseReportsNothing() {
+  void aStreamThatLostItsLeaseReportsNothing() {
     server.toExtend = request -> Reply.problem(409, "{\"title\":\"Stale token\"}");
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(1);
@@ -133,7 +133,7 @@ final class DataflowTest {
     Bound.await(interrupted);
     assertThat(server.report("extend")).isNotEmpty();
     assertThat(server.stop(worker)).isTrue();
-    assertThat(numbers.processed).as("no round after the lease").containsExactly(1L, 2L);
+    assertThat(numbers.processed).as("no round after the lease was lost").containsExactly(1L, 2L);
     assertThat(server.reports).isEmpty();
   }
 }

@@ -52,7 +52,7 @@ final class DocumentFormatTest {
   }
 
   @Test
-  void anAssignmentToNoNodeIsMalformed() {
+  void invalidOwnersAndSlotCountsAreMalformed() {
     for (long owner : new long[]{-2, 1, 1L << 32}) {
       byte[] bytes = DocumentFormat.encode("slot assignment", out -> out.varint(1).text("a").varint(1).near(owner));
       assertThatThrownBy(() -> Assignment.decode(bytes)).isInstanceOf(MalformedException.class);

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  *
  * @param type the kind of delivery: {@code http}, {@code pull}, {@code local}, or the name of a delivery of your own
  * @param settings the settings of the delivery, by its own names: for {@code http} its {@code url} and {@code secret}
- * @param timeout how long one attempt may take, at least a millisecond
+ * @param timeout how long one attempt may take, from 1 ms to 24 h
  */
 public record Target(String type, Map<String, String> settings, Duration timeout) {
   /** The type of queues whose tasks wait until a worker pulls them. */

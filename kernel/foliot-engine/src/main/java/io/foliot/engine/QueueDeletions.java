@@ -58,7 +58,7 @@ final class QueueDeletions {
     this.refresh = refresh;
   }
 
-  /** As {@link io.foliot.core.Scheduler#deleteQueue}. */
+  /** Deletes a queue, as {@link io.foliot.core.Scheduler#deleteQueue} says. */
   CompletionStage<Boolean> delete(String name) {
     return delete(name, TRIES);
   }
@@ -121,7 +121,7 @@ final class QueueDeletions {
         });
   }
 
-  /** Gives every node time to read the mark, after which none acknowledges a task of the queue. */
+  /** Waits until each node has had time to read the mark. No node acknowledges a task of the queue from then on. */
   private CompletionStage<Void> pause() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     if (store.isShared()) {
@@ -136,7 +136,7 @@ final class QueueDeletions {
     return nowMillis - closingSince > TERM_MILLIS;
   }
 
-  /** Takes a mark back, so that the queue is open again: only this mark, or any mark if it is null. */
+  /** Takes back the given mark, or any mark if it is null, so that nodes accept tasks of the queue again. */
   private CompletionStage<Void> takeBack(String name, byte @Nullable [] marked) {
     return read(name).thenCompose(found -> {
       if (found.isEmpty() || (marked != null && !Arrays.equals(found.get().content(), marked))) {
@@ -158,7 +158,7 @@ final class QueueDeletions {
     });
   }
 
-  /** Runs at each turn of the loop. */
+  /** Ends the waits whose time is over; the loop calls this at each turn. */
   void turn(long nowNanos) {
     for (Wait first = waits.peek(); first != null && nowNanos - first.endNanos() >= 0; first = waits.peek()) {
       waits.remove(first);

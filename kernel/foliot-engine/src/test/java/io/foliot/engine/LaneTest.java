@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The slots whose parked entries a lane reads: its own or all. */
+/** The slots whose parked entries a lane reads: the own slots of its node, or all slots. */
 final class LaneTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -27,7 +27,7 @@ final class LaneTest {
   }
 
   @Test
-  void itsOwnSlotsAreReadFirstAndThenAllSlots() {
+  void ownSlotsAreReadFirstAndThenAllSlots() {
     assertThat(read(true, 0, entry(1))).isEqualTo(ParkedOf.OWN);
     assertThat(lane.parkedCursor()).isEqualTo(entry(1));
     assertThat(read(true, 0, null)).isEqualTo(ParkedOf.OWN);
@@ -40,7 +40,7 @@ final class LaneTest {
   }
 
   @Test
-  void aPageOfAllSlotsIsReadFromTimeToTime() {
+  void aPageOfAllSlotsIsReadEveryTwoSeconds() {
     assertThat(read(true, 0, entry(1))).isEqualTo(ParkedOf.OWN);
     assertThat(read(true, SECOND, entry(2))).isEqualTo(ParkedOf.OWN);
     assertThat(lane.readParked(true, 2 * SECOND)).isEqualTo(ParkedOf.GLANCE_AT_ALL);
@@ -54,7 +54,7 @@ final class LaneTest {
   }
 
   @Test
-  void afterAWhileItsOwnSlotsAreReadFirstAgain() {
+  void afterAnIdleMinuteOwnSlotsAreReadFirstAgain() {
     assertThat(read(true, 0, null)).isEqualTo(ParkedOf.OWN);
     assertThat(read(true, 0, null)).isEqualTo(ParkedOf.ALL);
     assertThat(read(true, 60 * SECOND, entry(1))).isEqualTo(ParkedOf.OWN);

@@ -55,7 +55,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aChangeWaitsForPassesThatCatchUp() {
+  void aChangeIsRefusedUntilPassesHaveCaughtUp() {
     JobRecord record = created(Job.named("report").queue("q").cron("* * * * *").build());
     long now = START + 2_000 * 60_000L;
     Job other = hourly().build();
@@ -79,7 +79,7 @@ final class JobChangeTest {
     assertThat(rest.children()).hasSize(100).allMatch(child -> child.body().payload()[0] == '1');
     assertThat(JobChange.put(rest.record(), other, START, NO_CALENDARS).job()).isEqualTo(other);
     JobRecord stopping = JobChange.stop(half, START, START);
-    assertThat(JobChange.put(stopping, other, START, NO_CALENDARS).job()).as("no shard is to be inserted")
+    assertThat(JobChange.put(stopping, other, START, NO_CALENDARS).job()).as("no shard remains to be inserted")
         .isEqualTo(other);
   }
 
@@ -91,7 +91,7 @@ final class JobChangeTest {
     JobRecord put = JobChange.put(record, hourly().build(), START + 3 * HOUR, NO_CALENDARS);
     assertThat(put.job()).isEqualTo(hourly().build());
     assertThat(put.waiting()).as("a time that may be a holiday does not run").isEmpty();
-    assertThat(put.totals().missed()).as("and has a record").isEqualTo(3);
+    assertThat(put.totals().missed()).as("each such time counts as missed").isEqualTo(3);
     assertThat(put.cursor()).isEqualTo(START + 3 * HOUR);
   }
 
@@ -109,7 +109,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aDeclarationOfWhatIsInForceIsRemembered() {
+  void aDeclarationEqualToTheCurrentJobIsRemembered() {
     Job job = hourly().build();
     JobRecord record = JobChange.declare(created(job), job, START, NO_CALENDARS);
     record = JobChange.put(record, hourly().shards(2).build(), START, NO_CALENDARS);
@@ -117,7 +117,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aPauseKeepsItsBeginAndLosesNoTime() {
+  void anExtendedPauseKeepsItsStartAndLosesNoTime() {
     JobRecord record = created(hourly().build());
     JobRecord paused = pause(record, START + HOUR / 2);
     JobRecord longer = JobChange.pause(paused, START + 5 * HOUR, "longer", "you", START + HOUR + 1, NO_CALENDARS);
@@ -140,7 +140,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aTriggerRunsInAPauseAndAnEarlierOneWaits() {
+  void aPauseHoldsEarlierTriggersButRunsLaterOnes() {
     JobRecord before = JobChange.trigger(created(hourly().build()), null, START).record();
     JobRecord paused = pause(before, START);
     JobRecord both = JobChange.trigger(paused, null, START + 1).record();
@@ -160,7 +160,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void atMostOneHundredTimesWait() {
+  void aJobHasAtMostOneHundredWaitingRuns() {
     JobRecord record = created(hourly().build());
     for (int i = 0; i < JobRecord.MAX_WAITING; i++) {
       record = JobChange.trigger(record, null, START).record();
@@ -171,7 +171,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aBackfillHasTheTimesOfTheScheduleInOrderAndABound() {
+  void aBackfillIsBoundedAndHasScheduledTimesInOrder() {
     JobRecord record = created(hourly().build());
     long now = START + 500 * HOUR;
     assertThat(JobChange.backfill(record, START, START + 3 * HOUR, now, NO_CALENDARS))
@@ -187,9 +187,9 @@ final class JobChangeTest {
         .hasMessageContaining("fixed delay");
   }
 
-  /** The store keeps ended tasks for a while, and inserts no shard whose id it knows. */
+  /** The store keeps ended tasks until their retention ends, and inserts no shard whose id it knows. */
   @Test
-  void aJobThatIsCreatedAgainNeverMeetsTheShardsOfItsPredecessor() {
+  void aJobThatIsCreatedAgainNeverReusesShardIds() {
     Set<TaskId> ids = new HashSet<>();
     for (long created : new long[]{START + 5 * HOUR, START + 6 * HOUR}) {
       JobRecord record = JobChange.create(hourly().build(), created, NO_CALENDARS);
@@ -201,7 +201,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aStopEndsARunThatWaitsAndMarksOneThatIsActive() {
+  void aStopEndsAWaitingRunAndMarksAnActiveRun() {
     JobRecord waiting = JobChange.trigger(created(hourly().build()), null, START).record();
     JobRecord stopped = JobChange.stop(waiting, START, START + 1);
     assertThat(stopped.waiting()).isEmpty();
@@ -242,7 +242,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aRepeatedBackfillAnswersAllOfItsTimes() {
+  void aRepeatedBackfillReturnsAllOfItsTimes() {
     JobRecord record = created(hourly().build());
     List<Long> times = List.of(START - 3 * HOUR, START - 2 * HOUR, START - HOUR);
     JobChange.Requested first = JobChange.request(record, "once", times);

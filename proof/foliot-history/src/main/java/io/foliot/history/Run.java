@@ -74,7 +74,7 @@ final class Run {
   }
 
   /**
-   * Returns whether the claim of a delivery must have been valid at an instant, or have been made later, unless a fault
+   * Returns whether a delivery's claim must have been made after an instant or have been valid at it, unless a fault
    * intervened.
    */
   boolean outlived(Delivery delivery, long millis) {
@@ -83,9 +83,9 @@ final class Run {
   }
 
   /**
-   * Returns whether a fault may explain an anomaly between two attempts of a firing, which may be the same attempt. A
-   * fault may delay an attempt until another node has the claim. Such an attempt begins soon after the fault; a fault
-   * explains no later one.
+   * Returns whether a fault may explain an anomaly between two attempts of a firing; both may be the same attempt. A
+   * fault may delay an attempt until another node has the claim. Such an attempt begins soon after the fault, so a
+   * fault never explains an attempt that begins later.
    */
   boolean isDisturbed(Firing firing, Delivery first, Delivery last) {
     long from = Math.max(firing.dueMillis(), first.arrivedMillis() - allowances.graceMillis());
@@ -117,7 +117,7 @@ final class Run {
 
   private static void ensureNew(@Nullable Object other, Event event) {
     if (other != null) {
-      throw new IllegalArgumentException("a number must be used once: " + event);
+      throw new IllegalArgumentException("two events begin with the same number: " + event);
     }
   }
 }

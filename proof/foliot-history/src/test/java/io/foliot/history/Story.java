@@ -32,7 +32,7 @@ final class Story {
     return this;
   }
 
-  /** A PUT under a key, whose response has the requested due time. */
+  /** Records a PUT under a key, and a response with the requested due time. */
   Story put(long invoked, long answered, String key, long generation, long due, Reply.Result result) {
     return op(invoked, answered, new Request.Reset(QUEUE, key, due),
         new Reply.Placed(result, taskOf(key), generation, due));
@@ -54,7 +54,7 @@ final class Story {
     return unanswered(invoked, new Request.Reset(QUEUE, key, due));
   }
 
-  /** A submit without key. */
+  /** Records a submit without a key. */
   Story submit(long invoked, long answered, @Nullable String idempotencyKey, String task, long generation, long due) {
     return op(invoked, answered, submission(null, idempotencyKey, due),
         new Reply.Placed(Reply.Result.CREATED, task, generation, due));
@@ -76,7 +76,7 @@ final class Story {
     return op(invoked, answered, new Request.Read(key(key)), new Reply.Found(taskOf(key), generation, state));
   }
 
-  /** An attempt that succeeds after a millisecond. */
+  /** Records an attempt that succeeds after a millisecond. */
   Story delivered(long at, String key, long generation, int attempt) {
     return attempt(at, key, generation, attempt, SUCCESS);
   }
@@ -86,7 +86,7 @@ final class Story {
         reception);
   }
 
-  /** An attempt of a task without key that succeeds after a millisecond. */
+  /** Records an attempt, of a task without a key, that succeeds after a millisecond. */
   Story deliveredTask(long at, String task, long generation, int attempt) {
     return attempt(at, new Attempt(task, QUEUE, null, generation, firingId(task, generation), attempt, 0), SUCCESS);
   }
@@ -96,7 +96,7 @@ final class Story {
     return this;
   }
 
-  /** An attempt that is never answered. */
+  /** Records an attempt that never receives a response. */
   Story began(long at, String key, long generation, int attempt) {
     history.began(at, new Attempt(taskOf(key), QUEUE, key, generation, firingId(taskOf(key), generation), attempt, 0));
     return this;
@@ -111,7 +111,7 @@ final class Story {
     return this;
   }
 
-  /** The store loses at an instant its writes since another, and is back 100 ms later. */
+  /** Records a crash at which the store loses its writes since {@code from}, and which ends 100 ms later. */
   Story forgot(long at, long from) {
     history.forgot(at, from);
     return fault(at, at + 100, Event.Fault.KILL);
@@ -122,7 +122,7 @@ final class Story {
     return new HistoryChecker(allowances).check(history);
   }
 
-  /** Judges with one clock, a timeout of 50 ms, 10 ms to settle and 1 s of grace. */
+  /** Ends and checks the history, with one clock, a timeout of 50 ms, 10 ms to settle and 1 s of grace. */
   Verdict end(long at) {
     return end(at, Allowances.exact(50, 10, 1000));
   }

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The results of claims.
  *
- * @param nowMillis the store's clock when it decided them; if slots have clocks of their own, the latest
- * @param results one per claim
+ * @param nowMillis the store's time when it decided the claims; the latest time if slots have clocks of their own
+ * @param results one result per claim, in the order of the claims
  */
 public record ClaimBatch(long nowMillis, List<ClaimResult> results) {}

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The JSON of jobs and schedules, as callers write it and as answers show it. For one thread; a reader is used once.
+ * The JSON of jobs and schedules, as callers write it and as answers show it. An instance reads one definition, on one
+ * thread.
  */
 final class JobJson {
   private static final List<String> FIELDS = List.of("queue", "schedule", "shards", "shardParameters", "overlap",
@@ -84,7 +85,7 @@ final class JobJson {
     return fields.job();
   }
 
-  /** Reads the definition at the reader's position, whose field {@code job} is its name. */
+  /** Reads the definition at the reader's position. Its field {@code job} contains the name of the job. */
   static Job readItem(JsonIn in) {
     String[] name = new String[1];
     JobJson fields = new JobJson("");
@@ -517,8 +518,8 @@ final class JobJson {
   }
 
   /**
-   * Returns whether a record is about a time, which may be any instant. A record of several times covers all instants
-   * between the first and the last.
+   * Returns whether a record covers an instant. A record of several times covers all instants from the first to the
+   * last.
    */
   static boolean isOf(PastRun run, Instant time) {
     return !time.isBefore(Instant.ofEpochMilli(run.from())) && !time.isAfter(Instant.ofEpochMilli(run.to()));

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The layout of the keys of all families, and of small values. */
 final class Layout {
+  // Lengths of keys, and offsets in them, in bytes.
   static final int INDEX_KEY = 26;
   static final int INDEX_WAKE_AT = 2;
   static final int INDEX_ID_AT = 10;
@@ -23,13 +24,13 @@ final class Layout {
   static final int META_QUEUE = 'q';
   /** Meta: the number of a queue → how many live tasks it has. */
   static final int META_LIVE = 'c';
-  /** Meta: bucket and number of a queue → how many final tasks are there. */
+  /** Meta: a bucket and the number of a queue → how many final tasks of the queue the bucket has. */
   static final int META_KEPT = 'h';
   /** Meta: the format version. */
   static final byte[] META_FORMAT = text("format");
   /** Meta: the number of slots. */
   static final byte[] META_SLOTS = text("slots");
-  /** Meta: the floor; all generations given out so far are smaller. */
+  /** Meta: the floor; all generations assigned so far are smaller. */
   static final byte[] META_FLOOR = text("floor");
   /** Meta: the highest version that a document ever got. */
   static final byte[] META_DOCUMENT_VERSION = text("version");

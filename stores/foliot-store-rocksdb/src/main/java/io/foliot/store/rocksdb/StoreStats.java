@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * The counters and sizes of a store, for metrics.
  *
- * @param commits number of commits so far that wrote
+ * @param commits number of commits that wrote something since the store was opened
  * @param syncs number of those commits that were synced: all except those that only move index entries
- * @param items items of calls in those commits
+ * @param items number of items in those commits; a call has one or more
  * @param prepareMicros total time of reading, deciding and encoding
  * @param syncMicros total time of writing and syncing
  * @param lastCommitItems items in the last commit
@@ -27,7 +27,7 @@ public record StoreStats(long commits, long syncs, long items, long prepareMicro
     long freeBytes, long logBytes, long fileBytes, long memtableBytes, long unreadable) {
   /** Returns the figures that an operator watches. */
   List<Figure> figures() {
-    return List.of(Figure.level("free.bytes", "Room on the file system", freeBytes),
+    return List.of(Figure.level("free.bytes", "Free space of the file system", freeBytes),
         Figure.level("log.bytes", "Length of the store's log", logBytes),
         Figure.level("file.bytes", "Length of the store's files", fileBytes),
         Figure.level("memtable.bytes", "Data that is in the log and not yet in files", memtableBytes),
@@ -35,8 +35,8 @@ public record StoreStats(long commits, long syncs, long items, long prepareMicro
         Figure.level("cached.bytes", "Heap of the store's cache", cachedBytes),
         Figure.level("unreadable", "Tasks that this version cannot read, and does not fire", unreadable),
         Figure.level("waiting", "Items that wait for the store's next commit", waitingItems),
-        Figure.total("commits", "Commits that wrote", commits),
-        Figure.total("commit.items", "Items in these commits", items),
+        Figure.total("commits", "Commits that wrote something", commits),
+        Figure.total("commit.items", "Items in the commits that wrote something", items),
         Figure.seconds("sync.seconds", "Time spent on writing and syncing", syncMicros),
         Figure.seconds("prepare.seconds", "Time spent on deciding and encoding", prepareMicros));
   }

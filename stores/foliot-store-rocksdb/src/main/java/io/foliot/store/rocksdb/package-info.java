@@ -1,4 +1,4 @@
-/** The embedded default: a key-value timing wheel on RocksDB. */
+/** The embedded store, which is the default: tasks, their indexes and documents in RocksDB. */
 @NullMarked
 package io.foliot.store.rocksdb;
 
