@@ -1,10 +1,13 @@
 package io.foliot.testkit;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
 import java.security.SecureRandom;
+import org.junit.jupiter.api.Test;
 
 final class MemoryStoreTest extends TaskStoreContract {
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -17,5 +20,13 @@ final class MemoryStoreTest extends TaskStoreContract {
   @Override
   protected TaskStore model(int slotCount, TimeSource storeClock) {
     return new PlainModel(slotCount, storeClock);
+  }
+
+  @Test
+  void anInvalidNumberOfSlotsIsRefused() {
+    for (int slotCount : new int[]{Integer.MIN_VALUE, -1, 0, 3, 1 << 17}) {
+      assertThatThrownBy(() -> new MemoryStore(slotCount, clock(), () -> new Token(1, 1)))
+          .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("slots=" + slotCount);
+    }
   }
 }

@@ -19,11 +19,14 @@ public record Target(String type, Map<String, String> settings, Duration timeout
   public static final String LOCAL = "local";
   /** Timeout of a queue that names none. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+  /** Longest timeout, as that of a lease. */
+  private static final Duration MAX_TIMEOUT = Duration.ofHours(24);
 
   public Target {
     settings = Collections.unmodifiableMap(new TreeMap<>(settings));
     Limits.ensureDuration("delivery.timeout", timeout);
-    Limits.ensure(timeout.toMillis() >= 1 && timeout.toHours() <= 24, "delivery.timeout is from 1 ms to 24 h", timeout);
+    Limits.ensure(timeout.toMillis() >= 1 && timeout.compareTo(MAX_TIMEOUT) <= 0,
+        "delivery.timeout is from 1 ms to 24 h", timeout);
   }
 
   /** Returns the target of a callback over HTTP to a URL, without a signature. */

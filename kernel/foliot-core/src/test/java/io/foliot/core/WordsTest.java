@@ -127,6 +127,7 @@ final class WordsTest {
     refused(() -> new Retry(1, Duration.ZERO, 0.5, Duration.ZERO, 0), "retry.multiplier");
     refused(() -> new Retry(1, Duration.ZERO, 2, Duration.ZERO, 1.1), "retry.jitter");
     refused(() -> new Target("http", Map.of(), Duration.ZERO), "delivery.timeout");
+    refused(() -> new Target("http", Map.of(), Duration.ofHours(24).plusMillis(1)), "delivery.timeout");
   }
 
   private static void refused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String rule) {

@@ -73,7 +73,6 @@ final class FleetKeeper {
   private FleetRecord seats = FleetRecord.EMPTY;
   private long seatsVersion;
   private boolean isFullLogged;
-  private boolean isPublished;
   private long turnedNanos;
   /** Whether a turn is due at once. */
   private boolean isUrgent = true;
@@ -283,11 +282,10 @@ final class FleetKeeper {
   }
 
   private void publish(Fleet found) {
-    if (isPublished && found.equals(fleet)) {
+    if (registry.seating().isKnown() && found.equals(fleet)) {
       return;
     }
-    // Also the first one without any worker: planners wait for it.
-    isPublished = true;
+    // The first fleet too, even without workers: planners and polling workers wait for it.
     fleet = found;
     registry.seat(Seating.of(found, node));
     registry.deliveries().forEach((Delivery delivery) -> delivery.fleetChanged(found));

@@ -218,13 +218,19 @@ final class FleetClusterTest {
     assertThat(unknown.join()).isFalse();
   }
 
-  @Test
-  void aDisabledWorkerThatComesBackGetsNothing() {
+  /** Returns a worker of the first node that has a seat, and has been disabled by the third node. */
+  private Worker disabledWorker() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);
-    CompletableFuture<Boolean> disabled = nodes.get(2).engine.enableWorker("one", false);
+    CompletableFuture<Boolean> disabled = nodes.get(2).engine.enableWorker(one.name, false);
     work(Duration.ofSeconds(2));
     assertThat(disabled.join()).isTrue();
+    return one;
+  }
+
+  @Test
+  void aDisabledWorkerThatComesBackGetsNothing() {
+    Worker one = disabledWorker();
     one.polls = false;
     work(UNTIL_GONE);
     assertThat(nodes.get(0).engine.fleet().seatOf("one")).isNull();
@@ -238,11 +244,7 @@ final class FleetClusterTest {
 
   @Test
   void aDisabledWorkerThatMovesToAnotherNodeGetsNothing() {
-    Worker one = new Worker("one", "fra", nodes.get(0));
-    work(UNTIL_SEATED);
-    CompletableFuture<Boolean> disabled = nodes.get(0).engine.enableWorker("one", false);
-    work(Duration.ofSeconds(2));
-    assertThat(disabled.join()).isTrue();
+    Worker one = disabledWorker();
     submit(50, Address.ANYWHERE);
     work(Duration.ofSeconds(2));
     one.node = nodes.get(1);

@@ -64,7 +64,7 @@ public final class MemoryStore implements TaskStore {
    * @param tokens returns unpredictable tokens, never the same one twice
    */
   public MemoryStore(int slotCount, TimeSource clock, Supplier<Token> tokens) {
-    if (Integer.bitCount(slotCount) != 1 || slotCount > 1 << 16) {
+    if (slotCount < 1 || Integer.bitCount(slotCount) != 1 || slotCount > 1 << 16) {
       throw new IllegalArgumentException("the number of slots is a power of two up to 65536: slots=" + slotCount);
     }
     this.slotCount = slotCount;
