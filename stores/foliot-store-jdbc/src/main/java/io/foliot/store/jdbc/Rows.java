@@ -31,11 +31,6 @@ abstract class Rows {
   /** Placeholder for a payload that was not read. It is never examined, and never written back. */
   static final Body UNREAD = new Body(new byte[0], "application/x-foliot-unread", Map.of());
 
-  /** Columns of a live task {@code t}, up to its body. */
-  static final String LIVE = "t.id, t.queue, t.key, t.state, t.part, t.wake_at, t.due_at, t.first_due_at, t.created_at,"
-      + " t.changed_at, t.lease_end, t.claimed_at, t.generation, t.attempt, t.max_attempts, t.token, t.settled_as,"
-      + " t.cancel_requested, t.outstanding, t.version, t.successor, t.attempts, ";
-
   /** Returns the body of a draft's new task. */
   static Body bodyOf(Draft draft) {
     return draft.body() == null ? Body.EMPTY : draft.body();

@@ -116,11 +116,6 @@ final class CommitTable {
     return record != null && record.isLive() && record.queue().equals(queue) ? 1 : 0;
   }
 
-  /** Adds a step that runs when the commit is durable. */
-  void afterCommit(Runnable step) {
-    afterCommit.add(step);
-  }
-
   /** Returns whether there are steps that must not run before the commit is durable. */
   boolean hasFollowers() {
     return !afterCommit.isEmpty();

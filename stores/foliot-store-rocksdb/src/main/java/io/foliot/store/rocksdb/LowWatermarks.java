@@ -98,7 +98,7 @@ final class LowWatermarks {
   /**
    * Notes that a scan is about to take its view of the index.
    *
-   * @return whether the scan may learn; it must then end with {@link #learned} or {@link #abandon}
+   * @return whether the scan may learn; it must then end with {@link #learned}
    */
   synchronized boolean begin(int range) {
     if (learning[range]) {
@@ -109,17 +109,12 @@ final class LowWatermarks {
     return true;
   }
 
-  /** Ends the scan that began, which has found no entry before this instant in its view of the index. */
+  /** Ends a scan that may learn: its view has no entry before {@code first}, which is UNKNOWN after a failed scan. */
   synchronized void learned(int range, long first) {
     learning[range] = false;
     long watermark = Math.min(first, sinceBegin[range]);
     if (watermark > watermarks.get(range)) {
       watermarks.set(range, watermark);
     }
-  }
-
-  /** Ends the scan that began, which has learned nothing. */
-  synchronized void abandon(int range) {
-    learning[range] = false;
   }
 }

@@ -56,10 +56,6 @@ final class TaskCounts {
     return Map.copyOf(published);
   }
 
-  QueueCounts published(String queue) {
-    return published.getOrDefault(queue, QueueCounts.NONE);
-  }
-
   /** Returns the buckets that may hold tasks, in order. A bucket is added before any of its tasks can be read. */
   Bucket[] buckets() {
     return buckets;
