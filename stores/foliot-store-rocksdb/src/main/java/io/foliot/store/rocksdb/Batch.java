@@ -1,6 +1,7 @@
 package io.foliot.store.rocksdb;
 
 import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
 
 /**
  * A RocksDB WriteBatch in the making, in its own serialized form, so that a whole commit crosses into native code in
@@ -8,13 +9,22 @@ import io.foliot.core.store.format.Bytes;
  * number of the column family, and key and value with their lengths. The form is RocksDB's WAL format and thus stable;
  * {@code BatchTest} reads it back with RocksDB's own reader. Not thread-safe.
  *
+ * <p>The first record is a blob for the log only, which RocksDB stores and otherwise ignores. It holds the sequence
+ * number up to which the log was synced when this batch was written; {@link LogCheck} reads it.
+ *
  * <p>Rejected: {@code WriteBatch.put}, which is one native call per entry. An entry of 176 bytes then takes 113 ns at
  * best, with direct buffers, against 27 ns when it is built here and 5,000 are passed at once.
  */
 final class Batch {
-  private static final int HEADER = 12;
+  /** Length of the sequence number and the count. */
+  static final int HEADER = 12;
   private static final int COUNT_AT = 8;
+  /** Offset of the synced sequence number: behind the tag and the length of the blob. */
+  private static final int SYNCED_AT = HEADER + 2;
+  /** Length of the header and the blob, with which every batch begins. */
+  static final int HEAD = SYNCED_AT + Long.BYTES;
 
+  private static final int LOG_DATA = 0x3;
   private static final int DELETE = 0x4;
   private static final int PUT = 0x5;
   private static final int SINGLE_DELETE = 0x8;
@@ -40,8 +50,8 @@ final class Batch {
   }
 
   void clear() {
-    out.clear().u64(0).u32(0);
-    assert out.length() == HEADER;
+    out.clear().u64(0).u32(0).u8(LOG_DATA).varint(Long.BYTES).u64(0);
+    assert out.length() == HEAD;
     count = 0;
   }
 
@@ -89,9 +99,41 @@ final class Batch {
     out.varint(bytes.length()).bytes(bytes);
   }
 
-  /** Returns the finished bytes. */
-  byte[] serialized() {
+  /**
+   * Returns the finished bytes.
+   *
+   * @param syncedSequence the sequence number of the last entry that is synced
+   */
+  byte[] serialized(long syncedSequence) {
     out.overwriteLittleEndian32(COUNT_AT, count);
+    out.overwriteLittleEndian32(SYNCED_AT, (int) syncedSequence);
+    out.overwriteLittleEndian32(SYNCED_AT + Integer.BYTES, (int) (syncedSequence >>> Integer.SIZE));
     return out.toArray();
+  }
+
+  /**
+   * Returns the sequence number of the last entry that was synced when a batch was written.
+   *
+   * @param head the first bytes of the batch as it is in the log, at least as many as the header has
+   * @param length the number of bytes that the head holds, at most {@link #HEAD}
+   */
+  static long syncedSequence(byte[] head, int length) {
+    boolean isMarked = length == HEAD && head[HEADER] == LOG_DATA && head[HEADER + 1] == Long.BYTES;
+    // A batch without the blob is from an older Foliot, which synced each commit before it began the next.
+    return isMarked ? littleEndian64(head, SYNCED_AT) : firstSequence(head) - 1;
+  }
+
+  /** Returns the sequence number of the first entry of a batch, given its header as it is in the log. */
+  static long firstSequence(byte[] head) {
+    return littleEndian64(head, 0);
+  }
+
+  /** Returns the sequence number of the entry after the last one of a batch, given its header as it is in the log. */
+  static long nextSequence(byte[] head) {
+    return firstSequence(head) + Integer.toUnsignedLong(Integer.reverseBytes(BytesReader.u32(head, COUNT_AT)));
+  }
+
+  private static long littleEndian64(byte[] bytes, int at) {
+    return Long.reverseBytes(BytesReader.u64(bytes, at));
   }
 }

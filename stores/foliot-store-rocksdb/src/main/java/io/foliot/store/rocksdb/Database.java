@@ -207,19 +207,19 @@ final class Database implements AutoCloseable {
   }
 
   /** Writes and syncs. The writes can be read when this method returns, and not before they are synced. */
-  void write(byte[] serialized) {
-    write(serialized, synced);
+  void write(Batch batch) {
+    write(batch, synced);
     syncedSequence = db.getLatestSequenceNumber();
   }
 
   /** Writes without a sync. A power loss may undo the write until the next synced write. */
-  void writeUnsynced(byte[] serialized) {
-    write(serialized, unsynced);
+  void writeUnsynced(Batch batch) {
+    write(batch, unsynced);
   }
 
-  private void write(byte[] serialized, WriteOptions options) {
-    try (WriteBatch batch = new WriteBatch(serialized)) {
-      db.write(options, batch);
+  private void write(Batch batch, WriteOptions options) {
+    try (WriteBatch writeBatch = new WriteBatch(batch.serialized(syncedSequence))) {
+      db.write(options, writeBatch);
     } catch (RocksDBException e) {
       throw failure("a write or its sync failed, so the contents of the log are in doubt", e);
     }

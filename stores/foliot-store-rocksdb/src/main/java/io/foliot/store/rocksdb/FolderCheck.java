@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
  * <li>Each table file and each closed log that the MANIFEST names exists, with its length.
- * <li>The log is whole except for a torn last commit, and has no gaps ({@link LogCheck}).
+ * <li>The log is whole except for commits that were not synced, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has seen.
  * </ul>
  *
@@ -33,7 +33,7 @@ final class FolderCheck {
 
   FolderCheck(StoreFolder folder) {
     this.folder = folder;
-    logs = new LogCheck(folder.path(), folder.rocks());
+    logs = new LogCheck(folder.rocks());
   }
 
   /**
@@ -69,9 +69,9 @@ final class FolderCheck {
     return true;
   }
 
-  /** Records the torn tails of logs that {@link #check} has tolerated; the caller calls it after that. */
-  void accept() throws IOException {
-    logs.accept();
+  /** Removes the torn tails of logs that {@link #check} has tolerated; the caller calls it after that. */
+  void removeTails() throws IOException {
+    logs.removeTails();
   }
 
   private @Nullable Guard readGuard() throws IOException {

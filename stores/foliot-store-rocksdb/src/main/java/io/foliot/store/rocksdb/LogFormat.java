@@ -32,6 +32,11 @@ final class LogFormat {
     return type == FULL || type == FIRST;
   }
 
+  static boolean isEnd(byte[] block, int at) {
+    int type = type(block, at);
+    return type == FULL || type == LAST;
+  }
+
   static int contentLength(byte[] block, int at) {
     return (block[at + 4] & 0xFF) | (block[at + 5] & 0xFF) << 8;
   }
@@ -73,9 +78,9 @@ final class LogFormat {
       }
       int content = contentLength(file, at);
       record.write(file, at + HEADER, content);
-      int type = type(file, at);
+      boolean isEnd = isEnd(file, at);
       at += HEADER + content;
-      if (type == FULL || type == LAST) {
+      if (isEnd) {
         sink.accept(record.toByteArray());
         end = at;
       }

@@ -216,7 +216,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
           + "missing silently, and nothing in its folder was changed; find the damage with 'foliot verify', restore the "
           + "newest backup with 'foliot restore', or ask for help with the folder as it is", e);
     }
-    check.accept();
+    check.removeTails();
   }
 
   private static Database openDatabase(StoreFolder folder, RocksDbOptions options, boolean create) {
@@ -267,7 +267,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       batch.put(Family.META, key.clear().bytes(Layout.META_FORMAT), new Bytes(4).u32(StoreFolder.FORMAT));
     }
     batch.put(Family.META, key.clear().bytes(Layout.META_FLOOR), new Bytes(8).u64(floor));
-    db.write(batch.serialized());
+    db.write(batch);
   }
 
   @Override

@@ -26,7 +26,7 @@ final class StoreFolder {
 
   /** The files that a folder without a note may contain. */
   private static final Set<String> OWN = Set.of(ROCKS, NOTE + ".new", Guard.FILE, Guard.FILE + ".new",
-      LogCheck.ACCEPTED, NativeLibrary.FOLDER);
+      NativeLibrary.FOLDER);
 
   private final Path folder;
 

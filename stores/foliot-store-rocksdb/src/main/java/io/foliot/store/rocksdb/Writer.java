@@ -232,9 +232,9 @@ final class Writer {
     if (!table.batch().isEmpty()) {
       boolean synced = running.isEmpty() || table.hasFollowers() || running.stream().anyMatch(call -> call.synced);
       if (synced) {
-        db.write(table.batch().serialized());
+        db.write(table.batch());
       } else {
-        db.writeUnsynced(table.batch().serialized());
+        db.writeUnsynced(table.batch());
       }
       for (LowWatermarks watermark : watermarks) {
         watermark.visible();
@@ -302,7 +302,7 @@ final class Writer {
   /** Records the exact floor of generations, and flushes, so that the next open has no log to read. */
   private void leaveTidy() {
     table.recordFloor(Math.max(operations.generationFloor(), table.generationGiven()) + 1);
-    db.write(table.batch().serialized());
+    db.write(table.batch());
     db.flush();
   }
 

@@ -3,6 +3,7 @@ package io.foliot.store.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.store.format.Bytes;
+import io.foliot.core.store.format.BytesReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,8 @@ import org.rocksdb.WriteBatch;
 
 /** The serialized form of a batch, read back with RocksDB's own reader. */
 final class BatchTest {
+  /** A number of which each byte differs. */
+  private static final long SYNCED = 0x0102030405060708L;
   private static final int[] IDS = {0, 1, 2, 3, 4, 5, 6, 300, 20_000};
 
   static {
@@ -45,7 +48,8 @@ final class BatchTest {
     batch.deleteRange(Family.META, "g".getBytes(StandardCharsets.UTF_8), "h".getBytes(StandardCharsets.UTF_8));
     batch.deleteRange(Family.DOCUMENTS, "i".getBytes(StandardCharsets.UTF_8), "j".getBytes(StandardCharsets.UTF_8));
     batch.put(Family.HISTORY, bytes(""), bytes(""));
-    assertThat(readByRocksDb(batch.serialized(), 9)).containsExactly("put 0 a 1", "put 1 b " + large, "delete 0 c",
+    assertThat(readByRocksDb(batch.serialized(SYNCED), 9)).containsExactly("log " + SYNCED, "put 0 a 1",
+        "put 1 b " + large, "delete 0 c",
         "delete 5 d", "single 0 e", "single 300 f", "range 0 g h", "range 20000 i j", "put 6  ");
   }
 
@@ -56,7 +60,7 @@ final class BatchTest {
     assertThat(batch.isEmpty()).isFalse();
     batch.clear();
     assertThat(batch.isEmpty()).isTrue();
-    assertThat(readByRocksDb(batch.serialized(), 0)).isEmpty();
+    assertThat(readByRocksDb(batch.serialized(1), 0)).containsExactly("log 1");
   }
 
   private static final class Recorder extends WriteBatch.Handler {
@@ -130,7 +134,7 @@ final class BatchTest {
 
     @Override
     public void logData(byte[] blob) {
-      throw unexpected();
+      read.add("log " + Long.reverseBytes(BytesReader.u64(blob, 0)));
     }
 
     @Override

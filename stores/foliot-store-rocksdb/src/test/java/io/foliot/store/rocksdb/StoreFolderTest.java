@@ -7,12 +7,15 @@ import io.foliot.core.Body;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 import io.foliot.core.store.Backups.Backup;
+import io.foliot.core.store.Claim;
+import io.foliot.core.store.Due;
 import io.foliot.core.store.Outcome;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.QueueTerms;
 import io.foliot.core.store.StoreException;
 import io.foliot.core.store.StoreFullException;
 import io.foliot.core.store.SubmitResult;
+import io.foliot.core.store.Touch;
 import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.DamagedException;
 import java.io.IOException;
@@ -175,7 +178,7 @@ final class StoreFolderTest {
       record[record.length / 2] ^= 1;
       Batch batch = new Batch(db.familyIds(), 100);
       batch.put(Family.RECORDS, Layout.id(new Bytes(16), id), new Bytes(16).bytes(record));
-      db.write(batch.serialized());
+      db.write(batch);
     }
   }
 
@@ -288,6 +291,94 @@ final class StoreFolderTest {
     Arrays.fill(bytes, 64 << 10, 160 << 10, (byte) 0);
     Files.write(log(copy), bytes);
     assertThat(delayed(copy)).isEqualTo(1);
+  }
+
+  private static void move(RocksDbStore store, TaskId id) {
+    StoreHarness.get(store.claim(List.of(Claim.move(id))));
+  }
+
+  /** Ten tasks that were pushed back, and the log as it grows with two moves and two submits. */
+  private final class MovingStore {
+    final Path copy = temporary.resolve("copy");
+    final int beforeMoves;
+    final int afterFirst;
+    final int afterMoves;
+    final int afterSubmit;
+    final byte[] log;
+
+    MovingStore() throws IOException {
+      try (RocksDbStore store = harness.open(folder())) {
+        List<TaskId> ids = new ArrayList<>();
+        List<Touch> touches = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+          ids.add(harness.submit(store, "key " + i, harness.now() + HOUR));
+          touches.add(new Touch(new TaskRef.ById(ids.getLast()), Due.at(harness.now() + HOUR + HOUR / 6)));
+        }
+        StoreHarness.get(store.touch(touches));
+        StoreHarness.awaitGuard(folder());
+        StoreHarness.copy(folder(), copy);
+        beforeMoves = length();
+        move(store, ids.get(0));
+        afterFirst = length();
+        move(store, ids.get(1));
+        afterMoves = length();
+        harness.submit(store, "last", harness.now() + HOUR);
+        afterSubmit = length();
+        harness.submit(store, "later", harness.now() + HOUR);
+        log = Files.readAllBytes(log(folder()));
+      }
+      assertThat(List.of(beforeMoves, afterFirst, afterMoves, afterSubmit, log.length)).isSorted()
+          .doesNotHaveDuplicates();
+    }
+
+    private int length() throws IOException {
+      return (int) Files.size(log(folder()));
+    }
+
+    /** Returns a copy of the folder whose log has these bytes. */
+    Path with(byte[] bytes, String name) throws IOException {
+      Path torn = temporary.resolve(name);
+      StoreHarness.copy(copy, torn);
+      Files.write(log(torn), bytes);
+      return torn;
+    }
+  }
+
+  @Test
+  void aTornMoveIsNoLossUntilASyncHasFollowed() throws IOException {
+    MovingStore moving = new MovingStore();
+    byte[] hole = moving.log.clone();
+    Arrays.fill(hole, moving.beforeMoves, moving.afterFirst, (byte) 0);
+    // The power failed while the submit after the moves was synced: its bytes reached the disk, the first move did not.
+    Path torn = moving.with(Arrays.copyOf(hole, moving.afterSubmit), "torn");
+    assertThat(delayed(torn)).isEqualTo(10);
+    assertThat(delayed(torn)).as("and again").isEqualTo(10);
+    // The later submit began after that sync, so the first one was acknowledged.
+    assertThat(refused(moving.with(hole, "lost"))).isInstanceOf(DamagedException.class)
+        .hasMessageContaining("commits after the damage were acknowledged");
+  }
+
+  @Test
+  void damageToASyncedCommitBeforeMovesIsRefused() throws IOException {
+    MovingStore moving = new MovingStore();
+    byte[] damaged = Arrays.copyOf(moving.log, moving.afterMoves);
+    damaged[moving.beforeMoves - 20] ^= 0x55;
+    assertThat(refused(moving.with(damaged, "damaged"))).isInstanceOf(DamagedException.class)
+        .hasMessageContaining("commits after the damage were acknowledged");
+  }
+
+  @Test
+  void aTornMoveBeforeALaterLogIsNoLoss() throws IOException {
+    MovingStore moving = new MovingStore();
+    byte[] hole = Arrays.copyOf(moving.log, moving.afterMoves);
+    Arrays.fill(hole, moving.beforeMoves, moving.afterFirst, (byte) 0);
+    Path torn = moving.with(hole, "torn");
+    Path log = log(torn);
+    long number = Long.parseLong(log.getFileName().toString().replace(".log", ""));
+    Files.write(log.resolveSibling(String.format("%06d.log", number + 1)),
+        Arrays.copyOfRange(moving.log, moving.afterMoves, moving.afterSubmit));
+    assertThat(delayed(torn)).isEqualTo(10);
+    assertThat(delayed(torn)).as("and again").isEqualTo(10);
   }
 
   @Test

@@ -143,7 +143,7 @@ final class StoreHarness {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (System.nanoTime() < end) {
       Manifest manifest = Manifest.read(Objects.requireNonNull(Manifest.current(rocks)));
-      long last = Math.max(manifest.lastSequence(), new LogCheck(folder, rocks).check(0));
+      long last = Math.max(manifest.lastSequence(), new LogCheck(rocks).check(0));
       Guard guard = Objects.requireNonNull(Guard.read(folder));
       if (guard.manifest() == manifest.number() && guard.manifestBytes() == manifest.length()
           && guard.sequence() == last) {

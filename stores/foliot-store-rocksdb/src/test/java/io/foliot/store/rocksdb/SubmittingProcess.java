@@ -6,10 +6,13 @@ import io.foliot.core.Body;
 import io.foliot.core.OnConflict;
 import io.foliot.core.SystemClock;
 import io.foliot.core.TaskId;
+import io.foliot.core.TaskRef;
+import io.foliot.core.store.Claim;
 import io.foliot.core.store.Draft;
 import io.foliot.core.store.Due;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.QueueCounts;
+import io.foliot.core.store.Touch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A process that submits without pause and prints the id of each task when it is acknowledged, until the test ends it.
+ * It pushes each acknowledged task back and moves its entry: moves are written without a sync.
  */
 final class SubmittingProcess {
   private static final int UNDER_WAY = 64;
@@ -98,17 +102,22 @@ final class SubmittingProcess {
     Random random = new Random();
     while (store.failure().isEmpty()) {
       room.acquire();
-      store.submit(drafts(clock, random)).whenComplete((results, failure) -> {
-        if (failure == null) {
-          StringBuilder ids = new StringBuilder();
-          results.forEach(result -> ids.append(result.id()).append('\n'));
-          System.out.print(ids);
-          System.out.flush();
-        }
-        room.release();
-      });
+      List<Draft> drafts = drafts(clock, random);
+      store.submit(drafts).thenCompose(results -> {
+        StringBuilder ids = new StringBuilder();
+        results.forEach(result -> ids.append(result.id()).append('\n'));
+        System.out.print(ids);
+        System.out.flush();
+        return store.touch(drafts.stream().map(SubmittingProcess::pushBack).toList());
+      }).thenCompose(results -> store.claim(drafts.stream().map(draft -> Claim.move(draft.id())).toList()))
+          .whenComplete((results, failure) -> room.release());
     }
     store.close();
+  }
+
+  /** Returns a touch to a time so close behind the due time that the entry of the task does not move with it. */
+  private static Touch pushBack(Draft draft) {
+    return new Touch(new TaskRef.ById(draft.id()), Due.at(draft.due().atMillis(0) + 10_000));
   }
 
   private static List<Draft> drafts(SystemClock clock, Random random) {

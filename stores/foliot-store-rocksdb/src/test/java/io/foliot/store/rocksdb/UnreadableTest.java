@@ -48,7 +48,7 @@ final class UnreadableTest {
       Batch batch = new Batch(db.familyIds(), 1_000);
       batch.put(Family.RECORDS, Layout.id(new Bytes(16), newer), new Bytes(bytes.length).bytes(bytes));
       batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
-      db.write(batch.serialized());
+      db.write(batch);
     }
   }
 

@@ -67,7 +67,7 @@ final class VerificationTest {
     try (Database db = Database.open(folder.resolve("rocks"), StoreHarness.SMALL, false)) {
       Batch batch = new Batch(db.familyIds(), 1_000);
       change.in(db, batch);
-      db.write(batch.serialized());
+      db.write(batch);
       db.flush();
     }
   }
