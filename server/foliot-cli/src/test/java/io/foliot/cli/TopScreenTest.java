@@ -44,12 +44,12 @@ final class TopScreenTest {
   @Test
   void aRestartedServerCountsFromZero() {
     TopScreen screen = new TopScreen("http://x");
-    screen.answered(metrics(1, 1_000, 0, 0), "{}", "{}", Instant.EPOCH, 0);
+    screen.update(metrics(1, 1_000, 0, 0), "{}", "{}", Instant.EPOCH, 0);
     screen.failed("nothing answers", Instant.EPOCH);
     assertThat(screen.line()).contains("nothing answers");
-    screen.answered(metrics(2, 10, 0, 0), "{}", "{}", Instant.EPOCH, SECOND);
+    screen.update(metrics(2, 10, 0, 0), "{}", "{}", Instant.EPOCH, SECOND);
     assertThat(screen.line()).contains("submits 0/s");
-    screen.answered(metrics(2, 30, 0, 0), "{}", "{}", Instant.EPOCH, 2 * SECOND);
+    screen.update(metrics(2, 30, 0, 0), "{}", "{}", Instant.EPOCH, 2 * SECOND);
     assertThat(screen.line()).contains("submits 20/s");
   }
 
@@ -63,7 +63,7 @@ final class TopScreenTest {
       metrics.append("foliot_destination_limit{destination=\"d").append(i).append("\"} 1\n");
     }
     TopScreen screen = new TopScreen("http://x");
-    screen.answered(metrics.toString(), queues + "]}", "{}", Instant.EPOCH, 0);
+    screen.update(metrics.toString(), queues + "]}", "{}", Instant.EPOCH, 0);
     for (int height = 4; height < 120; height++) {
       for (int width : List.of(20, 80, 200)) {
         List<String> lines = screen.lines(SHELL, height, width);
