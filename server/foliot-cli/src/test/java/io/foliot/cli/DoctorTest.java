@@ -22,7 +22,7 @@ final class DoctorTest {
   }
 
   @Test
-  void everyFindingThatIsNotOkHasAnAdvice() throws IOException {
+  void everyWarningAndFailureHasAdvice() throws IOException {
     Path data = folder.resolve("data");
     Path store = Files.createDirectories(BackupCommand.storeFolder(data));
     Files.writeString(store.resolve("letter.txt"), "mine");

@@ -12,8 +12,10 @@ import org.junit.jupiter.api.Test;
 final class TopScreenTest {
   private static final Shell SHELL = new Shell(new ByteArrayInputStream(new byte[0]), System.out, System.err, Map.of(),
       false);
+  /** One second in nanoseconds. */
   private static final long SECOND = 1_000_000_000;
 
+  /** Returns metrics with the number of lateness values of at most 1 ms and of at most 10 ms. */
   private static String metrics(double started, int accepted, int within1, int within10) {
     return """
         # HELP foliot_accepted_total Tasks
