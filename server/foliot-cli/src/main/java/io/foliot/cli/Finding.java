@@ -13,7 +13,7 @@ record Finding(String what, Verdict verdict, String seen, String advice) {
   enum Verdict {
     /** A server can run without changes. */
     OK,
-    /** A server can run, but the advice improves it. */
+    /** A server can run, but its operator should follow the advice. */
     WARN,
     /** A server cannot run. */
     FAIL

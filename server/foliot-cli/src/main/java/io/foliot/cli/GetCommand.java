@@ -101,7 +101,7 @@ final class GetCommand implements Callable<Integer> {
     if (end == null) {
       return null;
     }
-    return end + distance(end, Instant.now()) + (view.leaseExpired() ? ", expired: its worker has not reported" : "");
+    return end + distance(end, Instant.now()) + (view.leaseExpired() ? ", expired: the worker has not reported" : "");
   }
 
   private static @Nullable String progress(TaskNote note) {

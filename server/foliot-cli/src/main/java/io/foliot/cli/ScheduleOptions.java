@@ -17,7 +17,7 @@ final class ScheduleOptions {
   @Option(names = "--every", paramLabel = "DURATION", description = "a fixed rate: the time between two scheduled times")
   private @Nullable String every;
 
-  @Option(names = "--offset", paramLabel = "DURATION", description = "the offset of a fixed rate from the epoch; from a hash of the job's name unless given")
+  @Option(names = "--offset", paramLabel = "DURATION", description = "the offset of a fixed rate from the epoch; derived from the job's name unless given")
   private @Nullable String offset;
 
   @Option(names = "--dst-gap", paramLabel = "RULE", description = "for local times that a clock change skips: shift or skip")

@@ -100,8 +100,8 @@ final class ServerCommand implements Callable<Integer> {
       List<String> secrets = FoliotConfig.secretsIn(file);
       if (!secrets.isEmpty()) {
         log.warn(
-            "others can read secrets in the configuration file; take their permissions away (chmod 600), or set the"
-                + " secrets as variables: file={}, keys={}",
+            "other users can read secrets in the configuration file; remove their permissions (chmod 600), or set the"
+                + " secrets as environment variables: file={}, keys={}",
             file, secrets);
       }
     }

@@ -237,7 +237,7 @@ final class ServerConnection implements AutoCloseable {
 
   private CommandException unreachable(Exception cause) {
     return CommandException.failure(isLocal()
-        ? "nothing answers at " + url + ": start one with ./foliot server"
+        ? "nothing answers at " + url + ": start a server with ./foliot server"
         : "nothing answers at " + url + ": is the address right (--url, " + URL_VARIABLE + "), and the server up?",
         cause);
   }

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param terminal whether {@code out} is a terminal
  */
 record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
-  /** System property: whether the standard output is a terminal. Set by the start script, for any version of Java. */
+  /** System property that is true if the standard output is a terminal. The start script sets it. */
   private static final String TERMINAL = "foliot.terminal";
 
   Shell {

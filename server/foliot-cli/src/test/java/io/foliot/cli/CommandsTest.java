@@ -79,7 +79,7 @@ final class CommandsTest {
     }
     assertThat(run("get", "orders", "for PT1H").out()).contains("RUNNING", "leaseEnd").doesNotContain("expired");
     Await.until("the lease has ended", BOUND, () -> run("get", "orders", "for PT3S").out()
-        .contains(" ago), expired: its worker has not reported"));
+        .contains(" ago), expired: the worker has not reported"));
   }
 
   @Test

@@ -154,7 +154,7 @@ final class RemoteJobsTest {
     }
   }
 
-  /** The job that runs every second accounts for its times in each store; the paused job stays paused. */
+  /** Checks that the job of every second accounts for its times in each store, and that the paused job stays paused. */
   @Test
   void jobsContinueInEachStoreThatTheyAreMovedTo() {
     try (PostgresServer postgres = PostgresServer.start();

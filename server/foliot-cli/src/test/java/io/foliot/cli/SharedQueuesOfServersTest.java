@@ -93,7 +93,7 @@ final class SharedQueuesOfServersTest {
   @Test
   void aQueueWithATaskThatWasNotCountedYetIsNotDeleted() {
     call(first, "PUT", "/v1/queues/counted", PULL);
-    // For ten seconds, this server uses the cached count of tasks, which is 0.
+    // For ten seconds, both servers use their cached count of tasks, which is 0.
     assertThat(call(first, "GET", "/v1/queues", "").body()).contains("counted");
     assertThat(call(second, "GET", "/v1/queues", "").statusCode()).isEqualTo(200);
     HttpResponse<String> submitted = call(first, "POST", "/v1/queues/counted/tasks", "{\"delay\": \"1s\"}");

@@ -139,9 +139,9 @@ final class UsageTest {
   void anUnreachableServerIsReportedWithTheRemedy() {
     Outcome outcome = run("queues", "--url", "http://127.0.0.1:1");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
-    assertThat(outcome.err()).isEqualTo("foliot: nothing answers at http://127.0.0.1:1: start one with ./foliot server"
-        + System.lineSeparator());
+    assertThat(outcome.err()).isEqualTo("foliot: nothing answers at http://127.0.0.1:1: start a server with ./foliot"
+        + " server" + System.lineSeparator());
     assertThat(Outcome.of(Map.of("FOLIOT_URL", "http://127.0.0.1:1"), "get", "q", "k").err())
-        .contains("nothing answers at http://127.0.0.1:1: start one with ./foliot server");
+        .contains("nothing answers at http://127.0.0.1:1: start a server with ./foliot server");
   }
 }

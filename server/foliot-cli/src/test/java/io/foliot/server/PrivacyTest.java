@@ -62,17 +62,17 @@ class PrivacyTest {
     Files.writeString(file, "store: {kind: memory, password: s3cret}\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
     try (ChildServer child = ChildServer.ready(server("--config", file.toString()), folder)) {
-      assertThat(child.output()).contains("others can read secrets", file.toString(), "store.password")
+      assertThat(child.output()).contains("other users can read secrets", file.toString(), "store.password")
           .doesNotContain("s3cret");
     }
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     try (ChildServer child = ChildServer.ready(server("--config", file.toString()), folder)) {
-      assertThat(child.output()).doesNotContain("others can read secrets");
+      assertThat(child.output()).doesNotContain("other users can read secrets");
     }
     Files.writeString(file, "store: {kind: memory}\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
     try (ChildServer child = ChildServer.ready(server("--config", file.toString()), folder)) {
-      assertThat(child.output()).doesNotContain("others can read secrets");
+      assertThat(child.output()).doesNotContain("other users can read secrets");
     }
   }
 }
