@@ -18,9 +18,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes a backup. */
+/** Makes a backup of a store. */
 @Command(name = "backup", description = {"Makes a backup, also while the server runs.",
-    "With --data, backs up that folder itself, or lets the server at --url do so if the folder is in use.",
+    "With --data, the command backs up that folder; if the folder is in use, the server at --url does it.",
     "Without --data, the server at --url makes the backup."}, footer = {
         "", "Examples", "  foliot backup --to /backups/2026-11-21",
         "  foliot backup --data foliot-data --to before-upgrade"})
@@ -54,7 +54,7 @@ final class BackupCommand implements Callable<Integer> {
     Path folder = data;
     Path place = folder == null || isInUse(folder)
         ? byServer(target)
-        : Progress.during(shell, "backup", target, () -> bySelf(folder, target));
+        : Progress.during(shell, "backup", target, () -> byThisProcess(folder, target));
     double seconds = (System.nanoTime() - begun) / 1e9;
     CommandOutput output = new CommandOutput().add("backup", place);
     long bytes = Folders.bytes(place);
@@ -86,7 +86,7 @@ final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  private static Path bySelf(Path folder, Path target) {
+  private static Path byThisProcess(Path folder, Path target) {
     try (RocksDbStore store = RocksDbStore.open(storeFolder(folder), RocksDbOptions.DEFAULT, new SystemClock())) {
       store.backup(target);
       return target;
@@ -95,7 +95,7 @@ final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  // The server writes only into its own folder for backups. If that folder is on this machine, the backup is moved.
+  // The server writes backups only into its backup folder. If the result is on this machine, it is moved to the target.
   private Path byServer(Path target) {
     String name = "foliot-backup-" + Instant.now().toString().replaceAll("[^0-9]", "").substring(0, 14);
     String body = new CommandOutput().add("directory", name).json();

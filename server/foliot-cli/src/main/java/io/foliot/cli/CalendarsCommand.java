@@ -12,7 +12,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Lists the calendars that schedules of jobs exclude. */
-@Command(name = "calendars", description = "Lists calendars: days on which jobs that name them are not scheduled.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
+@Command(name = "calendars", description = "Lists calendars. A job that excludes a calendar is not scheduled on the calendar's days.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Examples", "  foliot calendars",
     "  foliot calendars put holidays SAT SUN 12-25 2027-03-26"})
 final class CalendarsCommand implements Callable<Integer> {
@@ -84,7 +84,7 @@ final class CalendarsCommand implements Callable<Integer> {
       try (ServerConnection remote = server.open(shell)) {
         remote.put(path(calendar), body.toString(), TIMEOUT);
       }
-      shell.line(calendar + " is in place; jobs that exclude it follow it from their next pass on");
+      shell.line(calendar + " is in place; jobs that exclude it apply it from their next planning pass on");
       return Foliot.OK;
     }
   }
@@ -94,7 +94,7 @@ final class CalendarsCommand implements Callable<Integer> {
   static final class Delete implements Callable<Integer> {
     private final Shell shell;
 
-    @Parameters(paramLabel = "CALENDAR", description = "its name")
+    @Parameters(paramLabel = "CALENDAR", description = "the calendar's name")
     private String calendar = "";
 
     @Mixin

@@ -31,8 +31,8 @@ final class CancelCommand implements Callable<Integer> {
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
       CancelResult result = task.isId()
-          ? remote.ask(client -> client.cancel(task.id()))
-          : remote.ask(client -> client.cancelByKey(task.queue(), task.key()));
+          ? remote.call(client -> client.cancel(task.id()))
+          : remote.call(client -> client.cancelByKey(task.queue(), task.key()));
       shell.line(json.isSet() ? new CommandOutput().add("result", result).json() : result.name());
       return result == CancelResult.CANCELLED || result == CancelResult.CANCEL_PENDING ? Foliot.OK : Foliot.FAILURE;
     }

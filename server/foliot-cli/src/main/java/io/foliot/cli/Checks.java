@@ -49,11 +49,12 @@ final class Checks {
   private static final int SYNC_BYTES = 4 << 10;
   private static final int SYNCS = 200;
   private static final long SYNC_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  /** Median below which a sync cannot have reached the medium; a disk with a battery-backed cache may come near it. */
+  /** Median below which a sync cannot have reached the disk; a battery-backed cache is slower, but may be close. */
   private static final double SYNC_TOO_GOOD_MILLIS = 0.01;
   private static final double SYNC_SLOW_MILLIS = 10;
   private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs");
 
+  /** Free space, as a multiple of the store's reserve, below which the check warns. */
   private static final int MANY_RESERVES = 4;
 
   private static final long DRIFT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -62,6 +63,7 @@ final class Checks {
   /** Largest accepted difference between the clocks: a Date header has whole seconds, and arrives a moment late. */
   private static final long DATE_TOLERANCE_SECONDS = 2;
 
+  /** Limits of open files below which the check warns or fails. */
   private static final long FEW_FILES = 4_096;
   private static final long TOO_FEW_FILES = 512;
 
@@ -92,7 +94,7 @@ final class Checks {
 
   /**
    * Checks that the server of the store can be reached and, if it is a database, that it accepts our credentials.
-   * Changes nothing there.
+   * Changes nothing in the store.
    */
   private Finding storeServer() {
     FoliotConfig.Store store = config.store();
@@ -102,7 +104,7 @@ final class Checks {
       return Finding.ok("store", store.name() + ": " + seen + ", after " + millis((System.nanoTime() - begun) / 1e6));
     } catch (SQLException | IOException | IllegalArgumentException e) {
       return Finding.fail("store", store.name() + ": " + e.getMessage(),
-          "check that it runs, that this machine may reach it, and that store.user and store.password are right");
+          "check that its server runs and can be reached, and that store.user and store.password are right");
     }
   }
 
@@ -153,7 +155,7 @@ final class Checks {
     }
     long limit = system.getMaxFileDescriptorCount();
     String seen = "at most " + limit;
-    String advice = "connections and files of the store need them: ulimit -n 65536, or LimitNOFILE= in a systemd unit";
+    String advice = "connections and the store need more: ulimit -n 65536, or LimitNOFILE= in a systemd unit";
     if (limit < TOO_FEW_FILES) {
       return Finding.fail("open files", seen, advice);
     }
@@ -166,7 +168,7 @@ final class Checks {
     return "http://" + reachable + ":" + config.listen().port();
   }
 
-  private Optional<HttpResponse<String>> ask(String path) {
+  private Optional<HttpResponse<String>> get(String path) {
     try (ServerConnection remote = ServerConnection.at(url())) {
       return Optional.of(remote.send(HttpRequest.newBuilder(URI.create(url() + path)).GET(), ANSWER_TIMEOUT));
     } catch (IOException | IllegalArgumentException e) {
@@ -175,17 +177,17 @@ final class Checks {
   }
 
   private boolean answersAsFoliot() {
-    Optional<HttpResponse<String>> answer = ask("/health/live");
+    Optional<HttpResponse<String>> answer = get("/health/live");
     return answer.isPresent() && answer.get().statusCode() == 200
         && JsonView.parse(answer.get().body()).at("status").text().equals("UP")
-        && ask("/openapi.json").map(HttpResponse::body).filter(body -> body.contains("Foliot")).isPresent();
+        && get("/openapi.json").map(HttpResponse::body).filter(body -> body.contains("Foliot")).isPresent();
   }
 
   private Finding port() {
     int port = config.listen().port();
     String what = "port " + port;
     try (ServerSocket socket = new ServerSocket()) {
-      // The server sets it too. Without it, a port whose last connections linger would count as taken.
+      // The server sets this option too. Without it, a port whose last connections linger would count as taken.
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getByName(config.listen().host()), port));
       return Finding.ok(what, "free");
@@ -199,21 +201,21 @@ final class Checks {
   }
 
   private Finding clock() {
-    Optional<HttpResponse<String>> answer = ask("/health/live");
+    Optional<HttpResponse<String>> answer = get("/health/live");
     Instant now = Instant.now();
     Optional<String> date = answer.flatMap(it -> it.headers().firstValue("Date"));
     if (date.isEmpty()) {
       return Finding.ok("clock", now.truncatedTo(ChronoUnit.SECONDS)
           + (answer.isEmpty()
-              ? ", and no server answers to compare it with"
-              : ", and the server sends no Date"));
+              ? "; not compared, because no server responds"
+              : "; not compared, because the server sends no Date"));
     }
     try {
       long seconds = Duration.between(Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date.get())), now)
           .toSeconds();
-      String seen = "this machine's is " + seconds + " s ahead of the server's";
+      String seen = "this machine's clock is " + seconds + " s ahead of the server's";
       return Math.abs(seconds) > DATE_TOLERANCE_SECONDS
-          ? Finding.warn("clock", seen, "let both follow one time source (chrony, systemd-timesyncd, ntpd)")
+          ? Finding.warn("clock", seen, "let both machines follow one time source (chrony, systemd-timesyncd, ntpd)")
           : Finding.ok("clock", "agrees with the server's within " + DATE_TOLERANCE_SECONDS + " s");
     } catch (DateTimeException e) {
       return Finding.ok("clock", "the server's date cannot be read: " + date.get());
@@ -248,13 +250,13 @@ final class Checks {
     if (!Files.exists(store)) {
       Path parent = Folders.nearestExisting(folder);
       return Files.isDirectory(parent) && Files.isWritable(parent)
-          ? Finding.ok("data", folder + " is new and will be made")
+          ? Finding.ok("data", folder + " does not exist yet; the server creates it")
           : Finding.fail("data", parent + " is not writable",
               "give this user the right to write there, or choose another --data");
     }
     if (!Files.isReadable(store) || !Files.isWritable(store)) {
       return Finding.fail("data", store + " cannot be read and written by this user",
-          "give it to the user that runs Foliot: chown -R, or choose another --data");
+          "give the folder to the user that runs Foliot: chown -R, or choose another --data");
     }
     if (!RocksDbStore.isFree(store)) {
       return Finding.ok("data", folder + " is in use by a running server");
@@ -265,7 +267,7 @@ final class Checks {
           + ", " + opened.slotCount() + " slots, " + Words.bytes(Folders.bytes(folder)));
     } catch (StoreException e) {
       return Finding.fail("data", String.valueOf(e.getMessage()),
-          "if it is damaged, restore a backup: ./foliot restore --from BACKUP --data NEW");
+          "if the store is damaged, restore a backup: ./foliot restore --from BACKUP --data NEW");
     }
   }
 
@@ -287,7 +289,7 @@ final class Checks {
     }
   }
 
-  /** Measures how long the disk takes to make a write durable; each acknowledged write waits for that. */
+  /** Measures how long the disk takes to make a write durable; no write is acknowledged earlier. */
   private Finding sync() {
     Path folder = Folders.nearestExisting(config.store().data());
     Path file = null;
@@ -300,15 +302,16 @@ final class Checks {
       String seen = "p50 " + millis(p50Millis) + ", p99 " + millis(p99Millis) + " for a synced write on "
           + store.type();
       if (MEMORY_FILE_SYSTEMS.contains(store.type())) {
-        return Finding.warn("disk sync", seen, "this is memory: a power loss takes all tasks; choose another --data");
+        return Finding.warn("disk sync", seen,
+            "this file system is in memory: a power loss loses all tasks; choose another --data");
       }
       if (p50Millis < SYNC_TOO_GOOD_MILLIS) {
-        return Finding.warn("disk sync", seen, "that is faster than a disk can be: perhaps the system or the virtual"
-            + " machine does not wait for the disk, and a power loss may take acknowledged tasks");
+        return Finding.warn("disk sync", seen, "this is too fast for a disk: perhaps the system or the virtual"
+            + " machine does not wait for the disk, so a power loss may lose acknowledged tasks");
       }
       return p50Millis > SYNC_SLOW_MILLIS
           ? Finding.warn("disk sync", seen,
-              "each submit waits for such a write, which many submits share; an SSD is far faster")
+              "each submit waits for a synced write, which concurrent submits share; an SSD is far faster")
           : Finding.ok("disk sync", seen);
     } catch (IOException e) {
       return Finding.fail("disk sync", "a file in " + folder + " cannot be written: " + e.getMessage(),
@@ -325,7 +328,7 @@ final class Checks {
       long begun = System.nanoTime();
       while (nanos.getTotalCount() < SYNCS && System.nanoTime() - begun < SYNC_PATIENCE_NANOS) {
         long syncBegun = System.nanoTime();
-        // Appends to a file that grows, as a log is written.
+        // Appends to a growing file, as a write-ahead log does.
         channel.write(block.clear());
         channel.force(false);
         nanos.recordValue(System.nanoTime() - syncBegun);

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Shows the nodes of the cluster, its slots and its store. */
-@Command(name = "cluster", description = "Shows nodes, slots, the store and the failures that it survives.")
+@Command(name = "cluster", description = "Shows nodes, slots, the store and the failures that the store survives.")
 final class ClusterCommand implements Callable<Integer> {
   private final Shell shell;
 
@@ -25,7 +25,7 @@ final class ClusterCommand implements Callable<Integer> {
   public Integer call() {
     String answer;
     try (ServerConnection remote = server.open(shell)) {
-      answer = remote.ask(FoliotClient::cluster);
+      answer = remote.call(FoliotClient::cluster);
     }
     if (json.isSet()) {
       shell.line(answer);
@@ -41,7 +41,7 @@ final class ClusterCommand implements Callable<Integer> {
         .add("store", store.at("kind").text() + ", class " + store.at("class").text() + ": "
             + store.at("detail").text())
         .add("coordinator", view.at("coordinator").text())
-        .add("clock", "the store's is " + view.at("clockOffsetMicros").text() + " us ahead of the node's")
+        .add("clock", "the store's clock is " + view.at("clockOffsetMicros").text() + " us ahead of the node's")
         .print(shell, false);
     return Foliot.OK;
   }

@@ -15,6 +15,7 @@ enum Colour {
   /** A part of a line that the reader should notice. */
   CYAN("\u001b[36m");
 
+  /** The sequence that ends a colour. */
   static final String END = "\u001b[0m";
 
   private final String code;

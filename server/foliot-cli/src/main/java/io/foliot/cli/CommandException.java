@@ -2,7 +2,7 @@ package io.foliot.cli;
 
 import org.jspecify.annotations.Nullable;
 
-/** Failure of a command. Its message is for people: the reason, and what to do about it. */
+/** Failure of a command. The message states the reason and the remedy, for people. */
 final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -13,7 +13,7 @@ final class CommandException extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** Returns the exception of a valid command whose work failed. */
+  /** Returns an exception for a command line that is valid, but whose work failed. */
   static CommandException failure(String message) {
     return new CommandException(Foliot.FAILURE, message, null);
   }
@@ -22,7 +22,7 @@ final class CommandException extends RuntimeException {
     return new CommandException(Foliot.FAILURE, message, cause);
   }
 
-  /** Returns the exception of a wrong command line. */
+  /** Returns an exception for an invalid command line. */
   static CommandException usage(String message) {
     return new CommandException(Foliot.USAGE, message, null);
   }

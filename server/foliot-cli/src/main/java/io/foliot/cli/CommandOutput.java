@@ -35,14 +35,14 @@ final class CommandOutput {
     return MAPPER.writeValueAsString(plain(this));
   }
 
-  /** Returns a value of a JSON type as it is, and any other value, such as an instant or a path, as its text. */
+  /** Returns a value as JSON has it: a number, a boolean, a map or a list; any other value, such as a path, as text. */
   private static Object plain(Object value) {
     return switch (value) {
       case Number number -> number;
       case Boolean truth -> truth;
-      case CommandOutput answer -> {
+      case CommandOutput nested -> {
         Map<String, Object> fields = new LinkedHashMap<>();
-        answer.values.forEach((name, item) -> fields.put(name, plain(item)));
+        nested.values.forEach((name, item) -> fields.put(name, plain(item)));
         yield fields;
       }
       case Iterable<?> items when !(items instanceof Path) ->

@@ -35,8 +35,8 @@ import picocli.CommandLine.Option;
 
 /** A demonstration for people who have never seen Foliot. */
 @Command(name = "demo", description = {
-    "Shows in about half a minute what Foliot does: tasks at their second, a heartbeat, retries, a kill -9 that loses nothing.",
-    "It uses a temporary folder. Afterwards the server stays open, to play with."})
+    "Shows in about half a minute what Foliot does: tasks on time, a heartbeat, retries, a kill -9 that loses nothing.",
+    "The demo uses a temporary folder. Afterwards its server keeps running, so that you can try it."})
 final class DemoCommand implements Callable<Integer> {
   private static final String HELLO = "hello";
   private static final String TICKS = "ticks";
@@ -61,15 +61,15 @@ final class DemoCommand implements Callable<Integer> {
   private final Shell shell;
   private final DemoLedger ledger = new DemoLedger();
 
-  @Option(names = "--exit", description = "end after the show")
+  @Option(names = "--exit", description = "end after the demonstration")
   private boolean exit;
 
   @Option(names = "--port", paramLabel = "PORT", description = "the server's port; default: " + Defaults.PORT
       + ", or any free one")
   private @Nullable Integer port;
 
-  // written by this thread, and by the shutdown hook
-  private volatile boolean ends;
+  // written by the thread of the command and by the shutdown hook
+  private volatile boolean closing;
 
   DemoCommand(Shell shell) {
     this.shell = shell;
@@ -94,7 +94,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         return exitCode;
       } catch (CommandException e) {
-        if (ends) {
+        if (closing) {
           // The command failed because the shutdown hook closes the server; the process ends when the hook is done.
           awaitForever();
         }
@@ -106,7 +106,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private void cleanUp(DemoServer server, Path folder) {
-    ends = true;
+    closing = true;
     server.close();
     try {
       if (Files.exists(folder)) {
@@ -149,7 +149,7 @@ final class DemoCommand implements Callable<Integer> {
     }
     server.start();
     back = Instant.now();
-    detail("the same folder, a new process: it is ready");
+    detail("a new process with the same folder is ready");
     awaitRush();
     return tally(killed, back);
   }
@@ -159,9 +159,9 @@ final class DemoCommand implements Callable<Integer> {
     QueueSettings settings = QueueSettings
         .of(Delivery.http(callbacks).toBuilder().setting("timeout", Duration.ofSeconds(1)).build());
     for (String queue : List.of(HELLO, TICKS, SESSIONS, RUSH)) {
-      remote.tell(client -> client.putQueue(queue, settings));
+      remote.run(client -> client.putQueue(queue, settings));
     }
-    remote.tell(client -> client.putQueue(PAYMENTS, settings.toBuilder()
+    remote.run(client -> client.putQueue(PAYMENTS, settings.toBuilder()
         .retry(new QueueSettings.Retry(PAYMENT_ATTEMPTS, Duration.ofSeconds(1), 2.0, null, 0.0)).build()));
     detail("server at " + remote.url() + ", callbacks go to " + callbacks);
     SubmittedTask first = submit(remote, HELLO,
@@ -170,8 +170,8 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private SubmittedTask submit(ServerConnection remote, String queue, NewTask task) {
-    SubmittedTask submitted = remote.ask(client -> client.submit(queue, task));
-    ledger.acknowledged(submitted.id());
+    SubmittedTask submitted = remote.call(client -> client.submit(queue, task));
+    ledger.recordAcknowledged(submitted.id());
     return submitted;
   }
 
@@ -182,11 +182,11 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Shows a callback, and returns the status of the response. Any thread. */
+  /** Shows a callback, and returns the status of the response. Called by many threads. */
   private int receive(DemoReceiver.Callback callback) {
     show(callback);
     // The demo waits for this record, so it continues only after the callback has been shown.
-    ledger.came(callback);
+    ledger.recordCallback(callback);
     return callback.queue().equals(PAYMENTS) ? 500 : 200;
   }
 
@@ -213,7 +213,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private void ticks(ServerConnection remote) {
-    title("Tasks fire at their second");
+    title("Tasks fire on time");
     Instant second = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(2);
     String last = "";
     for (int i = 1; i <= TICKS_SHOWN; i++) {
@@ -224,12 +224,12 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private void heartbeat(ServerConnection remote) {
-    title("A heartbeat: a deadline that is pushed back does not fire, until the pushing stops");
+    title("A heartbeat: a task that is touched again and again does not fire until the touches stop");
     String alice = submit(remote, SESSIONS, NewTask.builder().delay(SILENCE).key("alice").build()).id();
-    detail("session alice ends after " + SILENCE.toSeconds() + " s of silence; now she is busy");
+    detail("session alice ends after " + SILENCE.toSeconds() + " s without a touch; now it is touched often");
     for (int i = 1; i <= TOUCHES; i++) {
       pause(TOUCH_EVERY);
-      List<TouchResult> touched = remote.ask(client -> client.touchKeys(SESSIONS, List.of("alice"), SILENCE));
+      List<TouchResult> touched = remote.call(client -> client.touchKeys(SESSIONS, List.of("alice"), SILENCE));
       Instant due = touched.getFirst().dueAt();
       if (i % 2 == 0 && due != null) {
         detail(TIME.format(Instant.now()) + "  touched " + i + " times, due " + TIME.format(due) + " now");
@@ -239,7 +239,7 @@ final class DemoCommand implements Callable<Integer> {
       throw CommandException.failure("the session timed out although it was touched: this machine was paused for "
           + SILENCE.toSeconds() + " s, or this is a bug");
     }
-    detail("no callback so far; now she is silent");
+    detail("no callback so far; now the touches stop");
     await(alice, 1);
   }
 
@@ -247,11 +247,11 @@ final class DemoCommand implements Callable<Integer> {
     title("A callback that fails is repeated, then kept as a dead letter");
     String payment = submit(remote, PAYMENTS, NewTask.builder().delay(Duration.ZERO).key("payment-7").build()).id();
     await(payment, PAYMENT_ATTEMPTS);
-    TaskView view = remote.ask(client -> client.getTask(payment));
+    TaskView view = remote.call(client -> client.getTask(payment));
     for (long end = System.nanoTime() + PATIENCE.toNanos(); view.state() != TaskState.FAILED
         && System.nanoTime() < end;) {
       pause(Duration.ofMillis(20));
-      view = remote.ask(client -> client.getTask(payment));
+      view = remote.call(client -> client.getTask(payment));
     }
     detail("its state is " + view.state() + " (" + Shell.plain(String.valueOf(view.reason()))
         + "); it can be read, and redriven");
@@ -264,9 +264,9 @@ final class DemoCommand implements Callable<Integer> {
     for (int i = 0; i < RUSH_TASKS; i++) {
       tasks.add(NewTask.at(begin.plus(RUSH_LASTS.multipliedBy(i).dividedBy(RUSH_TASKS))));
     }
-    for (BatchResult result : remote.ask(client -> client.submitBatch(RUSH, tasks))) {
+    for (BatchResult result : remote.call(client -> client.submitBatch(RUSH, tasks))) {
       if (result instanceof SubmittedTask task) {
-        ledger.acknowledged(task.id());
+        ledger.recordAcknowledged(task.id());
       }
     }
     detail(RUSH_TASKS + " tasks are on disk, due over the next " + RUSH_LASTS.plus(RUSH_BEGINS).toSeconds() + " s");
@@ -299,18 +299,18 @@ final class DemoCommand implements Callable<Integer> {
     title("The tally");
     int lost = ledger.pending();
     int early = ledger.early();
-    // The payment is delivered PAYMENT_ATTEMPTS times by design; its repetitions do not count.
-    int again = ledger.again() - (PAYMENT_ATTEMPTS - 1);
+    // The payment is delivered PAYMENT_ATTEMPTS times by design; its repeated deliveries do not count.
+    int again = ledger.repeated() - (PAYMENT_ATTEMPTS - 1);
     row(ledger.acknowledged(), "acknowledged by the server", "");
     row(ledger.delivered(), "delivered", lost == 0 ? good("nothing is lost") : bad(lost + " are lost"));
     row(early, "before their time", early == 0 ? good("nothing is early") : bad("some are early"));
     row(again, "delivered again", again == 0
         ? ""
-        : "delivered, but the server was killed before it could note that: at least once, never less");
+        : "the server was killed before it recorded these deliveries; delivery is at least once");
     Histogram lateMicros = ledger.latenessMicros(killed, back.plusSeconds(2));
     if (lateMicros.getTotalCount() > 0) {
       detail(String.format(Locale.ROOT,
-          "lateness: half within %s, 99 of 100 within %s (but for those due while it was down)",
+          "lateness: half within %s, 99 of 100 within %s (without the tasks due while the server was down)",
           Words.seconds(lateMicros.getValueAtPercentile(50) / 1e6),
           Words.seconds(lateMicros.getValueAtPercentile(99) / 1e6)));
     }
@@ -341,7 +341,7 @@ final class DemoCommand implements Callable<Integer> {
     say("  curl -H 'Content-Type: application/json' " + url + "/v1/queues/" + HELLO + "/tasks \\");
     say("    -d '{\"delay\": \"5s\", \"payload\": {\"from\": \"me\"}}'");
     say("");
-    say("Ctrl-C ends it, and deletes its folder.");
+    say("Ctrl-C ends the server and deletes its folder.");
     say("");
     awaitForever();
   }

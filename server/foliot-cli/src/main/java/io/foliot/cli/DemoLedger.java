@@ -10,20 +10,20 @@ import java.util.Map;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
 
-/** Records the tasks that the server acknowledged and the callbacks that arrived, and compares them. Any thread. */
+/** Records and compares the tasks that the server acknowledged and the callbacks that arrived. Thread-safe. */
 final class DemoLedger {
   // guarded by this
   private final Set<String> acknowledged = new HashSet<>();
   private final Map<String, List<DemoReceiver.Callback>> callbacks = new HashMap<>();
 
   /** Records that the server has acknowledged a task. */
-  synchronized void acknowledged(String task) {
+  synchronized void recordAcknowledged(String task) {
     acknowledged.add(task);
     notifyAll();
   }
 
-  /** Records a callback. */
-  synchronized void came(DemoReceiver.Callback callback) {
+  /** Records a callback that has arrived. */
+  synchronized void recordCallback(DemoReceiver.Callback callback) {
     callbacks.computeIfAbsent(callback.task(), task -> new ArrayList<>()).add(callback);
     notifyAll();
   }
@@ -44,7 +44,7 @@ final class DemoLedger {
   }
 
   /** Returns the number of repeated callbacks: all but the first one of each task. */
-  synchronized int again() {
+  synchronized int repeated() {
     return callbacks.values().stream().mapToInt(all -> all.size() - 1).sum();
   }
 
@@ -54,7 +54,7 @@ final class DemoLedger {
         .count();
   }
 
-  /** Waits until a task has a number of callbacks, or the patience has passed; returns the number that has arrived. */
+  /** Waits until a task has enough callbacks or the patience has passed. Returns the number that have arrived. */
   synchronized int await(String task, int callbacksWanted, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
     try {
@@ -76,8 +76,8 @@ final class DemoLedger {
   }
 
   /**
-   * Returns the lateness of each task's first callback in microseconds, without the tasks that were due while the
-   * server was down.
+   * Returns the lateness of each task's first callback in microseconds; 0 for an early one. Omits the tasks that were
+   * due while the server was down: from {@code downFrom} to {@code downTo}, both inclusive.
    */
   synchronized Histogram latenessMicros(Instant downFrom, Instant downTo) {
     Histogram micros = new Histogram(3);

@@ -12,11 +12,11 @@ import java.time.Instant;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 
-/** The receiver of the demo's callbacks: a few lines, as any user would write them. */
+/** The receiver of the demo's callbacks: a few lines, as an application would have them. */
 final class DemoReceiver implements AutoCloseable {
   private final HttpServer server;
 
-  /** A callback that has arrived. */
+  /** A callback that has arrived. The key is empty if the task has none. */
   record Callback(String queue, String key, String task, int attempt, Instant dueAt, Instant arrivedAt, String body) {
     /** Returns the lateness; negative if the callback arrived early. */
     Duration late() {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A real server in a process of its own, which can be killed. */
+/** A server in a separate process, which can be killed. */
 final class DemoServer implements AutoCloseable {
   private static final long START_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -31,7 +31,7 @@ final class DemoServer implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Creates a server, and does not start it.
+   * Creates a server without starting it.
    *
    * @param folder the folder for its data and its log
    */
@@ -62,23 +62,23 @@ final class DemoServer implements AutoCloseable {
 
   private synchronized Process launch() {
     if (closed) {
-      throw CommandException.failure("the demo ends");
+      throw CommandException.failure("the demo is ending");
     }
-    List<String> words = new ArrayList<>();
-    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(word -> !word.startsWith("-Dfoliot.") && !word.startsWith("-agentlib")).forEach(words::add);
-    words.add("-D" + ServerCommand.PARENT + "=" + ProcessHandle.current().pid());
+        .filter(word -> !word.startsWith("-Dfoliot.") && !word.startsWith("-agentlib")).forEach(command::add);
+    command.add("-D" + ServerCommand.PARENT + "=" + ProcessHandle.current().pid());
     String classPath = System.getProperty("java.class.path");
-    // Starts the server as this process was started: the jar's manifest has more than the class path.
-    words.addAll(classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
+    // If this process was started from a jar, so is the server, because it needs the other entries of the manifest too.
+    command.addAll(classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
         ? List.of("-jar", classPath)
         : List.of("-cp", classPath, Foliot.class.getName()));
-    words.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
+    command.addAll(List.of("server", "--port", Integer.toString(port), "--data", folder.resolve("data").toString(),
         "--log-level", "warn",
-        // A task that was claimed when the server was killed runs again when its lease ends: here, soon.
+        // A task that is running at the kill runs again when its lease ends. A short margin makes that soon.
         "--engine-lease-margin", "1s"));
-    ProcessBuilder builder = new ProcessBuilder(words).directory(folder.toFile()).redirectErrorStream(true)
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().keySet().removeIf(name -> name.startsWith("FOLIOT_"));
     try {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 
 /** Checks the environment of a server. */
 @Command(name = "doctor", description = "Checks Java, disk, clock, store and port, and says what to do.", footer = {"",
-    "It takes the options of the server: give both commands the same ones. The exit code is 1 if a check fails.", "",
+    "The options are those of the server command: give both the same values. The exit code is 1 if a check fails.", "",
     "Examples", "  foliot doctor --data /var/lib/foliot --port 7400",
     "  foliot doctor --store jdbc:postgresql://db.example/foliot", "  foliot doctor --url http://127.0.0.1:7400"})
 final class DoctorCommand implements Callable<Integer> {
@@ -43,7 +43,7 @@ final class DoctorCommand implements Callable<Integer> {
     ServerFlags.addTo(spec);
   }
 
-  /** Returns the command in the form that picocli takes. */
+  /** Returns the command in the form that picocli accepts. */
   CommandSpec spec() {
     return spec;
   }
@@ -57,13 +57,13 @@ final class DoctorCommand implements Callable<Integer> {
       Finding finding = check.find();
       findings.add(finding);
       if (!json.isSet()) {
-        tell(finding);
+        print(finding);
       }
     }
     boolean failed = findings.stream().anyMatch(finding -> finding.verdict() == Finding.Verdict.FAIL);
     if (json.isSet()) {
       shell.line(
-          new CommandOutput().add("ok", !failed).add("checks", findings.stream().map(DoctorCommand::answer).toList())
+          new CommandOutput().add("ok", !failed).add("checks", findings.stream().map(DoctorCommand::output).toList())
               .json());
     }
     return failed ? Foliot.FAILURE : Foliot.OK;
@@ -85,14 +85,14 @@ final class DoctorCommand implements Callable<Integer> {
       return answer.statusCode() == 200
           ? Finding.ok("server", remote.url() + " is ready")
           : Finding.fail("server", remote.url() + " is not ready: status=" + answer.statusCode() + ", answer="
-              + Shell.plain(answer.body()), "see its log");
+              + Shell.plain(answer.body()), "see the server's log");
     } catch (IOException e) {
       return Finding.fail("server", url + " does not answer: " + (e.getMessage() == null ? e : e.getMessage()),
-          "check that it runs, and that the address is right");
+          "check that the server runs, and that the address is right");
     }
   }
 
-  private void tell(Finding finding) {
+  private void print(Finding finding) {
     String verdict = switch (finding.verdict()) {
       case OK -> shell.in(Colour.GREEN, "ok  ");
       case WARN -> shell.in(Colour.YELLOW, "warn");
@@ -104,7 +104,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  private static CommandOutput answer(Finding finding) {
+  private static CommandOutput output(Finding finding) {
     return new CommandOutput().add("check", finding.what())
         .add("verdict", finding.verdict().name().toLowerCase(Locale.ROOT))
         .add("seen", finding.seen())

@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 
 /** The response of {@code /metrics} at one moment: samples in the text format of Prometheus. */
 final class Figures {
+  /** Figures without samples. */
   static final Figures NONE = new Figures(List.of(), 0);
 
   /** One line: a name, its labels and the value. */
@@ -19,6 +20,7 @@ final class Figures {
   }
 
   private final List<Sample> samples;
+  /** The {@link System#nanoTime} at which the response was read. */
   private final long nanos;
 
   private Figures(List<Sample> samples, long nanos) {
@@ -120,6 +122,7 @@ final class Figures {
    * @param share the percentile as a fraction, such as 0.99
    */
   double percentile(Figures earlier, String name, double share, Predicate<Sample> which) {
+    // By upper bound of a bucket: the number of values up to that bound.
     Map<Double, Double> counts = new TreeMap<>();
     add(counts, name, which, 1);
     earlier.add(counts, name, which, -1);

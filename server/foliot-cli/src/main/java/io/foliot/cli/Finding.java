@@ -4,18 +4,18 @@ package io.foliot.cli;
  * The result of a check.
  *
  * @param what the name of the checked thing
- * @param verdict whether a server can work with it
+ * @param verdict whether a server can work with the checked thing
  * @param seen the state that the check found
  * @param advice the remedy; empty if there is nothing to do
  */
 record Finding(String what, Verdict verdict, String seen, String advice) {
   /** The severity of a finding. */
   enum Verdict {
-    /** A server can work with it. */
+    /** A server can run without changes. */
     OK,
-    /** A server can work with it, but the advice is better. */
+    /** A server can run, but its operator should follow the advice. */
     WARN,
-    /** A server cannot work with it. */
+    /** A server cannot run. */
     FAIL
   }
 

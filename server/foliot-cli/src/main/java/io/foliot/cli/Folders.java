@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Folders {
   private Folders() {}
 
-  /** Ensures that a folder is new or empty; the message of the failure names the option. */
+  /** Ensures that a folder does not exist or is empty; the message of a failure names the option. */
   static void ensureEmpty(String option, Path folder) {
     try {
       if (Files.exists(folder) && !Files.isDirectory(folder)) {
@@ -40,7 +40,7 @@ final class Folders {
     }
   }
 
-  /** Returns the length of all files in a folder together; unreadable files count as empty. */
+  /** Returns the total length of all files in a folder, in bytes; unreadable files count as empty. */
   static long bytes(Path folder) {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.mapToLong(Folders::size).sum();
@@ -57,7 +57,7 @@ final class Folders {
     }
   }
 
-  /** Moves a folder to a path where there is none, or an empty one. Copies it if the file systems differ. */
+  /** Moves a folder to a path that does not exist or is an empty folder. Copies it if the file systems differ. */
   static void move(Path from, Path to) throws IOException {
     Files.deleteIfExists(to);
     Path parent = to.getParent();

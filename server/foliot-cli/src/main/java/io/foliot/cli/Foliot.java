@@ -16,7 +16,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The foliot command. */
 @Command(name = "foliot", synopsisSubcommandLabel = "COMMAND", description = {
     "Schedules work for later, durably and on time.", ""}, commandListHeading = "%nCommands:%n", footer = {"",
-        "Begin with", "  foliot demo              a show of half a minute, nothing to set up",
+        "Begin with", "  foliot demo              a demonstration of half a minute, without setup",
         "  foliot server            the server, on " + Defaults.URL,
         "  foliot COMMAND --help    what a command does, with examples"})
 public final class Foliot {
@@ -32,7 +32,7 @@ public final class Foliot {
     int exitCode = run(shell, args);
     shell.out().flush();
     shell.err().flush();
-    // Commands have cleaned up by now. Runtime.exit would load all of the logging, only to log the exit.
+    // Commands have cleaned up by now. Runtime.exit would load all logging classes only to log the exit.
     Runtime.getRuntime().halt(exitCode);
   }
 
@@ -89,10 +89,10 @@ public final class Foliot {
 
   private static int failed(Shell shell, Exception failure) {
     if (failure instanceof CommandException expected) {
-      tell(shell, String.valueOf(expected.getMessage()));
+      report(shell, String.valueOf(expected.getMessage()));
       return expected.exitCode();
     }
-    tell(shell, "this is a bug, please report it with the lines that follow: " + failure);
+    report(shell, "this is a bug, please report it with the lines that follow: " + failure);
     failure.printStackTrace(shell.err());
     return FAILURE;
   }
@@ -104,15 +104,15 @@ public final class Foliot {
       return USAGE;
     }
     if (failure instanceof UnmatchedArgumentException unmatched) {
-      tell(shell, unknown(line.getCommandSpec(), unmatched.getUnmatched().getFirst()));
+      report(shell, unknown(line.getCommandSpec(), unmatched.getUnmatched().getFirst()));
     } else {
       String message = String.valueOf(failure.getMessage());
       // All messages of the command begin in lower case; those of picocli do not.
-      tell(shell, message.isEmpty()
+      report(shell, message.isEmpty()
           ? "the arguments cannot be used"
           : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1));
     }
-    tell(shell, "see '" + line.getCommandSpec().qualifiedName() + " --help'");
+    report(shell, "see '" + line.getCommandSpec().qualifiedName() + " --help'");
     return USAGE;
   }
 
@@ -127,13 +127,13 @@ public final class Foliot {
         : "there is no command " + word + ": " + Nearest.hint(word, spec.subcommands().keySet());
   }
 
-  private static void tell(Shell shell, String message) {
+  private static void report(Shell shell, String message) {
     shell.error(shell.in(Colour.RED, "foliot:") + " " + message);
   }
 
-  /** The versions of Foliot, Java and the system. */
+  /** The versions of Foliot and Java. */
   static final class Version implements IVersionProvider {
-    /** Returns the version in the jar's manifest. */
+    /** Returns the version in the jar's manifest; "development" if there is none. */
     static String ofFoliot() {
       String version = Foliot.class.getPackage().getImplementationVersion();
       return version == null ? "development" : version;

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 @Command(name = "get", description = "Shows a task with its last attempts.", footer = {"", "Examples",
     "  foliot get orders order-7", "  foliot get 0199f2a4-7c1e-7a53-8a3f-5f0d9c2b1e77 --why"})
 final class GetCommand implements Callable<Integer> {
-  /** Number of characters after which the output for people cuts a payload. */
+  /** Number of characters of a payload that the output for people shows. */
   private static final int SHOWN_PAYLOAD = 2_000;
 
   private final Shell shell;
@@ -25,7 +25,7 @@ final class GetCommand implements Callable<Integer> {
   @Mixin
   private final TaskName task = new TaskName();
 
-  @Option(names = "--why", description = "say why it has not fired")
+  @Option(names = "--why", description = "explain why the task has not fired")
   private boolean why;
 
   @Mixin
@@ -54,13 +54,13 @@ final class GetCommand implements Callable<Integer> {
 
   private TaskView view(ServerConnection remote) {
     return task.isId()
-        ? remote.ask(client -> client.getTask(task.id()))
-        : remote.ask(client -> client.getByKey(task.queue(), task.key()));
+        ? remote.call(client -> client.getTask(task.id()))
+        : remote.call(client -> client.getByKey(task.queue(), task.key()));
   }
 
   private void explain(ServerConnection remote) {
     String id = task.isId() ? task.id() : view(remote).id();
-    String explanation = remote.ask(client -> client.explain(id));
+    String explanation = remote.call(client -> client.explain(id));
     if (json.isSet()) {
       shell.line(explanation);
       return;
@@ -101,18 +101,18 @@ final class GetCommand implements Callable<Integer> {
     if (end == null) {
       return null;
     }
-    return end + distance(end, Instant.now()) + (view.leaseExpired() ? ", expired: its worker has not reported" : "");
+    return end + distance(end, Instant.now()) + (view.leaseExpired() ? ", expired: the worker has not reported" : "");
   }
 
   private static @Nullable String progress(TaskNote note) {
     String part = note.progress() < 0 ? "" : Math.round(100 * note.progress()) + " %";
-    String said = part.isEmpty() || note.message().isEmpty()
+    String shown = part.isEmpty() || note.message().isEmpty()
         ? part + note.message()
         : part + ", " + note.message();
-    return said.isEmpty() ? null : said;
+    return shown.isEmpty() ? null : shown;
   }
 
-  /** Returns in words how far an instant is in the past or the future. */
+  /** Returns the distance of an instant from now in words, such as " (in 5 s)" or " (5 s ago)". */
   static String distance(Instant instant, Instant now) {
     Duration distance = Duration.between(now, instant);
     return distance.isNegative()

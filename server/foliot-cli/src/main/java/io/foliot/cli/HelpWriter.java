@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /**
- * Writes help texts without their glue characters. The glue keeps an address on one line: picocli would break the line
- * after {@code http:}, but it does not break at the glue.
+ * Writes help texts without their glue characters. The glue keeps an address on one line: picocli may break a line
+ * after the colon of {@code http:}, but not before a glue character.
  */
 final class HelpWriter extends FilterWriter {
   private static final char GLUE = '\uFEFF';
@@ -23,7 +23,7 @@ final class HelpWriter extends FilterWriter {
     super(new OutputStreamWriter(out, UTF_8));
   }
 
-  /** Returns a text whose addresses are not broken over lines. */
+  /** Returns the text with a glue character after each colon of a scheme such as {@code jdbc:mariadb://}. */
   static String glued(String text) {
     return SCHEME_END.matcher(text).replaceAll(":" + GLUE);
   }

@@ -28,7 +28,12 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     this.shell = shell;
   }
 
-  /** Performs the command on the job of a name. The path is the job's in the API. */
+  /**
+   * Performs the command.
+   *
+   * @param path the job's path in the API
+   * @param name the job's name
+   */
   abstract void act(ServerConnection remote, String path, String name);
 
   @Override
@@ -39,6 +44,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
+  /** Prints times, one per line. */
   static void times(Shell shell, List<JsonView> times) {
     if (times.isEmpty()) {
       shell.line("  none");
@@ -47,7 +53,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   }
 
   /** Shows a job. */
-  @Command(name = "get", description = "Shows a job: its definition, its state and the results of its times.")
+  @Command(name = "get", description = "Shows a job: its definition, its state and the results of its scheduled times.")
   static final class Get extends JobActCommand {
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -89,15 +95,15 @@ abstract sealed class JobActCommand implements Callable<Integer> {
               + (waiting == 0 ? "" : ", " + waiting + " waiting"));
       shell.line("  runs      " + totals.at("succeeded").number() + " succeeded, " + totals.at("failed").number()
           + " failed, " + totals.at("stopped").number() + " stopped, " + totals.at("requested").number()
-          + " asked for");
+          + " requested");
       targets(shell, job.at("active").items());
       shell.line("next times:");
       times(shell, job.at("nextTimes").items());
     }
   }
 
-  /** Shows the next times of a job. */
-  @Command(name = "next", description = "Shows the next times of a job.")
+  /** Shows the next scheduled times of a job. */
+  @Command(name = "next", description = "Shows the next scheduled times of a job.")
   static final class Next extends JobActCommand {
     @Option(names = "--count", paramLabel = "COUNT", description = "number of times to show; 5 unless given")
     private int count = 5;
@@ -113,7 +119,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   }
 
   /** Shows the runs of a job. */
-  @Command(name = "runs", description = "Shows the runs of a job, and the times that did not run, the newest first.")
+  @Command(name = "runs", description = "Shows the runs of a job, and the scheduled times that did not run, the newest first.")
   static final class Runs extends JobActCommand {
     @Mixin
     private final JsonOption json = new JsonOption();
@@ -149,7 +155,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     return array.items().stream().map(JsonView::text).collect(Collectors.joining(", "));
   }
 
-  /** Returns the result of a run, its phase unless that is the shards, and the listeners that failed. */
+  /** Returns the result of a run, followed by its phase, unless its shards are running, and by failed listeners. */
   private static String result(JsonView run) {
     String phase = run.at("phase").text("shards");
     String failed = texts(run.at("failedListeners"));
@@ -172,8 +178,8 @@ abstract sealed class JobActCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs a job now. */
-  @Command(name = "trigger", description = "Asks for a run of a job now.")
+  /** Requests a run of a job now. */
+  @Command(name = "trigger", description = "Requests a run of a job now.")
   static final class Trigger extends JobActCommand {
     @Option(names = "--parameter", paramLabel = "JSON", description = "the payload of this run instead of the job's parameter, as JSON")
     private @Nullable String parameter;
@@ -196,7 +202,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   /** Pauses a job. */
   @Command(name = "pause", description = "Pauses a job: its scheduled times do not run until it is resumed.")
   static final class Pause extends JobActCommand {
-    @Option(names = "--until", paramLabel = "INSTANT", description = "when it resumes by itself")
+    @Option(names = "--until", paramLabel = "INSTANT", description = "when the job resumes by itself")
     private @Nullable String until;
 
     @Option(names = "--reason", paramLabel = "TEXT", description = "the reason, which other users see")
@@ -221,7 +227,7 @@ abstract sealed class JobActCommand implements Callable<Integer> {
   }
 
   /** Resumes a job. */
-  @Command(name = "resume", description = "Resumes a paused job. The times that passed during the pause do not run.")
+  @Command(name = "resume", description = "Resumes a paused job. The scheduled times during the pause do not run.")
   static final class Resume extends JobActCommand {
     Resume(Shell shell) {
       super(shell);

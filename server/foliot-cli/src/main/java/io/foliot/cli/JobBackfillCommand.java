@@ -21,13 +21,13 @@ final class JobBackfillCommand implements Callable<Integer> {
   @Parameters(paramLabel = "JOB", description = "the job's name")
   private String job = "";
 
-  @Option(names = "--from", paramLabel = "INSTANT", required = true, description = "the first instant")
+  @Option(names = "--from", paramLabel = "INSTANT", required = true, description = "the first instant of the range")
   private String from = "";
 
   @Option(names = "--to", paramLabel = "INSTANT", required = true, description = "the first instant after the range")
   private String to = "";
 
-  @Option(names = "--dry-run", description = "only shows the times")
+  @Option(names = "--dry-run", description = "show the times, but run nothing")
   private boolean dryRun;
 
   @Mixin

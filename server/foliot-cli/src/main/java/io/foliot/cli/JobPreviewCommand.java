@@ -7,7 +7,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Shows the next times of a schedule. */
-@Command(name = "preview", description = "Shows the next times of a schedule; nothing is written.", footer = {
+@Command(name = "preview", description = "Shows the next times of a schedule, and changes nothing.", footer = {
     "", "Example", "  foliot jobs preview --cron \"0 2 * * MON-FRI\" --zone Europe/Berlin --count 10"})
 final class JobPreviewCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(35);

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Creates or replaces a job. */
 @Command(name = "put", description = {
-    "Creates a job, or replaces its definition, and shows its next times. Its history stays."}, footer = {
+    "Creates a job, or replaces its definition, and shows its next times. The history of the job stays."}, footer = {
         "", "Examples", "  foliot jobs put report --queue billing --cron \"0 2 * * MON-FRI\" --zone Europe/Berlin",
         "  foliot jobs put sync --queue work --every 10m --overlap queue --timeout 5m",
         "  foliot jobs put scan --queue work --cron @hourly --shards 4 --shard-parameters eu,us,asia,africa"})
@@ -25,31 +25,31 @@ final class JobPutCommand implements Callable<Integer> {
   @Parameters(paramLabel = "JOB", description = "the job's name")
   private String job = "";
 
-  @Option(names = "--queue", paramLabel = "QUEUE", required = true, description = "the queue in which its shards run")
+  @Option(names = "--queue", paramLabel = "QUEUE", required = true, description = "the queue of the job's shards")
   private String queue = "";
 
   @Mixin
   private final ScheduleOptions schedule = new ScheduleOptions();
 
-  @Option(names = "--shards", paramLabel = "COUNT", description = "how many tasks a run has")
+  @Option(names = "--shards", paramLabel = "COUNT", description = "number of shards of a run")
   private @Nullable Integer shards;
 
   @Option(names = "--shard-parameters", paramLabel = "TEXT", split = ",", description = "a text for each shard")
   private List<String> shardParameters = List.of();
 
-  @Option(names = "--overlap", paramLabel = "RULE", description = "while a run is active: skip, queue, replace or allow")
+  @Option(names = "--overlap", paramLabel = "RULE", description = "rule for a time that comes while a run is active: skip, queue, replace or allow")
   private @Nullable String overlap;
 
-  @Option(names = "--misfire", paramLabel = "POLICY", description = "times that are found late: once, all or skip")
+  @Option(names = "--misfire", paramLabel = "POLICY", description = "rule for scheduled times that are found late: once, all or skip")
   private @Nullable String misfire;
 
   @Option(names = "--misfire-max", paramLabel = "COUNT", description = "with the policy all: how many late times run at most")
   private @Nullable Integer misfireMax;
 
-  @Option(names = "--history", paramLabel = "COUNT", description = "how many ended runs and ranges are kept; 50 unless given")
+  @Option(names = "--history", paramLabel = "COUNT", description = "how many entries of the history are kept: ended runs, and ranges of times that did not run; 50 unless given")
   private @Nullable Integer history;
 
-  @Option(names = "--window", paramLabel = "DURATION", description = "how late a time may run at most")
+  @Option(names = "--window", paramLabel = "DURATION", description = "how late a scheduled time may run at most")
   private @Nullable String window;
 
   @Option(names = "--timeout", paramLabel = "DURATION", description = "how long a run may take")
@@ -70,13 +70,13 @@ final class JobPutCommand implements Callable<Integer> {
   @Option(names = "--allocation", paramLabel = "RULE", description = "how shards are divided among workers: average, free, odd-even, hash, round-robin or own")
   private @Nullable String allocation;
 
-  @Option(names = "--allocator", paramLabel = "NAME", description = "with the allocation own: the function of the application that divides them, by the name that it is registered under")
+  @Option(names = "--allocator", paramLabel = "NAME", description = "with the allocation own: the function of the application that divides the shards, by its registered name")
   private @Nullable String allocator;
 
-  @Option(names = "--zones", paramLabel = "ZONE", split = ",", description = "with the scope per-zone: its zones, instead of those that have a worker")
+  @Option(names = "--zones", paramLabel = "ZONE", split = ",", description = "with the scope per-zone: the zones of a run, instead of all zones that have a worker")
   private List<String> zones = List.of();
 
-  @Option(names = "--run-listeners", paramLabel = "PHASE", split = ",", description = "the phases in which a run has a task of its own: before its first shard, after its last one")
+  @Option(names = "--run-listeners", paramLabel = "PHASE", split = ",", description = "extra tasks of a run for listeners: before (the first shard), after (the last shard)")
   private List<String> runListeners = List.of();
 
   @Mixin

@@ -92,7 +92,7 @@ final class JobsCommand implements Callable<Integer> {
         job.at("totals", "missed").number());
   }
 
-  /** Returns a schedule in a few words. */
+  /** Returns a schedule as a short text, such as "every 10m" or "cron 0 2 * * * Europe/Berlin". */
   static String schedule(JsonView schedule) {
     String timing = List.of("cron", "every", "after", "at").stream().filter(kind -> schedule.at(kind).exists())
         .map(kind -> kind + " " + schedule.at(kind).text()).collect(Collectors.joining());

@@ -50,7 +50,7 @@ final class JsonView {
     }
   }
 
-  /** Returns the value at a path of field names; a missing one does not exist. */
+  /** Returns the value at a path of field names. If a field is missing, {@link #exists} of the result is false. */
   JsonView at(String... path) {
     JsonNode found = node;
     for (String name : path) {
@@ -63,7 +63,7 @@ final class JsonView {
     return !node.isMissingNode() && !node.isNull();
   }
 
-  /** Returns the items of an array. */
+  /** Returns the items of an array; no items for any other value. */
   List<JsonView> items() {
     return node.isArray() ? node.valueStream().map(JsonView::new).toList() : List.of();
   }

@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
 /** Moves all live tasks from one store to another. */
 @Command(name = "migrate", description = {
     "Moves all live tasks, and the settings of queues and keys, to another store.",
-    "From the beginning on, the source accepts and fires nothing. The target is opened once both have the same contents.",
+    "From the beginning on, the source accepts and fires nothing.",
+    "The target is opened once both stores have the same contents.",
     "An interrupted migration continues where it stopped when the same command is run again."}, footer = {"",
         "A store is rocksdb:DIR (a data folder, whose server must be stopped), jdbc:postgresql://HOST/DATABASE,",
         "jdbc:mariadb://HOST/DATABASE or redis://HOST. Users and passwords come from FOLIOT_FROM_USER,",
@@ -40,13 +41,13 @@ final class MigrateCommand implements Callable<Integer> {
   @Option(names = "--from", paramLabel = "STORE", description = "the store whose tasks are moved")
   private @Nullable String from;
 
-  @Option(names = "--to", paramLabel = "STORE", description = "the store that they are moved to; it must have no tasks")
+  @Option(names = "--to", paramLabel = "STORE", description = "the store that the tasks are moved to; it must have no tasks")
   private @Nullable String to;
 
-  @Option(names = "--patience", paramLabel = "TIME", defaultValue = PATIENCE, converter = DurationConverter.class, description = "how long to wait for running attempts to end; then they are moved while they run; ${DEFAULT-VALUE} unless given")
+  @Option(names = "--patience", paramLabel = "TIME", defaultValue = PATIENCE, converter = DurationConverter.class, description = "how long to wait for running attempts to end; after that, tasks are moved while they run; ${DEFAULT-VALUE} unless given")
   private Duration patience = DurationText.parse(PATIENCE);
 
-  @Option(names = "--release", paramLabel = "STORE", description = "opens a store again that a migration has sealed, and moves nothing")
+  @Option(names = "--release", paramLabel = "STORE", description = "removes the seal of a migration from a store, and moves nothing")
   private @Nullable String release;
 
   @Mixin
@@ -105,7 +106,7 @@ final class MigrateCommand implements Callable<Integer> {
     if (!result.unreadable().isEmpty()) {
       result.unreadable().forEach(task -> shell.error("not moved: task=" + task.id() + ", reason=" + task.reason()));
       throw CommandException
-          .failure("all but " + result.unreadable().size() + " tasks were moved; these cannot be read, and"
+          .failure("all but " + result.unreadable().size() + " tasks were moved; the others cannot be read, and"
               + " stay in the source: " + source.name());
     }
     return Foliot.OK;
@@ -121,7 +122,7 @@ final class MigrateCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the options with which a server serves a store. */
+  /** Returns the command-line options of a server that uses a store. */
   private static String serverOptions(FoliotConfig.Store store) {
     return store.isRemote() ? "--store " + store.name() : "--store " + store.kind() + " --data " + store.data();
   }
@@ -151,7 +152,7 @@ final class MigrateCommand implements Callable<Integer> {
     }
   }
 
-  private FoliotConfig.Store store(String option, String text, String variables) {
+  private FoliotConfig.Store store(String option, String text, String variablePrefix) {
     Map<String, String> flags = new HashMap<>();
     if (text.startsWith("rocksdb:")) {
       flags.put("store", "rocksdb");
@@ -159,8 +160,8 @@ final class MigrateCommand implements Callable<Integer> {
     } else {
       flags.put("store", text);
     }
-    flags.put("store-user", shell.variable(variables + "_USER"));
-    flags.put("store-password", shell.variable(variables + "_PASSWORD"));
+    flags.put("store-user", shell.variable(variablePrefix + "_USER"));
+    flags.put("store-password", shell.variable(variablePrefix + "_PASSWORD"));
     try {
       FoliotConfig.Store store = FoliotConfig.load(flags, Map.of(), null).store();
       if (!store.isRemote() && !text.startsWith("rocksdb:")) {

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 
 /** Prints the progress of some work every second; on a terminal, always on the same line. */
 final class Progress {
+  /** Number of columns of a terminal that a line overwrites. */
   private static final int WIDTH = 70;
 
   private final Shell shell;
@@ -25,7 +26,7 @@ final class Progress {
     printer.setDaemon(true);
   }
 
-  /** Does work that writes into a folder, and meanwhile prints how much has been written. */
+  /** Runs work that writes into a folder, and meanwhile prints how much has been written. */
   static <T> T during(Shell shell, String what, Path folder, Supplier<T> work) {
     return during(shell, what, () -> {
       long bytes = Folders.bytes(folder);
@@ -33,7 +34,7 @@ final class Progress {
     }, work);
   }
 
-  /** Does work that reports its progress, and meanwhile prints the latest report. */
+  /** Runs work that reports its progress, and meanwhile prints the latest report. */
   static <T> T during(Shell shell, String what, Function<Consumer<String>, T> work) {
     AtomicReference<String> last = new AtomicReference<>("");
     return during(shell, what, last::get, () -> work.apply(last::set));

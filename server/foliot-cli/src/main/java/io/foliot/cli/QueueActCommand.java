@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** A command on a queue that needs only its name. */
+/** A command whose only argument is the name of a queue. */
 abstract sealed class QueueActCommand implements Callable<Integer> {
   private final Shell shell;
   private final String done;
@@ -27,7 +27,7 @@ abstract sealed class QueueActCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
-      remote.tell(client -> act(client, queue));
+      remote.run(client -> act(client, queue));
     }
     shell.line(queue + " " + done);
     return Foliot.OK;

@@ -10,19 +10,20 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The difference that a command makes to the settings of a queue, which are read before and after the command.
+ * The changes that a command makes to the settings of a queue. The settings are read before and after the command.
  *
  * @param isNew whether the queue did not exist before
  * @param lines one line for each setting that has changed
  */
 record QueueChange(boolean isNew, List<String> lines) {
-  /** Fields of a queue in the API that are not settings. */
+  /** Names of the fields of a queue in the API that are not settings. */
   private static final Set<String> NO_SETTINGS = Set.of("stats", "version", "createdAt", "updatedAt");
 
+  /** Performs a command and returns the changes that it has made. */
   static QueueChange by(ServerConnection remote, String queue, Consumer<FoliotClient> act) {
     String path = "/v1/queues/" + ServerConnection.segment(queue);
     JsonView before = JsonView.parse(remote.getIfAny(path));
-    remote.tell(act);
+    remote.run(act);
     JsonView after = JsonView.parse(remote.get(path));
     return new QueueChange(!before.exists(), differences(settings(before), settings(after)));
   }

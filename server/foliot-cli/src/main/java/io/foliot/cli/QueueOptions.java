@@ -8,8 +8,8 @@ import picocli.CommandLine.Option;
 /** The settings of a queue as options of a command. An option that is not given is null. */
 final class QueueOptions {
   /**
-   * The variable that holds the secret of {@code --sign}. The secret is not an argument, because all users of a machine
-   * can see command lines.
+   * The environment variable that holds the secret of {@code --sign}. The secret is not an argument, because all users
+   * of a machine can see command lines.
    */
   static final String SECRET_VARIABLE = "FOLIOT_WEBHOOK_SECRET";
 
@@ -86,7 +86,7 @@ final class QueueOptions {
     return new QueueSettings.Retention(keepFinished, keepFailed);
   }
 
-  /** Returns the secret of {@code --sign}. */
+  /** Returns the secret of {@code --sign}; fails if the variable is not set. */
   static String secret(Shell shell) {
     String secret = shell.variable(SECRET_VARIABLE);
     if (secret.isEmpty()) {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Cancels many tasks of a queue. */
-@Command(name = "purge", description = {"Cancels the live tasks of a queue that pass the filter.",
+@Command(name = "purge", description = {"Cancels the live tasks of a queue that match the filter.",
     "A running task is cancelled when its attempt fails or its lease ends."}, footer = {"", "Examples",
         "  foliot queues purge orders --all", "  foliot queues purge orders --key-prefix test-",
         "  foliot queues purge orders --state delayed --due-before 2027-01-01T00:00:00Z"})
@@ -62,17 +62,17 @@ final class QueuePurgeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     TaskFilter filter = filter();
-    BulkCancelResult done;
+    BulkCancelResult result;
     try (ServerConnection remote = server.open(shell)) {
-      done = Progress.during(shell, "cancelling tasks of " + queue, progress -> purge(remote, filter, progress));
+      result = Progress.during(shell, "cancelling tasks of " + queue, progress -> purge(remote, filter, progress));
     }
     if (json.isSet()) {
-      shell.line(new CommandOutput().add("cancelled", done.cancelled()).add("pending", done.pending()).json());
+      shell.line(new CommandOutput().add("cancelled", result.cancelled()).add("pending", result.pending()).json());
       return Foliot.OK;
     }
-    shell.line(done.cancelled() + " tasks are cancelled");
-    if (done.pending() > 0) {
-      shell.line(done.pending() + " are running, and are cancelled when their attempts end without success");
+    shell.line(result.cancelled() + " tasks are cancelled");
+    if (result.pending() > 0) {
+      shell.line(result.pending() + " are running, and are cancelled when their attempts end without success");
     }
     return Foliot.OK;
   }
@@ -103,7 +103,7 @@ final class QueuePurgeCommand implements Callable<Integer> {
     String cursor = null;
     do {
       String from = cursor;
-      BulkCancelResult part = remote.ask(
+      BulkCancelResult part = remote.call(
           client -> client.cancelTasks(queue, filter, FoliotClient.MAX_BATCH, from));
       cancelled += part.cancelled();
       pending += part.pending();

@@ -24,14 +24,14 @@ final class QueuePutCommand implements Callable<Integer> {
   private String queue = "";
 
   @ArgGroup
-  private @Nullable Where where;
+  private @Nullable Target target;
 
-  /** The destination of the queue's tasks. */
-  private static final class Where {
-    @Option(names = "--to", paramLabel = "URL", description = "where its tasks are sent: POST, 2xx is success")
+  /** The delivery of the queue's tasks: exactly one of its fields is set. */
+  private static final class Target {
+    @Option(names = "--to", paramLabel = "URL", description = "the receiver of the queue's tasks: POST, 2xx is success")
     private @Nullable String to;
 
-    @Option(names = "--pull", description = "workers claim its tasks")
+    @Option(names = "--pull", description = "workers claim the queue's tasks")
     private boolean pull;
   }
 
@@ -66,11 +66,11 @@ final class QueuePutCommand implements Callable<Integer> {
   }
 
   private Delivery delivery() {
-    if (where == null) {
+    if (target == null) {
       throw CommandException.usage("a queue needs a destination: --to URL for callbacks, or --pull for workers that"
           + " claim its tasks (--url is the address of the Foliot server)");
     }
-    Delivery.Builder delivery = (where.pull ? Delivery.pull() : callback(String.valueOf(where.to))).toBuilder();
+    Delivery.Builder delivery = (target.pull ? Delivery.pull() : callback(String.valueOf(target.to))).toBuilder();
     if (options.sign) {
       delivery.setting("secret", QueueOptions.secret(shell));
     }

@@ -42,7 +42,7 @@ final class QueueRedriveCommand implements Callable<Integer> {
     }
     RedriveResult result;
     try (ServerConnection remote = server.open(shell)) {
-      result = remote.ask(client -> ids.isEmpty()
+      result = remote.call(client -> ids.isEmpty()
           ? client.redrive(queue, limit == null ? Defaults.REDRIVE : limit)
           : client.redrive(queue, ids));
     }

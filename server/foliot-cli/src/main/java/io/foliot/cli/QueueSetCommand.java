@@ -34,7 +34,7 @@ final class QueueSetCommand implements Callable<Integer> {
     }
   }
 
-  /** Reads settings on the command line. */
+  /** Converts the name of a setting on the command line. */
   static final class Settings implements ITypeConverter<Setting> {
     static final String WORDS = "secret, timeout, retry, priority, rate, concurrency, max-wait, max-run, retention";
 
@@ -50,7 +50,7 @@ final class QueueSetCommand implements Callable<Integer> {
   @Parameters(paramLabel = "QUEUE", description = "the queue")
   private String queue = "";
 
-  @Option(names = "--to", paramLabel = "URL", description = "where its tasks are sent")
+  @Option(names = "--to", paramLabel = "URL", description = "the receiver of the queue's tasks")
   private @Nullable String to;
 
   @Mixin
@@ -63,7 +63,7 @@ final class QueueSetCommand implements Callable<Integer> {
   @Mixin
   private final ServerOption server = new ServerOption();
 
-  /** The settings that the command line gives. */
+  /** Settings that the command line changes to a value. */
   private final List<Setting> given = new ArrayList<>();
 
   QueueSetCommand(Shell shell) {
@@ -88,31 +88,31 @@ final class QueueSetCommand implements Callable<Integer> {
       QueuePutCommand.callback(to);
       patch.delivery("url", to);
     }
-    if (isGiven(Setting.SECRET, options.sign)) {
+    if (recordIfGiven(Setting.SECRET, options.sign)) {
       patch.delivery("secret", QueueOptions.secret(shell));
     }
-    if (isGiven(Setting.TIMEOUT, options.timeout != null)) {
+    if (recordIfGiven(Setting.TIMEOUT, options.timeout != null)) {
       patch.timeout(options.timeout);
     }
-    if (isGiven(Setting.RETRY, options.hasRetry())) {
+    if (recordIfGiven(Setting.RETRY, options.hasRetry())) {
       patch.retry(options.retry());
     }
-    if (isGiven(Setting.PRIORITY, options.priority != null)) {
+    if (recordIfGiven(Setting.PRIORITY, options.priority != null)) {
       patch.priority(options.priority);
     }
-    if (isGiven(Setting.RATE, options.rate != null)) {
+    if (recordIfGiven(Setting.RATE, options.rate != null)) {
       patch.rate(options.rate);
     }
-    if (isGiven(Setting.CONCURRENCY, options.concurrency != null)) {
+    if (recordIfGiven(Setting.CONCURRENCY, options.concurrency != null)) {
       patch.concurrency(options.concurrency);
     }
-    if (isGiven(Setting.MAX_WAIT, options.maxWait != null)) {
+    if (recordIfGiven(Setting.MAX_WAIT, options.maxWait != null)) {
       patch.maxWait(options.maxWait);
     }
-    if (isGiven(Setting.MAX_RUN, options.maxRun != null)) {
+    if (recordIfGiven(Setting.MAX_RUN, options.maxRun != null)) {
       patch.maxRun(options.maxRun);
     }
-    if (isGiven(Setting.RETENTION, options.hasRetention())) {
+    if (recordIfGiven(Setting.RETENTION, options.hasRetention())) {
       patch.retention(options.retention());
     }
     unset.forEach(setting -> unset(patch, setting));
@@ -122,7 +122,8 @@ final class QueueSetCommand implements Callable<Integer> {
     return patch.build();
   }
 
-  private boolean isGiven(Setting setting, boolean isGiven) {
+  /** Records a setting if its options are given; returns {@code isGiven}. */
+  private boolean recordIfGiven(Setting setting, boolean isGiven) {
     if (isGiven) {
       given.add(setting);
     }

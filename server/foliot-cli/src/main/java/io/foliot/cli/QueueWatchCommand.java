@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Follows one queue. */
+/** Prints the figures of a queue every second. */
 @Command(name = "watch", description = "Prints a line per second with the counts of a queue, its rate and its lag.")
 final class QueueWatchCommand implements Callable<Integer> {
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -37,7 +37,7 @@ final class QueueWatchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
-      // The command fails if the first read does: the address, the key or the name is wrong. Later reads are retried.
+      // The command fails if the first read fails: the address, the key or the name is wrong. Later reads are retried.
       String line = line(remote);
       long next = System.nanoTime();
       for (int shown = 1;; shown++) {

@@ -57,13 +57,12 @@ final class QueuesCommand implements Callable<Integer> {
     return Foliot.OK;
   }
 
-  /** Returns an empty table with the columns of queues, here and in {@code top}. */
-  static Table table() {
+  private static Table table() {
     return new Table().left("QUEUE").right("DELAYED").right("PARKED").right("RUNNING").right("FINISHED").right("FAILED")
         .right("CANCELLED").right("PER SECOND").right("LAG").left("TO");
   }
 
-  static void addRow(Table table, JsonView queue) {
+  private static void addRow(Table table, JsonView queue) {
     JsonView stats = queue.at("stats");
     JsonView counts = stats.at("counts");
     table.row(queue.at("queue").text(), count(counts, "delayed"), count(counts, "parked"), count(counts, "running"),
@@ -75,7 +74,7 @@ final class QueuesCommand implements Callable<Integer> {
     return Words.count(counts.at(state).decimal());
   }
 
-  /** Returns the URL or the type of a queue's delivery, and whether the queue is paused. */
+  /** Returns the URL or the type of a queue's delivery, after "(paused)" if the queue is paused. */
   static String target(JsonView queue) {
     String url = queue.at("delivery", "url").text(queue.at("delivery", "type").text());
     return queue.at("paused").isTrue() ? "(paused) " + url : url;

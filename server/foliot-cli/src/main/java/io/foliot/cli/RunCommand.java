@@ -24,8 +24,8 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() {
     String id;
     try (ServerConnection remote = server.open(shell)) {
-      id = task.isId() ? task.id() : remote.ask(client -> client.getByKey(task.queue(), task.key())).id();
-      remote.tell(client -> client.runNow(id));
+      id = task.isId() ? task.id() : remote.call(client -> client.getByKey(task.queue(), task.key())).id();
+      remote.run(client -> client.runNow(id));
     }
     shell.line(id + " is due now");
     return Foliot.OK;

@@ -14,10 +14,10 @@ final class ScheduleOptions {
   @Option(names = "--dialect", paramLabel = "DIALECT", description = "dialect of the cron expression: unix, spring or quartz; needed only if its fields are ambiguous")
   private @Nullable String dialect;
 
-  @Option(names = "--every", paramLabel = "DURATION", description = "a fixed rate")
+  @Option(names = "--every", paramLabel = "DURATION", description = "a fixed rate: the time between two scheduled times")
   private @Nullable String every;
 
-  @Option(names = "--offset", paramLabel = "DURATION", description = "the phase of a fixed rate; a hash of the job's name unless given")
+  @Option(names = "--offset", paramLabel = "DURATION", description = "the offset of a fixed rate from the epoch; derived from the job's name unless given")
   private @Nullable String offset;
 
   @Option(names = "--dst-gap", paramLabel = "RULE", description = "for local times that a clock change skips: shift or skip")
@@ -29,7 +29,7 @@ final class ScheduleOptions {
   @Option(names = "--after", paramLabel = "DURATION", description = "a fixed delay after the end of the last run")
   private @Nullable String after;
 
-  @Option(names = "--at", paramLabel = "INSTANT", description = "the only time")
+  @Option(names = "--at", paramLabel = "INSTANT", description = "a single scheduled time")
   private @Nullable String at;
 
   @Option(names = "--zone", paramLabel = "ZONE", description = "the zone of local times, such as Europe/Berlin; UTC unless given")
@@ -47,6 +47,7 @@ final class ScheduleOptions {
   @Option(names = "--jitter", paramLabel = "DURATION", description = "delays each time by up to this long")
   private @Nullable String jitter;
 
+  /** Returns the schedule as the API expects it; fields that are not given are absent. */
   ObjectNode json() {
     ObjectNode schedule = JsonNodeFactory.instance.objectNode();
     put(schedule, "cron", cron);

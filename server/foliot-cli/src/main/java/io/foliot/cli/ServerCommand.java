@@ -22,24 +22,24 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
-/** Runs a server. Its options are those of the configuration. */
+/** Runs a server. The options of the command are those of the configuration. */
 @Command(name = "server", description = "Runs a server until it is stopped (Ctrl-C).", footer = {"",
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
         + " The command line overrides the environment, which overrides the file.",
     "", "A server that cannot continue ends, and prints the reason. Exit codes",
     "  1  the store has closed itself, or the server could not start for another reason",
     "  2  the options or the configuration cannot be used",
-    "  3  it ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
-    "  5  a thread that it needs has ended, or it ran out of memory and its own check noticed",
+    "  3  the server ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
+    "  5  a thread that the server needs has ended, or a check of the server noticed that memory ran out",
     "", "Examples", "  foliot server --data /var/lib/foliot",
     "  foliot server --port 7401 --allow-network 10.0.0.0/8"})
 final class ServerCommand implements Callable<Integer> {
   private static final Logger log = LoggerFactory.getLogger(ServerCommand.class);
 
-  /** Start of the line that is printed when the server is ready; the rest of it is the server's address. */
+  /** Start of the line that is printed when the server is ready; the rest of the line is the server's address. */
   static final String READY = "Foliot is ready at ";
 
-  /** System property with the id of a parent process. This process ends when the parent does, even by a kill. */
+  /** System property with the id of a parent process. This process ends when the parent ends, even by a kill. */
   static final String PARENT = "foliot.parent";
 
   private static final String CONFIG_VARIABLE = "FOLIOT_CONFIG";
@@ -58,7 +58,7 @@ final class ServerCommand implements Callable<Integer> {
     ServerFlags.addTo(spec);
   }
 
-  /** Returns the command in the form that picocli takes. */
+  /** Returns the command in the form that picocli accepts. */
   CommandSpec spec() {
     return spec;
   }
@@ -100,8 +100,8 @@ final class ServerCommand implements Callable<Integer> {
       List<String> secrets = FoliotConfig.secretsIn(file);
       if (!secrets.isEmpty()) {
         log.warn(
-            "others can read secrets in the configuration file; take their permissions away (chmod 600), or set the"
-                + " secrets as variables: file={}, keys={}",
+            "other users can read secrets in the configuration file; remove their permissions (chmod 600), or set the"
+                + " secrets as environment variables: file={}, keys={}",
             file, secrets);
       }
     }
@@ -137,7 +137,7 @@ final class ServerCommand implements Callable<Integer> {
     try {
       return Path.of(named);
     } catch (InvalidPathException e) {
-      throw CommandException.usage("--config is the path of a file: found=\"" + named + "\"");
+      throw CommandException.usage("--config: expected the path of a file, but got \"" + named + "\"");
     }
   }
 }

@@ -82,7 +82,7 @@ final class ServerConnection implements AutoCloseable {
   /**
    * Returns a connection to the server that the user has named.
    *
-   * @param url the URL on the command line; null for that of the environment, or the default
+   * @param url the URL on the command line; null for the URL in the environment or, if none is set, the default
    */
   static ServerConnection of(@Nullable String url, Shell shell) {
     String address = url != null ? url : shell.variable(URL_VARIABLE);
@@ -111,9 +111,9 @@ final class ServerConnection implements AutoCloseable {
   }
 
   /** Makes a call that returns a result. */
-  <T> T ask(Function<FoliotClient, T> call) {
+  <T> T call(Function<FoliotClient, T> request) {
     try {
-      return call.apply(client);
+      return request.apply(client);
     } catch (FoliotException e) {
       throw CommandException.failure(refusal(e.status(), e.problem().type(), e.problem().title(),
           e.problem().detail(), noun -> e.problem().members().get(noun)), e);
@@ -127,9 +127,9 @@ final class ServerConnection implements AutoCloseable {
   }
 
   /** Makes a call that returns nothing. */
-  void tell(Consumer<FoliotClient> call) {
-    ask(it -> {
-      call.accept(it);
+  void run(Consumer<FoliotClient> request) {
+    call(it -> {
+      request.accept(it);
       return true;
     });
   }
@@ -206,7 +206,7 @@ final class ServerConnection implements AutoCloseable {
       case "unknown-job" -> creation(members, "job", "jobs put %s --queue QUEUE --cron \"0 2 * * *\"");
       case "unknown-calendar" -> creation(members, "calendar", "calendars put %s SAT SUN");
       case "unknown-worker" -> "no live worker has the name " + Shell.plain(String.valueOf(members.apply("worker")))
-          + "; foliot workers lists those that are known, a second or two after the first claim of each";
+          + "; foliot workers lists live workers, each from a second or two after its first claim on";
       case "unknown-run" -> Shell.plain(String.valueOf(detail))
           .replace("GET /v1/jobs/{job}/runs", "foliot jobs runs JOB");
       default -> null;
@@ -225,7 +225,7 @@ final class ServerConnection implements AutoCloseable {
     return title + ": " + Shell.plain(detail);
   }
 
-  /** Returns a message with what is missing and the command that creates it, or null if the server does not say. */
+  /** Returns a message with the missing object and the command that creates it; null if the response has no name. */
   private static @Nullable String creation(Function<String, @Nullable String> members, String noun, String command) {
     String name = members.apply(noun);
     if (name == null || name.isEmpty()) {
@@ -237,7 +237,7 @@ final class ServerConnection implements AutoCloseable {
 
   private CommandException unreachable(Exception cause) {
     return CommandException.failure(isLocal()
-        ? "nothing answers at " + url + ": start one with ./foliot server"
+        ? "nothing answers at " + url + ": start a server with ./foliot server"
         : "nothing answers at " + url + ": is the address right (--url, " + URL_VARIABLE + "), and the server up?",
         cause);
   }

@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** The options of the configuration as options of a command; there is no second list of them. */
+/** Makes the options of the configuration options of a command, so that the code lists them only once. */
 final class ServerFlags {
   private ServerFlags() {}
 

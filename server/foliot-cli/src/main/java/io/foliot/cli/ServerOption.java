@@ -4,11 +4,11 @@ import io.foliot.server.config.Defaults;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option for the address of the server; part of every command that calls one. */
+/** The option for the address of the server, for all commands that call a server. */
 final class ServerOption {
   @Option(names = "--url", paramLabel = "URL", description = {
       "the server's address; else FOLIOT_URL, else", Defaults.URL + ".",
-      "Its API key, if it needs one, comes from FOLIOT_API_KEY"})
+      "The server's API key, if it needs one, comes from FOLIOT_API_KEY"})
   private @Nullable String url;
 
   ServerConnection open(Shell shell) {

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param terminal whether {@code out} is a terminal
  */
 record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean terminal) {
-  /** System property set by the script that starts the JVM: the script can tell a terminal from a pipe on any Java. */
+  /** System property that is true if the standard output is a terminal. The start script sets it. */
   private static final String TERMINAL = "foliot.terminal";
 
   Shell {
@@ -58,8 +58,8 @@ record Shell(InputStream in, PrintStream out, PrintStream err, Map<String, Strin
   }
 
   /**
-   * Returns the text with control characters replaced, which would move the cursor or change colours: keys and reasons
-   * come from other people.
+   * Returns the text with each control character replaced by U+FFFD. Keys and reasons come from other people, and their
+   * control characters could move the cursor or change colours.
    */
   static String plain(String text) {
     if (text.chars().noneMatch(Character::isISOControl)) {

@@ -39,7 +39,7 @@ final class SlotsCommand implements Callable<Integer> {
     @Option(names = "--store", paramLabel = "STORE", required = true, description = "redis://HOST, as in the servers' settings")
     private String store = "";
 
-    @Option(names = "--store-namespace", paramLabel = "NAME", defaultValue = Defaults.NAMESPACE, description = "as in the servers' settings; ${DEFAULT-VALUE}")
+    @Option(names = "--store-namespace", paramLabel = "NAME", defaultValue = Defaults.NAMESPACE, description = "as in the servers' settings; ${DEFAULT-VALUE} unless given")
     private String namespace = "";
 
     @Mixin

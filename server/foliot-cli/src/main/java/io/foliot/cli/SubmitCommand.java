@@ -32,10 +32,10 @@ final class SubmitCommand implements Callable<Integer> {
   private String queue = "";
 
   @ArgGroup
-  private @Nullable When when;
+  private @Nullable DueTime dueTime;
 
   /** The due time of the task. */
-  private static final class When {
+  private static final class DueTime {
     @Option(names = "--delay", paramLabel = "TIME", converter = DurationConverter.class, description = "due this long from now: 30m, 1500ms, PT30M; default: at once")
     private @Nullable Duration delay;
 
@@ -47,10 +47,10 @@ final class SubmitCommand implements Callable<Integer> {
   private @Nullable String key;
 
   @ArgGroup
-  private @Nullable What what;
+  private @Nullable PayloadSource payloadSource;
 
-  /** The payload. */
-  private static final class What {
+  /** The source of the payload. */
+  private static final class PayloadSource {
     @Option(names = "--payload", paramLabel = "JSON", description = "the payload as JSON")
     private @Nullable String json;
 
@@ -92,17 +92,17 @@ final class SubmitCommand implements Callable<Integer> {
     try {
       NewTask.Builder builder = NewTask.builder().delay(Duration.ZERO).key(key).payload(payload()).headers(headers)
           .maxAttempts(maxAttempts).onConflict(onConflict).idempotencyKey(idempotencyKey);
-      if (when != null && when.at != null) {
-        builder.dueAt(when.at);
-      } else if (when != null && when.delay != null) {
-        builder.delay(when.delay);
+      if (dueTime != null && dueTime.at != null) {
+        builder.dueAt(dueTime.at);
+      } else if (dueTime != null && dueTime.delay != null) {
+        builder.delay(dueTime.delay);
       }
       task = builder.build();
     } catch (IllegalArgumentException e) {
       throw CommandException.usage(String.valueOf(e.getMessage()));
     }
     try (ServerConnection remote = server.open(shell)) {
-      SubmittedTask submitted = remote.ask(client -> client.submit(queue, task));
+      SubmittedTask submitted = remote.call(client -> client.submit(queue, task));
       CommandOutput output = new CommandOutput().add("id", submitted.id()).add("queue", submitted.queue())
           .add("key", submitted.key()).add("generation", submitted.generation()).add("dueAt", submitted.dueAt())
           .add("state", submitted.state());
@@ -112,11 +112,11 @@ final class SubmitCommand implements Callable<Integer> {
   }
 
   private @Nullable Payload payload() {
-    Payload payload = what == null ? null : read(what);
+    Payload payload = payloadSource == null ? null : read(payloadSource);
     return payload == null || contentType == null ? payload : payload.withContentType(contentType);
   }
 
-  private @Nullable Payload read(What source) {
+  private @Nullable Payload read(PayloadSource source) {
     if (source.json != null) {
       return Payload.json(source.json);
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Parameters;
 
-/** The task that a command is about: its id, or its queue and key. */
+/** The arguments that name a task: its id, or its queue and key. */
 final class TaskName {
   private static final Pattern ID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 

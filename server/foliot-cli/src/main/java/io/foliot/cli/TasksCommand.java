@@ -20,6 +20,7 @@ import picocli.CommandLine.Parameters;
 final class TasksCommand implements Callable<Integer> {
   /** Most tasks that the server returns in one response. */
   private static final int PAGE = 1_000;
+  /** Number of characters of a reason that the table shows. */
   private static final int SHOWN_REASON = 60;
 
   private final Shell shell;
@@ -49,7 +50,7 @@ final class TasksCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (limit < 1) {
-      throw CommandException.usage("--limit must be positive: limit=" + limit);
+      throw CommandException.usage("--limit: expected a positive number, but got \"" + limit + "\"");
     }
     try (ServerConnection remote = server.open(shell)) {
       if (json.isSet()) {
@@ -73,7 +74,8 @@ final class TasksCommand implements Callable<Integer> {
     String next = cursor;
     do {
       String from = next;
-      TaskPage page = remote.ask(client -> client.listTasks(queue, wanted, Math.min(limit - tasks.size(), PAGE), from));
+      TaskPage page = remote.call(
+          client -> client.listTasks(queue, wanted, Math.min(limit - tasks.size(), PAGE), from));
       tasks.addAll(page.tasks());
       next = page.nextCursor();
     } while (next != null && tasks.size() < limit);
@@ -82,7 +84,7 @@ final class TasksCommand implements Callable<Integer> {
         attempts(task), shortened(task.reason())));
     table.print(shell);
     if (next != null) {
-      shell.error("(there are more; --limit shows more of them)");
+      shell.error("(there are more tasks; a larger --limit lists them)");
     }
   }
 
@@ -92,8 +94,8 @@ final class TasksCommand implements Callable<Integer> {
         return known;
       }
     }
-    throw CommandException.usage("--state is one of delayed, ready, running, finished, failed, cancelled: state="
-        + text);
+    throw CommandException.usage("--state: expected one of delayed, ready, running, finished, failed, cancelled, but"
+        + " got \"" + text + "\"");
   }
 
   private static String attempts(TaskView task) {

@@ -50,7 +50,7 @@ final class TopCommand implements Callable<Integer> {
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
-      // The command fails if the first read does: the address or the key is wrong. Later reads are retried.
+      // The command fails if the first read fails: the address or the key is wrong. Later reads are retried.
       refresh(remote, screen);
       if (shell.terminal() && !plain) {
         show(remote, screen);
@@ -65,7 +65,7 @@ final class TopCommand implements Callable<Integer> {
 
   private static void refresh(ServerConnection remote, TopScreen screen) {
     String metrics = remote.get("/metrics");
-    screen.answered(metrics, remote.get("/v1/queues"), remote.get("/v1/cluster"), Instant.now(), System.nanoTime());
+    screen.update(metrics, remote.get("/v1/queues"), remote.get("/v1/cluster"), Instant.now(), System.nanoTime());
   }
 
   private static void tryRefresh(ServerConnection remote, TopScreen screen) {

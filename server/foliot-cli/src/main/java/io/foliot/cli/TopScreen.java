@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** The screen of {@code top}: figures of a server and their rates of change. One thread. */
+/** The screen of {@code top}: figures of a server and their rates of change. Not thread-safe. */
 final class TopScreen {
   /** Number of refreshes that percentiles cover: one second has too few tasks for a p99. */
   private static final int WINDOW = 10;
@@ -29,14 +29,14 @@ final class TopScreen {
   private JsonView cluster = JsonView.parse("");
   private JsonView queues = JsonView.parse("");
   private Instant at = Instant.EPOCH;
-  private String trouble = "";
+  private String failure = "";
 
   TopScreen(String url) {
     this.url = url;
   }
 
   /** Replaces the figures with the latest responses of the server. */
-  void answered(String metrics, String queueList, String clusterView, Instant when, long nanos) {
+  void update(String metrics, String queueList, String clusterView, Instant when, long nanos) {
     Figures figures = Figures.parse(metrics, nanos);
     if (figures.sum("process_start_time_seconds") != now.sum("process_start_time_seconds")) {
       // The server was restarted; its counters do not continue the earlier ones.
@@ -50,30 +50,32 @@ final class TopScreen {
     queues = JsonView.parse(queueList);
     cluster = JsonView.parse(clusterView);
     at = when;
-    trouble = "";
+    failure = "";
   }
 
-  /** Records that the server did not answer, and the reason. */
+  /** Records that the server did not respond, and the reason. */
   void failed(String reason, Instant when) {
-    trouble = reason;
+    failure = reason;
     at = when;
   }
 
-  private Figures first() {
+  /** Returns the oldest figures in the window, or no figures. */
+  private Figures oldest() {
     return past.isEmpty() ? Figures.NONE : past.getFirst();
   }
 
-  private Figures last() {
+  /** Returns the figures before the latest, or no figures. */
+  private Figures previous() {
     List<Figures> all = new ArrayList<>(past);
     return all.size() < 2 ? Figures.NONE : all.get(all.size() - 2);
   }
 
   private double submits() {
-    return now.perSecond(last(), "foliot_accepted_total", ALL);
+    return now.perSecond(previous(), "foliot_accepted_total", ALL);
   }
 
   private double settles(Predicate<Figures.Sample> which) {
-    return now.perSecond(last(), "foliot_attempts_seconds_count", which);
+    return now.perSecond(previous(), "foliot_attempts_seconds_count", which);
   }
 
   private static Predicate<Figures.Sample> outcome(String outcome) {
@@ -81,7 +83,7 @@ final class TopScreen {
   }
 
   private String lateness(double share) {
-    return Words.seconds(now.percentile(first(), "foliot_lateness_seconds", share, ALL));
+    return Words.seconds(now.percentile(oldest(), "foliot_lateness_seconds", share, ALL));
   }
 
   private String lag() {
@@ -94,8 +96,8 @@ final class TopScreen {
 
   /** Returns the figures of all queues together in one line, for an output that is not a terminal. */
   String line() {
-    if (!trouble.isEmpty()) {
-      return TIME.format(at) + "  " + trouble;
+    if (!failure.isEmpty()) {
+      return TIME.format(at) + "  " + failure;
     }
     return TIME.format(at) + "  submits " + Words.count(submits()) + "/s  settles " + Words.count(settles(ALL))
         + "/s  lateness p50 " + lateness(0.5) + " p99 " + lateness(0.99) + "  lag " + lag() + "  delayed "
@@ -110,8 +112,8 @@ final class TopScreen {
     lines.add(shell.in(Colour.BOLD, cut("Foliot " + cluster.at("version").text("") + "  " + url + "  node "
         + cluster.at("node").text() + "  store " + cluster.at("store", "kind").text() + ", class "
         + cluster.at("store", "class").text() + "  " + TIME.format(at), width)));
-    if (!trouble.isEmpty()) {
-      lines.add(shell.in(Colour.RED, cut(trouble + "; trying again every second", width)));
+    if (!failure.isEmpty()) {
+      lines.add(shell.in(Colour.RED, cut(failure + "; trying again every second", width)));
     }
     lines.add("");
     lines.add(cut("tasks     submits " + Words.count(submits()) + "/s   settles " + Words.count(settles(ALL))
@@ -120,14 +122,15 @@ final class TopScreen {
         width));
     lines.add(cut("lateness  p50 " + lateness(0.5) + "   p99 " + lateness(0.99) + "   lag " + lag()
         + "   in the wheel " + Words.count(now.sum("foliot_wheel_entries")), width));
-    double calls = now.perSecond(first(), "foliot_store_calls_seconds_count", COMMITS);
-    double items = now.perSecond(first(), "foliot_store_items_sum", COMMITS);
+    double calls = now.perSecond(oldest(), "foliot_store_calls_seconds_count", COMMITS);
+    double items = now.perSecond(oldest(), "foliot_store_items_sum", COMMITS);
     lines.add(cut("store     " + Words.count(calls) + " batches/s of " + Words.count(calls == 0 ? 0 : items / calls)
-        + "   p50 " + Words.seconds(now.percentile(first(), "foliot_store_calls_seconds", 0.5, COMMITS)) + "   p99 "
-        + Words.seconds(now.percentile(first(), "foliot_store_calls_seconds", 0.99, COMMITS)) + "   loop turn p99 "
-        + Words.seconds(now.percentile(first(), "foliot_loop_turns_seconds", 0.99, ALL)), width));
+        + "   p50 " + Words.seconds(now.percentile(oldest(), "foliot_store_calls_seconds", 0.5, COMMITS)) + "   p99 "
+        + Words.seconds(now.percentile(oldest(), "foliot_store_calls_seconds", 0.99, COMMITS)) + "   loop turn p99 "
+        + Words.seconds(now.percentile(oldest(), "foliot_loop_turns_seconds", 0.99, ALL)), width));
     lines.add("");
     List<String> destinations = destinations();
+    // At most 6 lines are reserved for destinations, and 2 for an empty line and the last line.
     int room = Math.max(2, height - lines.size() - Math.min(destinations.size(), 6) - 2);
     addTable(lines, queueTable(), room, width, shell);
     lines.add("");
@@ -139,19 +142,20 @@ final class TopScreen {
     return lines;
   }
 
+  // The room includes the heading and, if some rows do not fit, a line with their number.
   private static void addTable(List<String> lines, List<String> table, int room, int width, Shell shell) {
     if (table.isEmpty() || room < 1) {
       return;
     }
     lines.add(shell.in(Colour.BOLD, cut(table.getFirst(), width)));
-    int shown = table.size() <= room ? table.size() - 1 : room - 2;
-    table.stream().skip(1).limit(Math.max(0, shown)).forEach(row -> lines.add(cut(row, width)));
-    if (shown >= 0 && shown < table.size() - 1) {
-      lines.add(shell.in(Colour.GREY, cut("(and " + (table.size() - 1 - shown) + " more)", width)));
+    int rows = table.size() <= room ? table.size() - 1 : room - 2;
+    table.stream().skip(1).limit(Math.max(0, rows)).forEach(row -> lines.add(cut(row, width)));
+    if (rows >= 0 && rows < table.size() - 1) {
+      lines.add(shell.in(Colour.GREY, cut("(and " + (table.size() - 1 - rows) + " more)", width)));
     }
   }
 
-  // The busiest queues come first, since the screen may not have room for all of them.
+  /** Returns the table of queues. The busiest come first, because the screen may not have room for all queues. */
   private List<String> queueTable() {
     Map<String, Double> waiting = byLabel("foliot_lane_waiting", "queue");
     Map<String, Double> running = byLabel("foliot_lane_running", "queue");

@@ -12,8 +12,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Pushes the deadlines of tasks. */
-@Command(name = "touch", description = "Pushes the deadlines of tasks to a delay from now: a heartbeat.", footer = {"",
+/** Moves the deadlines of tasks. */
+@Command(name = "touch", description = "Moves the deadlines of tasks to a delay from now, for heartbeats.", footer = {"",
     "Exit code 1 if one of the keys has no live task.", "", "Example",
     "  foliot touch sessions alice bob --delay 30m"})
 final class TouchCommand implements Callable<Integer> {
@@ -42,13 +42,13 @@ final class TouchCommand implements Callable<Integer> {
   public Integer call() {
     List<TouchResult> results;
     try (ServerConnection remote = server.open(shell)) {
-      results = remote.ask(client -> client.touchKeys(queue, keys, delay));
+      results = remote.call(client -> client.touchKeys(queue, keys, delay));
     }
     if (json.isSet()) {
-      List<CommandOutput> answers = results.stream().map(result -> new CommandOutput().add("key", result.key())
+      List<CommandOutput> outputs = results.stream().map(result -> new CommandOutput().add("key", result.key())
           .add("result", result.result()).add("generation", result.generation()).add("dueAt", result.dueAt()))
           .toList();
-      shell.line(new CommandOutput().add("results", answers).json());
+      shell.line(new CommandOutput().add("results", outputs).json());
     } else {
       Table table = new Table().left("KEY").left("RESULT").left("DUE").right("GENERATION");
       results.forEach(result -> table.row(result.key(), result.result(), dash(result.dueAt()),

@@ -37,7 +37,7 @@ final class VerifyCommand implements Callable<Integer> {
     VerifyReport report = verify(BackupCommand.storeFolder(folder));
     double seconds = (System.nanoTime() - begun) / 1e9;
     if (json.isSet()) {
-      shell.line(answer(folder, report, seconds).json());
+      shell.line(output(folder, report, seconds).json());
     } else {
       print(folder, report, seconds);
     }
@@ -53,7 +53,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
   }
 
-  private static CommandOutput answer(Path folder, VerifyReport report, double seconds) {
+  private static CommandOutput output(Path folder, VerifyReport report, double seconds) {
     CommandOutput read = new CommandOutput();
     report.read().forEach(read::add);
     List<CommandOutput> damages = report.damages().stream()

@@ -8,7 +8,7 @@ import java.util.Locale;
 final class Words {
   private Words() {}
 
-  /** Returns a duration of the API, rounded; any other text as it is. */
+  /** Returns a duration in the format of the API, rounded; returns any other text unchanged. */
   static String rough(String duration) {
     try {
       return DurationText.rough(DurationText.parse(duration));
@@ -45,7 +45,7 @@ final class Words {
     return String.format(Locale.ROOT, count < 1e8 ? "%.1fM" : "%.0fM", count / 1e6);
   }
 
-  /** Returns a number of bytes in KiB, MiB or GiB. */
+  /** Returns a number of bytes in KiB or MiB, rounded down, or in GiB. */
   static String bytes(long bytes) {
     if (bytes < 1 << 20) {
       return bytes / 1024 + " KiB";

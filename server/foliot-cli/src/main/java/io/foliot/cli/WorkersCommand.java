@@ -52,7 +52,7 @@ final class WorkersCommand implements Callable<Integer> {
         worker.at("worker").text(), worker.at("state").text(), worker.at("zone").text(""), worker.at("node").text(""),
         worker.at("queues").items().stream().map(JsonView::text).collect(Collectors.joining(" "))));
     if (table.isEmpty()) {
-      shell.line("no workers are known; one is listed a second or two after its first claim with a name");
+      shell.line("no workers are known; a worker is listed a second or two after its first claim with a name");
     } else {
       table.print(shell);
     }
@@ -64,7 +64,9 @@ final class WorkersCommand implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(35);
 
     private final Shell shell;
-    private final String act;
+    /** Last segment of the path of the request. */
+    private final String action;
+    /** Rest of the line that reports success, after the worker's name. */
     private final String done;
 
     @Parameters(paramLabel = "WORKER", description = "the worker's name, as foliot workers lists it")
@@ -76,9 +78,9 @@ final class WorkersCommand implements Callable<Integer> {
     @Mixin
     private final ServerOption server = new ServerOption();
 
-    private Act(Shell shell, String act, String done) {
+    private Act(Shell shell, String action, String done) {
       this.shell = shell;
-      this.act = act;
+      this.action = action;
       this.done = done;
     }
 
@@ -86,7 +88,7 @@ final class WorkersCommand implements Callable<Integer> {
     public Integer call() {
       String answer;
       try (ServerConnection remote = server.open(shell)) {
-        answer = remote.post(PATH + "/" + ServerConnection.segment(worker) + act, "{}", TIMEOUT);
+        answer = remote.post(PATH + "/" + ServerConnection.segment(worker) + action, "{}", TIMEOUT);
       }
       shell.line(json.isSet() ? answer : worker + " " + done);
       return Foliot.OK;
@@ -102,7 +104,7 @@ final class WorkersCommand implements Callable<Integer> {
   }
 
   /** Disables a worker, so that it receives no more tasks. */
-  @Command(name = "disable", description = "Gives a worker no more tasks, until it is enabled or its process ends; it finishes the tasks that it runs.")
+  @Command(name = "disable", description = "Gives a worker no more tasks until the worker is enabled or its process ends. Running tasks are finished.")
   static final class Disable extends Act {
     Disable(Shell shell) {
       super(shell, "/disable",

@@ -31,7 +31,7 @@ final class BackupTest {
     assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
   }
 
-  private void writeATask(FoliotServer server) {
+  private void writeTaskAndJob(FoliotServer server) {
     assertDone(run(server, "queues", "put", "orders", "--pull"));
     assertDone(run(server, "submit", "orders", "--key", "order-7", "--delay", "1h"));
     JobAccount.put(server, "orders");
@@ -42,27 +42,27 @@ final class BackupTest {
     assertDone(Outcome.of(Map.of(), "restore", "--from", backup.toString(), "--data", restored.toString()));
     try (FoliotServer server = start(restored)) {
       assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
-      JobAccount.assertGoesOn(server);
+      JobAccount.assertContinues(server);
     }
   }
 
   @Test
-  void aBackupMadeByTheRunningServerRestores() {
+  void aBackupOfARunningServerCanBeRestored() {
     Path data = folder.resolve("data");
     Path backup = folder.resolve("backup");
     try (FoliotServer server = start(data)) {
-      writeATask(server);
+      writeTaskAndJob(server);
       assertDone(run(server, "backup", "--to", backup.toString()));
     }
     assertRestores(backup);
   }
 
   @Test
-  void aBackupOfAnUnusedFolderRestores() {
+  void aBackupOfAStoppedServerCanBeRestored() {
     Path data = folder.resolve("data");
     Path backup = folder.resolve("backup");
     try (FoliotServer server = start(data)) {
-      writeATask(server);
+      writeTaskAndJob(server);
     }
     assertDone(Outcome.of(Map.of(), "backup", "--data", data.toString(), "--to", backup.toString()));
     assertRestores(backup);

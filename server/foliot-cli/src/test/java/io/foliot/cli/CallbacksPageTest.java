@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the programs of docs/callbacks.md against a real server. The Java programs are compiled elsewhere. */
+/** Runs the programs of docs/callbacks.md against a real server. {@link DocumentsTest} compiles the Java programs. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class CallbacksPageTest {
   private static final Path PAGE = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
@@ -114,16 +114,16 @@ final class CallbacksPageTest {
     int port = freePort();
     Process receiver = python(blocks("python").getFirst(),
         Map.of("FOLIOT_WEBHOOK_SECRET", SECRET, "PORT", Integer.toString(port)));
-    try (FoliotServer server = server(); BufferedReader said = receiver.inputReader(UTF_8)) {
+    try (FoliotServer server = server(); BufferedReader output = receiver.inputReader(UTF_8)) {
       awaitListening(port);
       String url = "http://127.0.0.1:" + port + "/";
-      // As in a rotation: the server signs with both secrets, and the receiver knows one of them.
+      // As in a rotation: the server signs with both secrets, and the receiver has one of them.
       assertThat(send("PUT", server.url() + "/v1/queues/orders", """
           {"delivery": {"type": "http", "url": "%s", "secret": "%s %s"}}""".formatted(url, OLD_SECRET, SECRET))
           .statusCode()).isEqualTo(201);
       assertThat(send("POST", server.url() + "/v1/queues/orders/tasks", """
           {"key": "order 7%ä", "delay": "0s", "payload": {"order": 7}}""").statusCode()).isEqualTo(201);
-      assertThat(said.readLine()).isEqualTo("cancel order 7%ä {\"order\": 7}");
+      assertThat(output.readLine()).isEqualTo("cancel order 7%ä {\"order\": 7}");
 
       String now = Long.toString(Instant.now().getEpochSecond());
       String old = Long.toString(Instant.now().getEpochSecond() - 600);
@@ -138,23 +138,23 @@ final class CallbacksPageTest {
             "webhook-signature", signature(SECRET, firing[0], now, firing[0]), "foliot-generation", firing[1],
             "foliot-key", "key").statusCode()).isEqualTo(200);
       }
-      assertThat(said.readLine()).isEqualTo("cancel key a-9");
-      assertThat(said.readLine()).isEqualTo("cancel key a-10");
+      assertThat(output.readLine()).isEqualTo("cancel key a-9");
+      assertThat(output.readLine()).isEqualTo("cancel key a-10");
     } finally {
       receiver.destroyForcibly();
     }
   }
 
   @Test
-  void thePythonWorkerReportsWhatItClaims() throws Exception {
+  void thePythonWorkerFinishesTheTaskThatItClaims() throws Exception {
     try (FoliotServer server = server()) {
       assertThat(send("PUT", server.url() + "/v1/queues/mails", """
           {"delivery": {"type": "pull", "timeout": "1m"}}""").statusCode()).isEqualTo(201);
       assertThat(send("POST", server.url() + "/v1/queues/mails/tasks", """
           {"key": "mail-7", "delay": "0s", "payload": {"to": "a"}}""").statusCode()).isEqualTo(201);
       Process worker = python(blocks("python").getLast(), Map.of("FOLIOT_URL", server.url()));
-      try (BufferedReader said = worker.inputReader(UTF_8)) {
-        assertThat(said.readLine()).isEqualTo("mail mail-7 {'to': 'a'}");
+      try (BufferedReader output = worker.inputReader(UTF_8)) {
+        assertThat(output.readLine()).isEqualTo("mail mail-7 {'to': 'a'}");
         String task = "";
         for (int i = 0; i < 300 && !task.contains("\"FINISHED\""); i++) {
           TimeUnit.MILLISECONDS.sleep(100);
@@ -170,9 +170,9 @@ final class CallbacksPageTest {
 
   private String output(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
-    return said.strip();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+    return output.strip();
   }
 
   /** Needs sh, base64, od and openssl. */
@@ -195,9 +195,9 @@ final class CallbacksPageTest {
         console.log(verified(headers, Buffer.from("ä body"), secret));
         """);
     String good = signature(SECRET, "a-9", now, "ä body");
-    String other = signature(OLD_SECRET, "a-9", now, "ä body");
-    assertThat(output("node", script.toString(), SECRET, now, other + " " + good)).isEqualTo("true");
-    assertThat(output("node", script.toString(), SECRET, now, other)).isEqualTo("false");
+    String wrong = signature(OLD_SECRET, "a-9", now, "ä body");
+    assertThat(output("node", script.toString(), SECRET, now, wrong + " " + good)).isEqualTo("true");
+    assertThat(output("node", script.toString(), SECRET, now, wrong)).isEqualTo("false");
     assertThat(output("node", script.toString(), SECRET, "1700000000", good)).isEqualTo("false");
     assertThat(output("node", script.toString(), SECRET, now, "")).isEqualTo("false");
   }

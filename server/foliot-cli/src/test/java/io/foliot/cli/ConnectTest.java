@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application that is connected to a real server, beside the rows that all ways of opening have in common. */
+/** Tests an application that is connected to a real server, beyond the contract of all ways to open Foliot. */
 final class ConnectTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
@@ -141,7 +141,7 @@ final class ConnectTest {
   }
 
   @Test
-  void impossibleUsesAreRefusedWithTheReason() {
+  void impossibleUsesAreRefused() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
       client.putQueue("calls", QueueSettings.of(Delivery.http(URI.create("http://127.0.0.1:9/x"))));
       Tasks<String> calls = foliot.tasks("calls", String.class);
@@ -155,7 +155,7 @@ final class ConnectTest {
   }
 
   @Test
-  void aConnectionWithoutAKeyIsRefusedAtOnce() {
+  void aConnectionNeedsAKeyOnceTheServerHasKeys() {
     String admin = Outcome.of(Map.of("FOLIOT_URL", server.url()), "keys", "create", "--allow", "admin").out().strip();
     assertThatThrownBy(() -> Foliot.connect(url())).isInstanceOfSatisfying(FoliotException.class,
         e -> assertThat(e.status()).isEqualTo(401));
@@ -179,17 +179,17 @@ final class ConnectTest {
   void aHandlerOutlivesARestartOfTheServer() throws InterruptedException {
     int port = url().getPort();
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch ends = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
     try (Foliot foliot = Foliot.connect(url())) {
       String id = foliot.tasks("q", String.class).handle((text, run) -> {
         handled.add(text + run.attempt());
         begun.countDown();
-        assertThat(ends.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(mayEnd.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
       }).now().submit("x").id();
       assertThat(begun.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
       server.close();
       server = server(port);
-      ends.countDown();
+      mayEnd.countDown();
       try (FoliotClient client = client()) {
         Await.until("the task's end is recorded", BOUND, () -> client.getTask(id).state() == TaskState.FINISHED);
       }

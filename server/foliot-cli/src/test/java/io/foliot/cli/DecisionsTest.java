@@ -25,7 +25,8 @@ final class DecisionsTest {
   private static final Path ROOT = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .toAbsolutePath().normalize();
   private static final Path FOLDER = ROOT.resolve("docs").resolve("decisions");
-  private static final Set<String> NOT_OURS = Set.of("target", ".git", ".idea", "node_modules");
+  private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", ".idea", "node_modules");
+  /** Endings of the names of text files. */
   private static final Set<String> TEXTS = Set.of("java", "md", "sql", "lua", "xml", "yaml", "yml", "json", "sh", "py",
       "properties", "foliot", "run");
 
@@ -36,7 +37,7 @@ final class DecisionsTest {
       + "\\[D\\d+]\\([\\w.-]+\\)(?:(?:,| and) \\[D\\d+]\\([\\w.-]+\\))*)\\.", Pattern.DOTALL);
   private static final String NOT_PINNED = "Not pinned by a test: ";
   private static final Pattern DECISION = Pattern.compile("\\bD(\\d{1,3})\\b");
-  /** A class, or a method of a class; a name in capitals alone is a constant. */
+  /** A type, perhaps with a member. A name in capitals alone does not match, because it is a constant. */
   private static final Pattern NAME = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:[#.](\\w+))?`");
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|interface|record|enum) ([A-Z]\\w+)");
   private static final Pattern PROGRAM = Pattern.compile("`(\\w+)\\.(?:lua|sql)`");
@@ -68,7 +69,7 @@ final class DecisionsTest {
     Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-        return NOT_OURS.contains(String.valueOf(folder.getFileName()))
+        return SKIPPED_FOLDERS.contains(String.valueOf(folder.getFileName()))
             ? FileVisitResult.SKIP_SUBTREE
             : FileVisitResult.CONTINUE;
       }
@@ -120,7 +121,7 @@ final class DecisionsTest {
     if (start < 0) {
       return "";
     }
-    String after = text.substring(start + name.length() + 5);
+    String after = text.substring(start + "\n## \n".length() + name.length());
     int end = after.indexOf("\n## ");
     return (end < 0 ? after : after.substring(0, end)).strip();
   }
@@ -178,7 +179,7 @@ final class DecisionsTest {
     decisions().forEach((file, text) -> problems.addAll(formProblems(file, text)));
     assertThat(problems).isEmpty();
 
-    String sound = """
+    String valid = """
         # D7. Title
 
         ## Status
@@ -196,13 +197,13 @@ final class DecisionsTest {
         ## Pinned by
         - `ATest`
         """;
-    assertThat(formProblems("0007-title.md", sound)).isEmpty();
-    assertThat(formProblems("0008-title.md", sound)).as("another number").hasSize(1);
-    assertThat(formProblems("7-title.md", sound)).as("no name of a decision").hasSize(1);
-    assertThat(formProblems("0007-title.md", sound.replace("## Rejected\nr\n\n", ""))).as("a section is absent")
+    assertThat(formProblems("0007-title.md", valid)).isEmpty();
+    assertThat(formProblems("0008-title.md", valid)).as("another number").hasSize(1);
+    assertThat(formProblems("7-title.md", valid)).as("no name of a decision").hasSize(1);
+    assertThat(formProblems("0007-title.md", valid.replace("## Rejected\nr\n\n", ""))).as("a section is absent")
         .hasSize(2);
-    assertThat(formProblems("0007-title.md", sound.replace("\nd\n", "\n"))).as("a section is empty").hasSize(1);
-    assertThat(formProblems("0007-title.md", sound.replace("Accepted.", "Perhaps."))).as("no status").hasSize(1);
+    assertThat(formProblems("0007-title.md", valid.replace("\nd\n", "\n"))).as("a section is empty").hasSize(1);
+    assertThat(formProblems("0007-title.md", valid.replace("Accepted.", "Perhaps."))).as("no status").hasSize(1);
   }
 
   @Test
@@ -252,7 +253,7 @@ final class DecisionsTest {
     String architecture = String.valueOf(texts.get(Path.of("ARCHITECTURE.md")));
     assertThat(unknownNames(architecture, sources)).isEmpty();
     assertThat(NAME.matcher(architecture).results().count()).as("names are found").isGreaterThan(40);
-    assertThat(unknownNames("`Task" + "Dog`", sources)).as("a wrong one is found").hasSize(1);
+    assertThat(unknownNames("`Task" + "Dog`", sources)).as("an unknown name is found").hasSize(1);
 
     Set<String> programs = texts.keySet().stream()
         .map(file -> String.valueOf(file.getFileName()).replaceFirst("\\..*", "")).collect(Collectors.toSet());

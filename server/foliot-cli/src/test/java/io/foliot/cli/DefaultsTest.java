@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** The defaults that documents and the help of commands state are those of the code. */
+/** Checks that documents and the help of commands state the defaults of the code. */
 final class DefaultsTest {
   private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
 
@@ -39,9 +39,9 @@ final class DefaultsTest {
   /** A row of a table: the key alone in the first cell; the last cell begins with the default and a semicolon. */
   private static final Pattern ROW = Pattern.compile("^\\| *" + KEY + " *\\|(?:.*\\|)? *([^|;]+);[^|]*\\| *$",
       Pattern.MULTILINE);
-  /** {@code `key` (5 s)}. */
+  /** A default in brackets: {@code `key` (5 s)}. */
   private static final Pattern BRACKETS = Pattern.compile(KEY + " \\(" + VALUE + "\\)");
-  /** {@code `key` ... 5 s unless set}, in one sentence, and no other key between. */
+  /** A default in a sentence: {@code `key` ... 5 s unless set}, with no second key in between. */
   private static final Pattern SENTENCE = Pattern.compile(KEY + "(?:(?!" + KEY + "|\\. |\\|).){0,200}?" + "\\b" + VALUE
       + " (?:unless set|by default)");
 
@@ -128,10 +128,10 @@ final class DefaultsTest {
         found.put(path + " " + option.longestName(), description);
       }
     }
-    command.getSubcommands().forEach((name, below) -> {
-      // The options of these two are those of the configuration, and their help is made from them.
+    command.getSubcommands().forEach((name, subcommand) -> {
+      // The options and the help of both commands are generated from the configuration.
       if (!name.equals("server") && !name.equals("doctor")) {
-        statedByHelp(below, path.isEmpty() ? name : path + " " + name, found);
+        statedByHelp(subcommand, path.isEmpty() ? name : path + " " + name, found);
       }
     });
   }

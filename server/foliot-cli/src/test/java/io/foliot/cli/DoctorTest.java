@@ -22,7 +22,7 @@ final class DoctorTest {
   }
 
   @Test
-  void everyFindingThatIsNotOkHasAnAdvice() throws IOException {
+  void everyWarningAndFailureHasAdvice() throws IOException {
     Path data = folder.resolve("data");
     Path store = Files.createDirectories(BackupCommand.storeFolder(data));
     Files.writeString(store.resolve("letter.txt"), "mine");
@@ -53,7 +53,7 @@ final class DoctorTest {
   @Test
   void aNewFolderAndAFreePortAreOk() {
     Outcome outcome = Outcome.of(Map.of(), "doctor", "--data", folder.resolve("new").toString(), "--port", "0");
-    assertThat(outcome.out()).contains("ok    port 0: free").contains("is new and will be made");
+    assertThat(outcome.out()).contains("ok    port 0: free").contains("does not exist yet; the server creates it");
     assertThat(folder.resolve("new")).doesNotExist();
     assertThat(folder).isEmptyDirectory();
   }

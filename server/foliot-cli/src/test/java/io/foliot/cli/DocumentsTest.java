@@ -45,8 +45,8 @@ final class DocumentsTest {
   private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
 
   /**
-   * Code around the blocks that are parts of a method, by document: the imports, and the members that the blocks use. A
-   * block that declares a type is complete.
+   * Code around the blocks of a document that declare no type: the imports, and the members that the blocks use. The
+   * first placeholder is the name of the class, the second is the block.
    */
   private static final Map<String, String> SURROUNDINGS = Map.of("kernel/foliot-wheel/README.md", """
       import static java.util.concurrent.TimeUnit.*;
@@ -182,8 +182,8 @@ final class DocumentsTest {
       String around = SURROUNDINGS.get(name);
       assertThat(around).as("a block of %s is neither complete nor has known surroundings:\n%s", name, source)
           .isNotNull();
-      String made = "Block" + blocks.size();
-      blocks.add(new Block(made, String.valueOf(around).formatted(made, source)));
+      String className = "Block" + blocks.size();
+      blocks.add(new Block(className, String.valueOf(around).formatted(className, source)));
     }
     return blocks;
   }
@@ -198,11 +198,11 @@ final class DocumentsTest {
         return block.source();
       }
     };
-    StringWriter said = new StringWriter();
+    StringWriter messages = new StringWriter();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, UTF_8)) {
-      boolean compiled = compiler.getTask(said, files, null, List.of("-proc:none", "-nowarn", "-d", to.toString(),
+      boolean compiled = compiler.getTask(messages, files, null, List.of("-proc:none", "-nowarn", "-d", to.toString(),
           "-classpath", CLASS_PATH), null, List.of(file)).call();
-      return compiled ? "" : said + "\n" + block.source();
+      return compiled ? "" : messages + "\n" + block.source();
     }
   }
 
@@ -227,10 +227,10 @@ final class DocumentsTest {
     Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
         classes + File.pathSeparator + CLASS_PATH, "Embedded")
         .directory(folder.toFile()).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(said).isZero();
-    assertThat(said.lines()).as(said).containsOnlyOnce("cancel order-7");
+    assertThat(process.exitValue()).as(output).isZero();
+    assertThat(output.lines()).as(output).containsOnlyOnce("cancel order-7");
   }
 
   /** Returns the text of the first element of a name after a position. */
@@ -257,6 +257,7 @@ final class DocumentsTest {
     assertThat(element(page, "maven.compiler.target", 0)).isEqualTo(element(build, "maven.compiler.release", 0));
   }
 
+  /** Returns the problem of a command line; null if the command can be parsed. */
   private static @Nullable String problem(String words) {
     String command = words.replaceFirst("\\s+#.*", "").strip();
     Shell shell = new Shell(new ByteArrayInputStream(new byte[0]), new PrintStream(new ByteArrayOutputStream()),
@@ -275,7 +276,7 @@ final class DocumentsTest {
     int parsed = 0;
     List<String> problems = new ArrayList<>();
     for (Path document : documents()) {
-      // Prose breaks a command over two lines.
+      // Joins a command that prose breaks over two lines.
       String text = Files.readString(document).replaceAll("(`\\./foliot[^`\\n]*)\\n\\s*", "$1 ");
       Matcher commands = COMMAND.matcher(text);
       while (commands.find()) {
@@ -288,14 +289,14 @@ final class DocumentsTest {
     }
     assertThat(problems).isEmpty();
     assertThat(parsed).isGreaterThan(15);
-    assertThat(problem("server --no-such-option")).as("a wrong one is found").contains("--no-such-option");
-    assertThat(problem("serve")).as("a wrong one is found").contains("serve");
+    assertThat(problem("server --no-such-option")).as("a wrong command is found").contains("--no-such-option");
+    assertThat(problem("serve")).as("a wrong command is found").contains("serve");
     assertThat(problem("jobs preview --cron \"0 2 * * *\"")).as("quoted words are one argument").isNull();
     assertThat(problem("jobs preview --cron 0 2")).as("words without quotes are several").contains("2");
   }
 
   @Test
-  void theFilesThatDocumentsNameAreThere() throws IOException {
+  void filesThatDocumentsNameExist() throws IOException {
     List<String> missing = new ArrayList<>();
     int named = 0;
     for (Path document : documents()) {

@@ -26,10 +26,10 @@ final class JobAccount {
   }
 
   /**
-   * Waits until two more scheduled times are counted, then asserts that each time since the job was created is counted
-   * once. The tolerance is one time, since the job runs meanwhile.
+   * Waits until two more scheduled times are counted. Then asserts that the number of counted times is the number of
+   * times since the job was created. The tolerance is one, because the job keeps running.
    */
-  static void assertGoesOn(FoliotServer server) {
+  static void assertContinues(FoliotServer server) {
     try (FoliotClient client = FoliotClient.builder(URI.create(server.url())).build()) {
       long before = accounted(client.getJob(NAME));
       Await.until("two more scheduled times are counted", Duration.ofSeconds(30),

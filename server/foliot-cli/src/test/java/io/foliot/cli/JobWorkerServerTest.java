@@ -72,6 +72,7 @@ final class JobWorkerServerTest {
     client.putJob(Job.named(job).queue("billing").every(Duration.ofDays(1)).shards(shards).build());
   }
 
+  /** Waits until one of the totals of a job is 1. */
   private void awaitTotal(String job, String total) {
     Await.until(total, BOUND, () -> Objects.equals(client.getJob(job).totals().get(total), 1L));
   }
@@ -97,7 +98,7 @@ final class JobWorkerServerTest {
   }
 
   @Test
-  void aStoppedWorkerHandsItsShardOver() throws InterruptedException {
+  void aStoppedWorkerHandsOverItsShard() throws InterruptedException {
     create("report", 1);
     CountDownLatch begun = new CountDownLatch(1);
     JobWorker first = worker("a").handle("report", job -> {
@@ -119,7 +120,7 @@ final class JobWorkerServerTest {
   }
 
   @Test
-  void aStoppedRunInterruptsItsHandlers() {
+  void deletingAJobWithItsRunsInterruptsItsHandlers() {
     create("report", 2);
     CountDownLatch never = new CountDownLatch(1);
     try (JobWorker worker = worker("a").lease(Duration.ofSeconds(1)).handle("report", job -> {
@@ -151,10 +152,10 @@ final class JobWorkerServerTest {
   }
 
   @Test
-  void aJobThatAWorkerDeclaresRunsOnIt() throws InterruptedException {
+  void aJobRunsOnTheWorkerThatDeclaresIt() throws InterruptedException {
     Caches caches = new Caches();
     try (JobWorker worker = worker("a").handlers(caches).start()) {
-      assertThat(caches.warmed.await(BOUND.toSeconds(), TimeUnit.SECONDS)).as("at its start, and by the schedule")
+      assertThat(caches.warmed.await(BOUND.toSeconds(), TimeUnit.SECONDS)).as("runs at start and by schedule")
           .isTrue();
       assertThat(worker).isNotNull();
     }
@@ -177,7 +178,7 @@ final class JobWorkerServerTest {
   }
 
   @Test
-  void aStreamRunsUntilNothingIsLeft() {
+  void aStreamingDataflowRunsUntilNoItemIsLeft() {
     create("sync", 1);
     try (JobWorker worker = worker("a").dataflow("sync", new Numbers(), Dataflow.streaming()).start()) {
       client.triggerJob("sync", null);

@@ -35,7 +35,7 @@ final class MigrateTest {
   }
 
   @Test
-  void tasksAreServedFromTheirNewStoreAndNoLongerFromTheOld() {
+  void tasksMoveToTheNewStoreAndReleaseReopensTheOld() {
     try (FoliotServer server = start("old")) {
       run(server, "queues", "put", "orders", "--pull");
       run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");

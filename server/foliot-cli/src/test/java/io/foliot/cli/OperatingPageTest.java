@@ -35,10 +35,10 @@ final class OperatingPageTest {
       .resolve("docs");
   private static final String REWRITE = "mvn -ntp test -pl :foliot-cli -am -Dtest=OperatingPageTest"
       + " -Dsurefire.failIfNoSpecifiedTests=false -Dfoliot.pages=write";
-  /** {@code # TYPE foliot_tasks gauge}. */
+  /** The line with the type of a metric: {@code # TYPE foliot_tasks gauge}. */
   private static final Pattern TYPE = Pattern.compile("^# TYPE (foliot_\\w+) (\\w+)$", Pattern.MULTILINE);
   private static final Pattern METRIC = Pattern.compile("\\bfoliot_[a-z_]+");
-  /** The first cell of a row of a table that begins with a metric. */
+  /** The first cell of a table's row, if the cell begins with a metric. */
   private static final Pattern ROW = Pattern.compile("^\\| (`foliot_[^|]*)\\|", Pattern.MULTILINE);
 
   @TempDir
@@ -48,9 +48,9 @@ final class OperatingPageTest {
     StringBuilder page = new StringBuilder("""
         # Settings
 
-        Every setting of a server, by its key in `foliot.yaml`. Each can also be given as the variable or as the option
-        of `./foliot server`; [operating](operating.md#settings) says which one wins. This command makes the page from
-        the code:
+        Every setting of a server, by its key in `foliot.yaml`. Each can also be set by an environment variable or by an
+        option of `./foliot server`; [operating](operating.md#settings) has the order of precedence. This command
+        generates the page from the code:
 
         ```
         %s
@@ -91,7 +91,7 @@ final class OperatingPageTest {
         .method(method, BodyPublishers.ofString(body)).build(), BodyHandlers.ofString()).body();
   }
 
-  /** Returns the metrics of a server that has a failed attempt and a running one. */
+  /** Returns the metrics of a server that has a failed attempt and a running attempt. */
   private String scraped() throws IOException, InterruptedException {
     HttpClient client = HttpClient.newHttpClient();
     try (FoliotServer server = FoliotServer.start(FoliotConfig.load(
@@ -117,7 +117,7 @@ final class OperatingPageTest {
         }
         TimeUnit.MILLISECONDS.sleep(100);
       }
-      throw new AssertionError("no attempt was counted");
+      throw new AssertionError("not all metrics appeared");
     }
   }
 

@@ -62,7 +62,7 @@ final class PackagedCommandTest {
     return builder;
   }
 
-  /** Runs a command to its end, and returns what it has printed. */
+  /** Runs a command to its end, and returns its exit code and output. */
   private Outcome run(String... words) throws IOException, InterruptedException {
     File out = folder.resolve("out").toFile();
     File err = folder.resolve("err").toFile();
@@ -76,7 +76,7 @@ final class PackagedCommandTest {
         Files.readString(err.toPath(), UTF_8));
   }
 
-  private String printed(String... words) throws IOException, InterruptedException {
+  private String output(String... words) throws IOException, InterruptedException {
     Outcome outcome = run(words);
     assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
     return outcome.out();
@@ -84,14 +84,14 @@ final class PackagedCommandTest {
 
   @Test
   void theCommandPrintsItsVersionAndItsCommands() throws Exception {
-    assertThat(printed("--version"))
+    assertThat(output("--version"))
         .startsWith("foliot " + manifest().getValue(Attributes.Name.IMPLEMENTATION_VERSION) + "\n");
-    assertThat(printed("--help")).contains("Commands:", "server", "submit", "migrate");
-    assertThat(printed("server", "--help")).contains("--store", "--port");
+    assertThat(output("--help")).contains("Commands:", "server", "submit", "migrate");
+    assertThat(output("server", "--help")).contains("--store", "--port");
   }
 
   @Test
-  void theServerRunsUntilItsProcessIsEnded() throws Exception {
+  void theServerRunsUntilSigterm() throws Exception {
     Path log = folder.resolve("server.log");
     Process server = command("server", "--port", "0", "--data", folder.resolve("data").toString())
         .redirectErrorStream(true).redirectOutput(Redirect.to(log.toFile())).start();
@@ -102,10 +102,10 @@ final class PackagedCommandTest {
       });
       String url = text(log).lines().filter(line -> line.startsWith(ServerCommand.READY)).findFirst().orElseThrow()
           .substring(ServerCommand.READY.length()).split(" ", 2)[0];
-      printed("queues", "put", "orders", "--pull", "--url", url);
-      printed("submit", "orders", "--delay", "30m", "--key", "order-7", "--payload", "{\"order\": 7}", "--url", url);
-      assertThat(printed("tasks", "orders", "--url", url)).contains("order-7");
-      assertThat(printed("cluster", "--url", url)).contains("rocksdb");
+      output("queues", "put", "orders", "--pull", "--url", url);
+      output("submit", "orders", "--delay", "30m", "--key", "order-7", "--payload", "{\"order\": 7}", "--url", url);
+      assertThat(output("tasks", "orders", "--url", url)).contains("order-7");
+      assertThat(output("cluster", "--url", url)).contains("rocksdb");
       server.destroy();
       assertThat(server.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).as(text(log)).isTrue();
       assertThat(server.exitValue()).as("ended by SIGTERM").isEqualTo(143);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Recurring jobs of servers over stores of other servers, by the command line. */
+/** Tests recurring jobs of servers that share a PostgreSQL, MariaDB or Redis, through the commands. */
 @Tag("long")
 final class RemoteJobsTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
@@ -29,7 +29,7 @@ final class RemoteJobsTest {
   @TempDir
   private Path folder = Path.of("");
 
-  /** A store, as a server and {@code migrate} name it. */
+  /** A store: the flags of its servers, and its address and login for {@code migrate}. */
   private record Store(String name, String address, Map<String, String> flags, String user, String password) {
     static Store folder(String name, Path path) {
       return new Store(name, "rocksdb:" + path, Map.of("data", path.toString()), "", "");
@@ -73,13 +73,14 @@ final class RemoteJobsTest {
     return job(server, name).at("totals", "fired").number();
   }
 
-  private static long asked(FoliotServer server, String name) {
+  /** Returns the number of waiting and active runs of a job. */
+  private static long requested(FoliotServer server, String name) {
     JsonView job = job(server, name);
     return job.at("waiting").number() + job.at("active").items().size();
   }
 
-  /** Makes each change on one of two servers; the other one must show it at once. */
-  private static void assertChangesAreTrueOnTheOther(Store store) {
+  /** Asserts that each change through one of two servers is visible through the second server at once. */
+  private static void assertChangesAreVisibleAtOnce(Store store) {
     try (FoliotServer first = store.start(); FoliotServer second = store.start()) {
       run(first, "queues", "put", "orders", "--pull");
       run(second, "jobs", "put", "report", "--queue", "orders", "--cron", "0 2 1 * *");
@@ -96,12 +97,12 @@ final class RemoteJobsTest {
       String[] dry = {range[0], range[1], range[2], range[3], range[4], range[5], range[6], "--dry-run"};
       List<String> times = run(first, dry).lines().skip(1).toList();
       assertThat(times).hasSize(3);
-      assertThat(asked(second, "report")).isZero();
+      assertThat(requested(second, "report")).isZero();
       assertThat(run(first, range).lines().skip(1).toList()).isEqualTo(times);
-      assertThat(asked(second, "report")).isEqualTo(3);
+      assertThat(requested(second, "report")).isEqualTo(3);
 
       String time = run(second, "jobs", "trigger", "report").strip().replace("report runs for ", "");
-      assertThat(asked(first, "report")).isEqualTo(4);
+      assertThat(requested(first, "report")).isEqualTo(4);
       Await.until("the backfill begins", BOUND, () -> !job(first, "report").at("active").items().isEmpty());
 
       run(first, "jobs", "stop", "report", time);
@@ -123,7 +124,7 @@ final class RemoteJobsTest {
 
   private static void assertAPauseHoldsOnBoth(FoliotServer first, FoliotServer second) {
     run(first, "jobs", "put", "tick", "--queue", "orders", "--every", "1s", "--overlap", "allow");
-    Await.until("it fires", BOUND, () -> fired(second, "tick") >= 2);
+    Await.until("the job fires", BOUND, () -> fired(second, "tick") >= 2);
     run(second, "jobs", "pause", "tick");
     long before = fired(first, "tick");
     Await.pause(2_500);
@@ -133,29 +134,29 @@ final class RemoteJobsTest {
   }
 
   @Test
-  void aChangeIsTrueOnEachNodeOfPostgreSql() {
+  void changesAreVisibleOnBothServersOfPostgreSql() {
     try (PostgresServer postgres = PostgresServer.start()) {
-      assertChangesAreTrueOnTheOther(Store.database("postgresql", postgres.createDatabase()));
+      assertChangesAreVisibleAtOnce(Store.database("postgresql", postgres.createDatabase()));
     }
   }
 
   @Test
-  void aChangeIsTrueOnEachNodeOfMariaDb() {
+  void changesAreVisibleOnBothServersOfMariaDb() {
     try (MariaDbServer mariadb = MariaDbServer.start()) {
-      assertChangesAreTrueOnTheOther(Store.database("mariadb", mariadb.createDatabase()));
+      assertChangesAreVisibleAtOnce(Store.database("mariadb", mariadb.createDatabase()));
     }
   }
 
   @Test
-  void aChangeIsTrueOnEachNodeOfRedis() {
+  void changesAreVisibleOnBothServersOfRedis() {
     try (RedisServer redis = RedisServer.start()) {
-      assertChangesAreTrueOnTheOther(Store.redis(redis));
+      assertChangesAreVisibleAtOnce(Store.redis(redis));
     }
   }
 
-  /** The job of each second runs in each store and never loses the account of its times; the other one stays paused. */
+  /** Checks that the job of every second accounts for its times in each store, and that the paused job stays paused. */
   @Test
-  void jobsGoOnInEachStoreToWhichTheyAreMoved() {
+  void jobsContinueInEachStoreThatTheyAreMovedTo() {
     try (PostgresServer postgres = PostgresServer.start();
         MariaDbServer mariadb = MariaDbServer.start();
         RedisServer redis = RedisServer.start()) {
@@ -173,7 +174,7 @@ final class RemoteJobsTest {
           if (i == 0) {
             paused = putJobs(server);
           }
-          JobAccount.assertGoesOn(server);
+          JobAccount.assertContinues(server);
           assertThat(run(server, "jobs", "get", "report", "--json")).as(store.name).isEqualTo(paused);
           assertThat(run(server, "jobs", "runs", "report")).as(store.name).contains("STOPPED");
           assertThat(run(server, "calendars")).as(store.name).contains("holidays", "12-25");
@@ -190,9 +191,9 @@ final class RemoteJobsTest {
         "--exclude", "holidays", "--shards", "3", "--shard-parameters", "eu,us", "--parameter", "{\"kind\": 1}");
     String time = run(server, "jobs", "trigger", "report").strip().replace("report runs for ", "");
     run(server, "jobs", "stop", "report", time);
-    Await.until("it is stopped", BOUND, () -> run(server, "jobs", "runs", "report").contains("STOPPED"));
+    Await.until("the run is stopped", BOUND, () -> run(server, "jobs", "runs", "report").contains("STOPPED"));
     run(server, "jobs", "pause", "report", "--reason", "it is moved");
-    Await.until("no pass changes it any more", BOUND, () -> job(server, "report").at("active").items().isEmpty());
+    Await.until("no pass changes the job any more", BOUND, () -> job(server, "report").at("active").items().isEmpty());
     return run(server, "jobs", "get", "report", "--json");
   }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The server over stores of other servers, as the command line names them. */
+/** Tests servers and commands with stores in PostgreSQL, MariaDB, MySQL and Redis. */
 @Tag("long")
 final class RemoteStoresTest {
   @TempDir
@@ -61,7 +61,7 @@ final class RemoteStoresTest {
     run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");
   }
 
-  /** Returns what a server reports of its cluster. */
+  /** Returns a number of the output of {@code cluster --json}. */
   private static int number(FoliotServer server, String name) {
     Matcher found = Pattern.compile("\"" + name + "\"\\s*:\\s*(\\d+)").matcher(run(server, "cluster", "--json").out());
     assertThat(found.find()).isTrue();
@@ -76,7 +76,7 @@ final class RemoteStoresTest {
     }
   }
 
-  /** Both servers serve the same tasks. */
+  /** Asserts that two servers with the same store serve the same tasks. */
   private static void assertShared(Map<String, String> flags, String durability) {
     try (FoliotServer first = start(flags)) {
       submit(first);
@@ -84,11 +84,11 @@ final class RemoteStoresTest {
       try (FoliotServer second = start(flags)) {
         assertThat(run(second, "get", "orders", "order-7").out()).contains("DELAYED");
         run(second, "touch", "orders", "order-7", "--delay", "2h");
-        await("they share the slots",
+        await("the servers share the slots",
             () -> number(first, "count") > 0 && number(first, "owned") == number(second, "owned")
                 && 2 * number(first, "owned") == number(first, "count"));
       }
-      await("the last server has them all", () -> number(first, "owned") == number(first, "count"));
+      await("the last server owns all slots", () -> number(first, "owned") == number(first, "count"));
       run(first, "cancel", "orders", "order-7");
     }
   }
@@ -108,7 +108,7 @@ final class RemoteStoresTest {
   }
 
   @Test
-  void aUrlOfMySqlIsTakenAndNeedsNoOptionsOnThisMachine() {
+  void aMySqlUrlWorksWithoutOptionsOnThisMachine() {
     try (MariaDbServer mariadb = MariaDbServer.start()) {
       Database database = mariadb.createDatabase();
       Map<String, String> flags = new HashMap<>(flags(database));
@@ -129,17 +129,17 @@ final class RemoteStoresTest {
         assertThat(doubled.exitCode()).as(doubled.err()).isEqualTo(Foliot.OK);
         assertThat(doubled.out()).contains("the store has 128 slots");
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
-        JobAccount.assertGoesOn(server);
+        JobAccount.assertContinues(server);
       }
       try (FoliotServer server = start(flags)) {
         assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
-        JobAccount.assertGoesOn(server);
+        JobAccount.assertContinues(server);
       }
     }
   }
 
   @Test
-  void aMissingSourceIsNotMade() throws SQLException {
+  void aMissingSourceIsNotCreated() throws SQLException {
     try (PostgresServer postgres = PostgresServer.start(); RedisServer redis = RedisServer.start()) {
       Database database = postgres.createDatabase();
       Map<String, String> login = Map.of("FOLIOT_FROM_USER", database.user(), "FOLIOT_FROM_PASSWORD",
@@ -176,7 +176,7 @@ final class RemoteStoresTest {
   }
 
   @Test
-  void aFolderIsOutgrownAndItsTasksMoveToADatabaseAndBack() {
+  void tasksMoveFromAFolderToADatabaseAndBack() {
     String data = folder.resolve("data").toString();
     try (FoliotServer server = start(Map.of("data", data))) {
       submit(server);

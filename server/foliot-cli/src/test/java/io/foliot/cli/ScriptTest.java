@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The script at the root, with JDKs and a Maven that are scripts themselves. A fake JDK prints its arguments and exits
- * with 7; a fake Maven makes the jars.
+ * Tests the script at the root of the repository with fake JDKs and a fake Maven. A fake JDK prints its arguments and
+ * exits with 7; a fake Maven creates the jars.
  */
 final class ScriptTest {
   private static final Path SCRIPT = Path.of(Files.exists(Path.of("ARCHITECTURE.md")) ? "foliot" : "../../foliot")
@@ -44,7 +44,7 @@ final class ScriptTest {
   @TempDir
   private Path folder = Path.of("");
 
-  // A folder with spaces, as people have them.
+  // The path of the root contains a space.
   private Path root = Path.of("");
   private Path tools = Path.of("");
   private Path jdks = Path.of("");
@@ -53,7 +53,7 @@ final class ScriptTest {
   private record Run(int exitCode, String output) {}
 
   @BeforeEach
-  void layOut() throws IOException {
+  void createLayout() throws IOException {
     root = Files.createDirectories(folder.resolve("my work/foliot"));
     tools = Files.createDirectories(folder.resolve("tools"));
     jdks = Files.createDirectories(folder.resolve("jdks"));
@@ -136,7 +136,7 @@ final class ScriptTest {
   }
 
   @Test
-  void itPrefers25AndElseTheNewestWhateverTheDefaultIs() throws Exception {
+  void theScriptPrefersJdk25AndThenTheNewest() throws Exception {
     Path old = jdk("jdk-17", "17.0.15");
     jdk("jdk-8", "1.8.0_402");
     jdk("jdk-21", "21.0.2");
@@ -154,7 +154,7 @@ final class ScriptTest {
   }
 
   @Test
-  void withoutAJdkItSaysWhatItFoundAndWhatToInstall() throws Exception {
+  void aMissingJdkIsReportedWithWhatToInstall() throws Exception {
     Path old = jdk("jdk-17", "17.0.15");
     Path runtime = jdk("jre-25", "25");
     Files.delete(runtime.resolve("bin/javac"));
@@ -166,7 +166,7 @@ final class ScriptTest {
   }
 
   @Test
-  void withoutMavenItSaysWhatToInstall() throws Exception {
+  void aMissingMavenIsReportedWithWhatToInstall() throws Exception {
     jdk("jdk-25", "25");
     Files.delete(tools.resolve("mvn"));
     Run run = run(Map.of(), "server");
@@ -175,7 +175,7 @@ final class ScriptTest {
   }
 
   @Test
-  void itBuildsOnceAndAgainWhenASourceIsNewer() throws Exception {
+  void theScriptBuildsAgainOnlyIfASourceIsNewer() throws Exception {
     Path home = jdk("jdk-25", "25");
     Path source = root.resolve("kernel/foliot-core/src/main/A.java");
     Files.writeString(source, "");
@@ -188,7 +188,7 @@ final class ScriptTest {
   }
 
   @Test
-  void aBrokenBuildTellsItsErrorsAndItsLogAndIsTriedAgain() throws Exception {
+  void aFailedBuildShowsItsErrorsAndLogAndIsTriedAgain() throws Exception {
     jdk("jdk-25", "25");
     Run broken = run(Map.of("MAVEN_BREAKS", "yes"), "x");
     assertThat(broken.exitCode()).isEqualTo(1);
@@ -198,10 +198,10 @@ final class ScriptTest {
   }
 
   @Test
-  void twoAtOnceBuildOnceAndADeadBuildersLockIsTakenOver() throws Exception {
+  void concurrentRunsBuildOnceAndTakeOverADeadBuildersLock() throws Exception {
     jdk("jdk-25", "25");
     Path lock = Files.createDirectories(root.resolve("server/foliot-cli/target/foliot-lock"));
-    // No process has this number: kernels do not assign it.
+    // No process has this id, because kernels do not assign it.
     Files.writeString(lock.resolve("pid"), "99999999\n");
     List<Process> both = List.of(start(root.resolve("foliot"), Map.of(), "x"),
         start(root.resolve("foliot"), Map.of(), "x"));
@@ -214,7 +214,7 @@ final class ScriptTest {
   }
 
   @Test
-  void argumentsAndExitCodesComeThroughFromAnyFolderAndThroughLinks() throws Exception {
+  void argumentsAndExitCodesPassThroughLinksToTheScript() throws Exception {
     jdk("jdk-25", "25");
     Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("my work/foliot/foliot"));
     Path linked = Files.createSymbolicLink(folder.resolve("to the link"), link);
@@ -226,7 +226,7 @@ final class ScriptTest {
   }
 
   @Test
-  void eachJavaGetsOnlyOptionsThatItKnows() throws Exception {
+  void eachJdkGetsOnlyOptionsThatItSupports() throws Exception {
     jdk("jdk-21", "21.0.2");
     String on21 = run(Map.of(), "server").output();
     assertThat(on21).contains("<-Xmx1g>", "<-XX:+UseG1GC>").doesNotContain("UseCompactObjectHeaders",
@@ -240,7 +240,7 @@ final class ScriptTest {
   }
 
   @Test
-  void from25OnTheCacheIsAnAotCacheOfTheJdksBuild() throws Exception {
+  void sinceJdk25TheCacheIsAnAotCacheOfTheExactBuild() throws Exception {
     jdk("jdk-21", "21.0.2");
     assertThat(run(Map.of(), "server").output()).containsPattern("<-XX:SharedArchiveFile=.*/server-21\\.0\\.2\\.jsa>");
     assertThat(run(Map.of(), "queues").output()).containsPattern("<-XX:SharedArchiveFile=.*/command-21\\.0\\.2\\.jsa>");
@@ -249,7 +249,7 @@ final class ScriptTest {
         .doesNotContain("SharedArchiveFile");
     Files.writeString(home.resolve("release"), "JAVA_VERSION=\"25.0.3\"\nJAVA_RUNTIME_VERSION=\"25.0.3+9-LTS\"\n");
     assertThat(run(Map.of(), "server").output()).containsPattern("<-XX:AOTCache=.*/server-25\\.0\\.3\\+9-LTS\\.aot>");
-    assertThat(builds()).as("a new JDK needs a new cache, and no new build").isEqualTo(1);
+    assertThat(builds()).as("a new JDK needs a new cache, but no new build").isEqualTo(1);
   }
 
   @Test
@@ -266,7 +266,7 @@ final class ScriptTest {
   }
 
   @Test
-  void aCacheThatCannotBeMadeIsReportedOnceAndStopsNothing() throws Exception {
+  void aCacheThatCannotBeCreatedIsReportedOnce() throws Exception {
     jdk("jdk-25", "25.0.3");
     Run first = run(Map.of("CACHE_BREAKS", "yes"), "server");
     assertThat(first.exitCode()).isEqualTo(7);
@@ -285,9 +285,9 @@ final class ScriptTest {
     assertThat(run(Map.of(), "queues").output()).doesNotContain("-XX:AOTCache=");
   }
 
-  /** Maven gets modules, not -am, which would add modules that only tests need. */
+  /** Checks that Maven gets modules instead of -am, which would add modules that only tests need. */
   @Test
-  void itBuildsExactlyTheModulesThatTheCommandNeeds() throws Exception {
+  void theScriptBuildsExactlyTheModulesOfTheCommand() throws Exception {
     jdk("jdk-25", "25");
     run(Map.of(), "x");
     String arguments = Files.readString(Path.of(calls + ".arguments"));

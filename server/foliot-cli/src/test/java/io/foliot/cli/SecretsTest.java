@@ -38,11 +38,12 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * Secrets in every place where one can be given, and every failure that a store's server answers with: the operator
- * gets the server's own reason, and no line, message or answer contains a secret.
+ * Passes secrets in every setting that accepts one, and provokes the failures of each store's server. The operator must
+ * get the reason of that server, and no log line, message or response may contain a secret.
  */
 @Tag("long")
 final class SecretsTest {
+  /** The secret that no output may contain. */
   private static final String CANARY = "c4n4ry";
   /** A port on which nothing listens. */
   private static final String NOWHERE = "127.0.0.1:1";
@@ -53,7 +54,7 @@ final class SecretsTest {
 
   private final Lines lines = new Lines();
 
-  /** All that is logged, with the messages of all causes. */
+  /** Records all log lines, with the messages of all causes. */
   private static final class Lines extends AppenderBase<ILoggingEvent> {
     final List<String> texts = new CopyOnWriteArrayList<>();
 
@@ -81,7 +82,7 @@ final class SecretsTest {
   }
 
   @BeforeEach
-  void listen() {
+  void startRecording() {
     lines.setContext((LoggerContext) LoggerFactory.getILoggerFactory());
     lines.start();
     Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
@@ -93,7 +94,7 @@ final class SecretsTest {
   }
 
   @AfterEach
-  void stopListening() {
+  void stopRecording() {
     ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).detachAppender(lines);
     for (String name : List.of("com.zaxxer", "org.mariadb", "org.postgresql", "io.lettuce", "io.foliot",
         "org.flywaydb")) {
@@ -106,7 +107,7 @@ final class SecretsTest {
     return "jdbc:" + database.kind() + "://127.0.0.1:" + database.port() + "/" + name + options;
   }
 
-  /** A start that fails says why, and nothing that is secret. */
+  /** Asserts that a start fails with a reason, and that no output contains the secret. */
   private void assertRefused(int exitCode, String reason, String... words) {
     lines.texts.clear();
     List<String> all = new ArrayList<>(List.of("server", "--port", "0"));
@@ -123,7 +124,7 @@ final class SecretsTest {
   }
 
   @Test
-  void postgreSqlSaysItsOwnReason() {
+  void aPostgreSqlFailureShowsTheServersReason() {
     Database database = postgres.createDatabase();
     assertRefused(Foliot.FAILURE, "database \"nope\" does not exist", "--store", jdbc(database, "nope", ""),
         "--store-user",
@@ -140,7 +141,7 @@ final class SecretsTest {
   }
 
   @Test
-  void mariaDbSaysItsOwnReason() {
+  void aMariaDbFailureShowsTheServersReason() {
     Database database = mariadb.createDatabase();
     assertRefused(Foliot.FAILURE, "Unknown database 'nope'", "--store", jdbc(database, "nope", ""), "--store-user",
         database.user(), "--store-password", database.password());
@@ -158,7 +159,7 @@ final class SecretsTest {
   }
 
   @Test
-  void otherDatabasesAreRefusedWithThoseThatWork() {
+  void anUnsupportedUrlIsRefusedWithTheSupportedOnes() {
     for (String url : List.of("jdbc:oracle:thin:foliot/" + CANARY + "@db:1521:x",
         "jdbc:sqlserver://db;password=" + CANARY,
         "jdbc:h2:mem:" + CANARY, "jdbc:postgres://u:" + CANARY + "@db/foliot", "jdbc:" + CANARY,
@@ -172,7 +173,7 @@ final class SecretsTest {
   }
 
   @Test
-  void redisSaysItsOwnReason() {
+  void aRedisFailureShowsTheServersReason() {
     String host = "127.0.0.1:" + redis.port();
     assertRefused(Foliot.FAILURE, "WRONGPASS", "--store", "redis://" + host, "--store-password", CANARY);
     assertRefused(Foliot.FAILURE, "WRONGPASS", "--store", "redis://:" + CANARY + "@" + host);
@@ -187,7 +188,7 @@ final class SecretsTest {
   }
 
   @Test
-  void keysAndCoordinatorsAreNotRepeated() {
+  void secretsOfKeysAndCoordinatorsAreNotRepeated() {
     Database database = postgres.createDatabase();
     assertRefused(Foliot.USAGE, "64 hexadecimal digits", "--admin-key-hash", "flt_" + CANARY);
     String[] store = {"--store", jdbc(database, database.name(), ""), "--store-user", database.user(),
@@ -210,15 +211,15 @@ final class SecretsTest {
   }
 
   @Test
-  void callersDoNotLearnWhereTheStoreIs() throws IOException, InterruptedException {
-    try (PostgresServer own = PostgresServer.start()) {
-      Database database = own.createDatabase();
+  void responsesDoNotRevealTheAddressOfTheStore() throws IOException, InterruptedException {
+    try (PostgresServer killed = PostgresServer.start()) {
+      Database database = killed.createDatabase();
       Map<String, String> flags = new HashMap<>(Map.of("port", "0", "store", database.jdbcUrl(), "store-user",
           database.user(), "store-password", database.password(), "stop-timeout", "0s"));
       try (FoliotServer server = FoliotServer.start(FoliotConfig.load(flags, Map.of(), null),
           new PrintStream(new ByteArrayOutputStream(), true, UTF_8))) {
         assertThat(answer(server, "PUT", "/v1/queues/orders", "{\"delivery\":{\"type\":\"pull\"}}")).startsWith("20");
-        own.kill();
+        killed.kill();
         List<String> answers = new ArrayList<>();
         answers.add(answer(server, "POST", "/v1/queues/orders/tasks", "{\"delay\":\"1h\"}"));
         answers.add(answer(server, "GET", "/v1/tasks/00000000-0000-7000-8000-000000000000", ""));

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that cannot start says why in one line, and what to do. */
+/** Checks that a server that cannot start prints one line with the reason. */
 final class ServerStartTest {
   @TempDir
   private Path folder = Path.of("");
@@ -58,7 +58,7 @@ final class ServerStartTest {
   }
 
   @Test
-  void aFolderThatIsNoStoreOrOfANewerVersionIsNotTouched() throws IOException {
+  void aFolderThatIsNoStoreIsNotTouched() throws IOException {
     Path store = BackupCommand.storeFolder(folder);
     Files.createDirectories(store);
     Files.writeString(store.resolve("letter.txt"), "mine");
@@ -91,7 +91,7 @@ final class ServerStartTest {
       for (String line = out.readLine(); line != null; line = out.readLine()) {
         lines.add(line);
         if (line.contains("Foliot is ready")) {
-          // Not the process itself, which would close the stream.
+          // Uses the handle, because Process.destroy would close the stream.
           assertThat(process.toHandle().destroy()).isTrue();
         }
       }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Queues of two servers that share a PostgreSQL: one puts and deletes them, the other uses them at once. */
+/** Tests queues of two servers that share a PostgreSQL: a queue put through one server is usable on both at once. */
 @Tag("long")
 final class SharedQueuesOfServersTest {
   private static final String PULL = "{\"delivery\": {\"type\": \"pull\"}}";
@@ -69,7 +69,7 @@ final class SharedQueuesOfServersTest {
   }
 
   @Test
-  void aQueueOfOneServerIsUsedThroughTheOtherAtOnce() {
+  void aNewQueueIsUsableOnBothServersAtOnce() {
     for (int i = 0; i < 20; i++) {
       String queue = "/v1/queues/new-" + i;
       assertThat(call(first, "PUT", queue, PULL).statusCode()).isEqualTo(201);
@@ -93,7 +93,7 @@ final class SharedQueuesOfServersTest {
   @Test
   void aQueueWithATaskThatWasNotCountedYetIsNotDeleted() {
     call(first, "PUT", "/v1/queues/counted", PULL);
-    // For ten seconds the remembered answer is that there are none.
+    // For ten seconds, both servers use their cached count of tasks, which is 0.
     assertThat(call(first, "GET", "/v1/queues", "").body()).contains("counted");
     assertThat(call(second, "GET", "/v1/queues", "").statusCode()).isEqualTo(200);
     HttpResponse<String> submitted = call(first, "POST", "/v1/queues/counted/tasks", "{\"delay\": \"1s\"}");
@@ -112,7 +112,7 @@ final class SharedQueuesOfServersTest {
     call(first, "PUT", "/v1/queues/empty", PULL);
     HttpResponse<String> deleted = call(second, "DELETE", "/v1/queues/empty", "");
     assertThat(deleted.statusCode()).as(deleted.body()).isEqualTo(200);
-    // Until the other server has read that the queue is gone, it treats it as one that is being deleted.
+    // Until the first server has read the deletion, it treats the queue as one that is being deleted.
     assertThat(call(first, "POST", "/v1/queues/empty/tasks", "{\"delay\": \"1s\"}").statusCode()).isIn(404, 503);
     assertThat(call(second, "DELETE", "/v1/queues/empty", "").statusCode()).isEqualTo(404);
   }

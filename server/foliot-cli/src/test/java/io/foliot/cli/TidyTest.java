@@ -17,30 +17,32 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Keeps the house tidy where the compiler and the formatter do not: each failure says what to do. */
+/** Checks rules of style that the compiler and the formatter do not check. Each failure gives the remedy. */
 final class TidyTest {
   private static final Path ROOT = Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", "..");
-  private static final Set<String> NOT_OURS = Set.of("target", ".git", ".idea", "node_modules");
+  private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", ".idea", "node_modules");
   private static final int MAX_COLUMNS = 120;
   private static final int MAX_LINES = 600;
 
   private static final Pattern COMMENT = Pattern.compile("^\\s*(?:/\\*\\*|\\*|//)\\s");
-  /** Clauses without a subject, and parties without a name. */
+  /** First words of a comment that begin a clause without a subject, or that name no party. */
   private static final Pattern BANNED = Pattern.compile("^\\s*(?:/\\*\\*|//)\\s+(?:@\\w+ )?"
       + "(?:Who|Whoever|Whose|Whom|Nobody|Somebody|Everybody|Anybody|For how long|Since when|Until when"
       + "|(?:Of|By|To|With) whom|Of which|Neither|What|Whatever|Why|How|Has|Told|None|So (?:many|much|long))\\b");
-  /** The first words of a comment that opens on a line of its own, and of a later paragraph. */
+  /** The same first words on the line after the opening of a comment, and in a later paragraph. */
   private static final Pattern PARAGRAPH = Pattern.compile(BANNED.pattern().replace("(?:/\\*\\*|//)", "\\*")
       .replace("(?:@", "(?:<p>)?(?:@"));
-  /** A comment of a script, a statement or a POM, and its first words. */
+  /** A comment of a script, an SQL statement or a POM. */
   private static final Pattern SCRIPT_COMMENT = Pattern.compile("^\\s*(?:--|#|<!--)\\s+\\S.*");
   private static final Pattern SCRIPT_BANNED = Pattern
       .compile(BANNED.pattern().replace("(?:/\\*\\*|//)", "(?:--|#|<!--)"));
-  /** Files that cannot change: databases keep checksums of them. */
+  /** Names of files that cannot change, because databases keep checksums of them. */
   private static final Pattern MIGRATION = Pattern.compile("V\\d+__.*\\.sql$");
   /** The first words of a method's documentation: a verb in the third person. */
   private static final Pattern VERB = Pattern.compile("^(?:[\\w-]+s[:,;.]?|Called|As|@\\w+|\\{@\\w+.*)(?: .*)?$");
+  /** First words that end in s, but are not verbs. */
   private static final Pattern NO_VERB = Pattern.compile("^(?:Tasks|Keys|Bytes|Items|Its|This|Whether|Has)\\b.*");
+  /** The declaration of a method that is not private. */
   private static final Pattern METHOD = Pattern
       .compile("^ {2,4}(?!private\\b)(?!.*\\b(?:class|record|interface|enum)\\b)"
           + "[^=(]* [a-z]\\w*\\(.*");
@@ -52,14 +54,16 @@ final class TidyTest {
   /** The declaration of a test in the lines after its annotation. */
   private static final Pattern TEST = Pattern.compile("^\\s*(?:public )?(?:final )?void (\\w+)\\(");
   private static final int MAX_TEST_NAME = 60;
+  /** Idioms in names of tests, and first words of names without a subject. */
   private static final Pattern NAME_IDIOM = Pattern
       .compile("^(?:what(?:ever)?|who|whose|how|why)[A-Z]|(?i)nobody|somebody|whoever|says?So(?![a-z])|standsStill"
           + "|stoodStill|goesOn(?![a-z])|workedOff|(?:is|are)Told(?![a-z])|looks?At");
+  /** The declaration of a type at the top level. */
   private static final Pattern TYPE = Pattern
       .compile("^(?:public |abstract |final |sealed )*(?:class|interface|record|enum)"
           + " ");
 
-  /** A test or a cast of a store to a class; a type in a link of a comment is neither. */
+  /** An instanceof test of a store, or a cast to a store's class. A type in a link of a comment does not match. */
   private static final Pattern STORE_BY_CLASS = Pattern.compile("\\binstanceof (?:final )?\\w*Store\\b"
       + "|\\((?:RocksDb|Redis|Jdbc|Memory)Store\\) ?\\w");
 
@@ -76,7 +80,7 @@ final class TidyTest {
     Files.walkFileTree(root, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-        return NOT_OURS.contains(String.valueOf(folder.getFileName()))
+        return SKIPPED_FOLDERS.contains(String.valueOf(folder.getFileName()))
             ? FileVisitResult.SKIP_SUBTREE
             : FileVisitResult.CONTINUE;
       }
@@ -91,7 +95,7 @@ final class TidyTest {
         return FileVisitResult.CONTINUE;
       }
     });
-    // Else a test that looks in the wrong place finds nothing wrong there.
+    // A walk of the wrong folder would find no problem.
     assertThat(found).isNotEmpty();
     found.sort(null);
     return found;
@@ -110,7 +114,7 @@ final class TidyTest {
     }
   }
 
-  /** Code is the formatter's; a command in a comment is one line. */
+  /** Checks comments only, because the formatter breaks code. A Maven command in a comment stays on one line. */
   @Test
   void noLineOfACommentIsTooLong() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -124,7 +128,7 @@ final class TidyTest {
     assertThat(found).as("break these lines at %d columns", MAX_COLUMNS).isEmpty();
   }
 
-  /** Tables, headings and what is in fences cannot be broken. */
+  /** Omits tables, headings and fenced code, because they cannot be broken. */
   @Test
   void noLineOfADocumentIsTooLong() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -179,7 +183,7 @@ final class TidyTest {
     assertThat(SCRIPT_BANNED.matcher("  -- What runs goes the general way.").find()).as("a breach is found").isTrue();
   }
 
-  /** Private methods may have a reason alone. */
+  /** Omits private methods: for them, a comment with a reason is enough. */
   @Test
   void theDocumentationOfAMethodBeginsWithAVerb() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -264,7 +268,7 @@ final class TidyTest {
   }
 
   @Test
-  void noStoreIsAskedForItsClass() throws IOException {
+  void noCodeTestsTheClassOfAStore() throws IOException {
     List<Line> found = new ArrayList<>();
     for (Path file : files(".java")) {
       if (file.toString().contains("/src/main/")) {
@@ -277,9 +281,9 @@ final class TidyTest {
     assertThat(STORE_BY_CLASS.matcher("(RedisStore) store").find()).as("a breach is found").isTrue();
   }
 
-  /** A class of more lines says in the comment before it why it is one. */
+  /** Permits a longer file if the comment of its class gives the reason. */
   @Test
-  void aLongFileOfMainSaysWhy() throws IOException {
+  void aLongFileOfMainGivesTheReason() throws IOException {
     List<Path> found = new ArrayList<>();
     for (Path file : files(".java")) {
       List<Line> lines = lines(file);

@@ -12,8 +12,10 @@ import org.junit.jupiter.api.Test;
 final class TopScreenTest {
   private static final Shell SHELL = new Shell(new ByteArrayInputStream(new byte[0]), System.out, System.err, Map.of(),
       false);
+  /** One second in nanoseconds. */
   private static final long SECOND = 1_000_000_000;
 
+  /** Returns metrics with the number of lateness values of at most 1 ms and of at most 10 ms. */
   private static String metrics(double started, int accepted, int within1, int within10) {
     return """
         # HELP foliot_accepted_total Tasks
@@ -44,12 +46,12 @@ final class TopScreenTest {
   @Test
   void aRestartedServerCountsFromZero() {
     TopScreen screen = new TopScreen("http://x");
-    screen.answered(metrics(1, 1_000, 0, 0), "{}", "{}", Instant.EPOCH, 0);
+    screen.update(metrics(1, 1_000, 0, 0), "{}", "{}", Instant.EPOCH, 0);
     screen.failed("nothing answers", Instant.EPOCH);
     assertThat(screen.line()).contains("nothing answers");
-    screen.answered(metrics(2, 10, 0, 0), "{}", "{}", Instant.EPOCH, SECOND);
+    screen.update(metrics(2, 10, 0, 0), "{}", "{}", Instant.EPOCH, SECOND);
     assertThat(screen.line()).contains("submits 0/s");
-    screen.answered(metrics(2, 30, 0, 0), "{}", "{}", Instant.EPOCH, 2 * SECOND);
+    screen.update(metrics(2, 30, 0, 0), "{}", "{}", Instant.EPOCH, 2 * SECOND);
     assertThat(screen.line()).contains("submits 20/s");
   }
 
@@ -63,7 +65,7 @@ final class TopScreenTest {
       metrics.append("foliot_destination_limit{destination=\"d").append(i).append("\"} 1\n");
     }
     TopScreen screen = new TopScreen("http://x");
-    screen.answered(metrics.toString(), queues + "]}", "{}", Instant.EPOCH, 0);
+    screen.update(metrics.toString(), queues + "]}", "{}", Instant.EPOCH, 0);
     for (int height = 4; height < 120; height++) {
       for (int width : List.of(20, 80, 200)) {
         List<String> lines = screen.lines(SHELL, height, width);

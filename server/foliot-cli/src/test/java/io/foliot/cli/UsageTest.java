@@ -67,7 +67,7 @@ final class UsageTest {
   }
 
   @Test
-  void aMistypedCommandNamesTheNearestAndIsAMistakeOfUsage() {
+  void aMistypedCommandIsAUsageErrorThatNamesTheNearest() {
     Outcome outcome = run("submut");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("there is no command submut: did you mean submit?");
@@ -75,7 +75,7 @@ final class UsageTest {
   }
 
   @Test
-  void withoutACommandItListsThem() {
+  void withoutACommandTheHelpListsAllCommands() {
     Outcome outcome = run();
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("Commands:", "server", "demo", "submit");
@@ -90,7 +90,7 @@ final class UsageTest {
   }
 
   @Test
-  void valuesThatCannotBeAreMistakesOfUsageThatSayWhatIsExpected() {
+  void invalidValuesAreUsageErrors() {
     assertThat(run("touch", "q", "k", "--delay", "5q").err()).contains("a duration such as");
     assertThat(run("touch", "q", "k", "--delay", "5q").exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(run("submit", "q", "--delay", "-5s").err()).contains("expected a duration such as");
@@ -128,7 +128,7 @@ final class UsageTest {
   }
 
   @Test
-  void aWorkerIsNamedToBeChanged() {
+  void workerCommandsNeedTheNameOfAWorker() {
     Outcome outcome = run("workers", "disable");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.USAGE);
     assertThat(outcome.err()).contains("WORKER").contains("foliot workers disable --help");
@@ -136,12 +136,12 @@ final class UsageTest {
   }
 
   @Test
-  void aServerThatIsNotThereIsNamedWithWhatToDo() {
+  void anUnreachableServerIsReportedWithTheRemedy() {
     Outcome outcome = run("queues", "--url", "http://127.0.0.1:1");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
-    assertThat(outcome.err()).isEqualTo("foliot: nothing answers at http://127.0.0.1:1: start one with ./foliot server"
-        + System.lineSeparator());
+    assertThat(outcome.err()).isEqualTo("foliot: nothing answers at http://127.0.0.1:1: start a server with ./foliot"
+        + " server" + System.lineSeparator());
     assertThat(Outcome.of(Map.of("FOLIOT_URL", "http://127.0.0.1:1"), "get", "q", "k").err())
-        .contains("nothing answers at http://127.0.0.1:1: start one with ./foliot server");
+        .contains("nothing answers at http://127.0.0.1:1: start a server with ./foliot server");
   }
 }

@@ -23,7 +23,7 @@ final class VerifyTest {
   private Path data = Path.of("");
 
   @BeforeEach
-  void submitATask() {
+  void submitTask() {
     data = folder.resolve("data");
     try (FoliotServer server = start()) {
       Map<String, String> environment = Map.of("FOLIOT_URL", server.url());
@@ -46,6 +46,7 @@ final class VerifyTest {
     return Outcome.of(Map.of(), words);
   }
 
+  /** Returns the first table file of the store. */
   private Path table() throws IOException {
     try (Stream<Path> files = Files.list(data.resolve("store").resolve("rocks"))) {
       return files.filter(file -> file.toString().endsWith(".sst")).sorted().findFirst().orElseThrow();
@@ -53,7 +54,7 @@ final class VerifyTest {
   }
 
   @Test
-  void aWholeFolderIsWhole() {
+  void anUndamagedFolderIsReportedAsSuch() {
     Outcome outcome = verify(data);
     assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(Foliot.OK);
     assertThat(outcome.out()).contains("nothing is damaged", "1 records", "1 index", "1 keys");
@@ -61,7 +62,7 @@ final class VerifyTest {
   }
 
   @Test
-  void damageIsNamed() throws IOException {
+  void damageIsReportedWithItsFile() throws IOException {
     Path table = table();
     byte[] bytes = Files.readAllBytes(table);
     bytes[3] ^= 1;

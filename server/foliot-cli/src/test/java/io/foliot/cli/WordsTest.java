@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 final class WordsTest {
   @Test
-  void figuresHaveThreeDigitsOrSo() {
+  void figuresHaveAboutThreeDigits() {
     assertThat(Words.count(0)).isEqualTo("0");
     assertThat(Words.count(3.14)).isEqualTo("3.1");
     assertThat(Words.count(9_999)).isEqualTo("9999");

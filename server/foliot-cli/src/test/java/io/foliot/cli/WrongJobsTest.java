@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs that no worker can run, with a real server and a real worker: nothing is run, and the command says why. */
+/** Tests jobs that no worker can run: nothing is run, and the commands show the reason. */
 final class WrongJobsTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
@@ -49,7 +49,7 @@ final class WrongJobsTest {
     scripts = Files.createDirectory(folder.resolve("scripts"));
     worker = JobWorker.builder(client, "work").name("a").pollWait(Duration.ofSeconds(1))
         .scripts(ScriptRunner.in(scripts)).onError((what, failure) -> {
-          // Each of these attempts is to be given back or to fail.
+          // Expected: each attempt fails or is given back.
         }).start();
   }
 
@@ -60,7 +60,7 @@ final class WrongJobsTest {
     server.close();
   }
 
-  /** Makes a script that leaves a mark if it is run. */
+  /** Writes a script that creates the file {@code mark} when it runs. */
   private Path script(Path file, String permissions) throws IOException {
     Files.writeString(file, "#!/bin/sh\ntouch '" + folder.resolve("mark") + "'\n");
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
@@ -92,7 +92,7 @@ final class WrongJobsTest {
   }
 
   @Test
-  void aPathIsNoScript() throws IOException {
+  void aPathIsRefusedAsAScript() throws IOException {
     script(folder.resolve("x"), "rwxr-xr-x");
     trigger(Job.named("job").parameter("{\"script\": \"../x\"}"));
     awaitOutput("script: expected the name of a file", "tasks", "work", "--state", "failed");
@@ -113,12 +113,12 @@ final class WrongJobsTest {
   }
 
   @Test
-  void aScriptThatIsNotThereIsGivenBack() {
+  void aShardWithAMissingScriptIsGivenBack() {
     awaitRefusal("nothing", "script: there is no file nothing on the worker a");
   }
 
   @Test
-  void aJobWithoutAHandlerIsGivenBack() {
+  void aShardWithoutAHandlerIsGivenBack() {
     trigger(Job.named("job"));
     awaitOutput("no handler for the job job on the worker a", "jobs", "get", "job");
   }

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 final class ZooKeeperClusterTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
+  /** ZooKeeper's unit of time, which bounds session timeouts. */
   private static final int TICK_MILLIS = 500;
   private static final ClaimRequest CLAIM = new ClaimRequest(10, BOUND.dividedBy(2), Duration.ofSeconds(30), "worker");
 
@@ -40,6 +41,7 @@ final class ZooKeeperClusterTest {
   private Path folder = Path.of("");
 
   private TestingServer zooKeeper() throws Exception {
+    // Each -1 chooses a default of Curator.
     return new TestingServer(new InstanceSpec(folder.toFile(), -1, -1, -1, false, -1, TICK_MILLIS, -1), true);
   }
 
@@ -71,9 +73,9 @@ final class ZooKeeperClusterTest {
     }
   }
 
-  /** Each has its share, and together they have all. */
+  /** Waits until each server owns an equal share of the slots, and the servers together own all slots. */
   private static void awaitShared(FoliotServer... servers) {
-    await("they share the slots", () -> {
+    await("the servers share the slots", () -> {
       int count = number(servers[0], "count");
       int[] owned = Arrays.stream(servers).mapToInt(server -> number(server, "owned")).toArray();
       return Arrays.stream(owned).sum() == count
@@ -95,7 +97,7 @@ final class ZooKeeperClusterTest {
       }
       awaitShared(first, second);
       proxy.blackHole();
-      await("the last server has them all", () -> number(second, "owned") == number(second, "count"));
+      await("the last server owns all slots", () -> number(second, "owned") == number(second, "count"));
       assertThat(number(first, "owned"))
           .as("a server that is cut off keeps its slots until it reads a newer assignment")
           .isPositive();
@@ -105,7 +107,7 @@ final class ZooKeeperClusterTest {
   }
 
   @Test
-  void aServerWhoseZooKeeperIsAwayStartsAndFiresWhatIsThere() throws Exception {
+  void aServerStartsAndFiresWithoutZooKeeper() throws Exception {
     try (TestingServer zooKeeper = zooKeeper(); RedisServer store = RedisServer.start()) {
       int port = zooKeeper.getPort();
       try (FoliotServer before = start(store, port, "before")) {
@@ -121,7 +123,7 @@ final class ZooKeeperClusterTest {
         assertThat(client.claim("orders", CLAIM)).hasSize(1);
         assertThat(number(alone, "owned")).isZero();
         zooKeeper.restart();
-        await("it has them all once ZooKeeper is there", () -> number(alone, "owned") == number(alone, "count"));
+        await("the server owns all slots once ZooKeeper runs", () -> number(alone, "owned") == number(alone, "count"));
       }
     }
   }

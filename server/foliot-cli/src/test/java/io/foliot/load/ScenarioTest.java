@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each scenario in small, against a real server; and against a receiver and a server that do not do the work. */
+/** Runs each scenario with few tasks against a real server, and some against programs that lose tasks. */
 @Tag("long")
 final class ScenarioTest {
   private static final int TASKS = 300;
@@ -36,7 +36,7 @@ final class ScenarioTest {
   }
 
   @Test
-  void everyScenarioProvesItsWorkAndLeavesNothingBehind(@TempDir Path folder) throws Exception {
+  void everyScenarioProvesItsWorkAndLeavesOnlyItsReport(@TempDir Path folder) throws Exception {
     try (Bench bench = bench(folder, null, number -> false)) {
       for (Scenario scenario : Scenario.all()) {
         Report report = scenario.run(bench);
@@ -53,7 +53,7 @@ final class ScenarioTest {
   }
 
   @Test
-  void aReceiverThatLosesOneTaskIsNoticed(@TempDir Path folder) {
+  void aReceiverThatLosesOneTaskIsDetected(@TempDir Path folder) {
     List<Scenario> calling = List.of(new LatenessScenario(), new HerdScenario(), new CallbacksScenario());
     try (Bench bench = bench(folder, null, number -> number == 7)) {
       for (Scenario scenario : calling) {
@@ -65,7 +65,7 @@ final class ScenarioTest {
   }
 
   @Test
-  void aServerThatAcknowledgesAndForgetsIsNoticed(@TempDir Path folder) {
+  void aServerThatAcknowledgesAndForgetsIsDetected(@TempDir Path folder) {
     List<Scenario> submitting = List.of(new SubmitLatencyScenario(), new SubmitScenario(), new BatchHttpScenario());
     try (Child empty = Child.start(List.of(), EmptyServer.class.getName(), List.of(), EmptyServer.READY);
         Bench bench = bench(folder, URI.create(empty.readyText()), number -> false)) {

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server in a process of its own, whose heap, limits or threads can come to an end without harm to the test. */
+/** A server in a child process. A test can exhaust its memory, limits or threads without harm to itself. */
 final class ChildServer implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(90);
   private static final String READY = "Foliot is ready at ";
@@ -29,22 +29,29 @@ final class ChildServer implements AutoCloseable {
   private final Path log;
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** Kind of a child process. */
+  /**
+   * The command line of a child process.
+   *
+   * @param shell commands of the shell before the JVM starts, with a separator at the end; empty for none
+   * @param jvm options of the JVM
+   * @param main the main class
+   * @param arguments the arguments of the main class
+   */
   record Spec(String shell, List<String> jvm, Class<?> main, List<String> arguments) {
-    /** The server as people start it. */
+    /** Returns a server as users start it. */
     static Spec server(List<String> jvm, String... options) {
       List<String> arguments = new ArrayList<>(List.of("server", "--port", "0"));
       arguments.addAll(List.of(options));
       return new Spec("", jvm, io.foliot.cli.Foliot.class, arguments);
     }
 
-    /** The same after some commands of the shell. */
+    /** Returns the same command line after some commands of the shell. */
     Spec after(String commands) {
       return new Spec(commands + "; ", jvm, main, arguments);
     }
   }
 
-  /** Starts it, and does not wait. */
+  /** Starts the process, and does not wait. */
   ChildServer(Spec spec, Path folder) {
     List<String> command = new ArrayList<>(List.of("sh", "-c", spec.shell + "exec \"$@\"", "sh",
         Path.of(System.getProperty("java.home"), "bin", "java").toString()));
@@ -63,19 +70,19 @@ final class ChildServer implements AutoCloseable {
     }
   }
 
-  /** Starts it, and waits until it is ready. */
+  /** Starts a server, and waits until it is ready. */
   static ChildServer ready(Spec spec, Path folder) {
     ChildServer child = new ChildServer(spec, folder);
     child.await("the child is ready", () -> {
       if (!child.process.isAlive()) {
-        throw new AssertionError("the child has ended:\n" + child.told());
+        throw new AssertionError("the child has ended:\n" + child.output());
       }
-      return child.told().contains(READY);
+      return child.output().contains(READY);
     });
     return child;
   }
 
-  String told() {
+  String output() {
     try {
       return Files.readString(log, UTF_8);
     } catch (IOException e) {
@@ -84,20 +91,20 @@ final class ChildServer implements AutoCloseable {
   }
 
   URI url() {
-    String told = told();
-    int from = told.indexOf(READY) + READY.length();
-    return URI.create(told.substring(from, told.indexOf('\n', from)).strip());
+    String output = output();
+    int from = output.indexOf(READY) + READY.length();
+    return URI.create(output.substring(from, output.indexOf('\n', from)).strip());
   }
 
   boolean isAlive() {
     return process.isAlive();
   }
 
-  /** Waits for its end. */
+  /** Waits for the end of the process, and returns its exit code. */
   int exitCode() {
     try {
       if (!process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)) {
-        throw new AssertionError("the child did not end:\n" + told());
+        throw new AssertionError("the child did not end:\n" + output());
       }
       return process.exitValue();
     } catch (InterruptedException e) {
@@ -120,7 +127,7 @@ final class ChildServer implements AutoCloseable {
     long deadline = System.nanoTime() + BOUND.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("waited in vain: " + what + "\n" + told());
+        throw new AssertionError("condition not met in time: " + what + "\n" + output());
       }
       try {
         TimeUnit.MILLISECONDS.sleep(20);

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests a server whose callers use up its memory or its descriptors, or that loses a thread of its own. */
+/** Tests a server whose callers use up its memory or its descriptors, or that loses one of its threads. */
 class ExhaustionTest {
   private static final int LISTS = 150;
   private static final int TASKS = 300;
@@ -72,7 +72,7 @@ class ExhaustionTest {
       assertThat(statuses).contains(200).allMatch(status -> status == 200 || status == 503);
       assertThat(child.send("GET", "/health/ready", null).statusCode()).isEqualTo(200);
       assertThat(delivers(child)).as("delivers afterwards").isTrue();
-      assertThat(child.told()).doesNotContain("OutOfMemoryError");
+      assertThat(child.output()).doesNotContain("OutOfMemoryError");
     }
   }
 
@@ -89,7 +89,7 @@ class ExhaustionTest {
         Future<?> unused = callers.submit(() -> child.send("POST", "/v1/queues/q/tasks", body));
       }
       assertThat(child.exitCode()).isEqualTo(CoreThreads.EXIT_CODE);
-      assertThat(child.told()).contains("OutOfMemoryError", "exit code 5");
+      assertThat(child.output()).contains("OutOfMemoryError", "exit code 5");
     }
   }
 
@@ -125,7 +125,7 @@ class ExhaustionTest {
     try (ChildServer child = new ChildServer(
         new ChildServer.Spec("", List.of("-Xmx64m"), DyingLoop.class, List.of()), folder)) {
       assertThat(child.exitCode()).isEqualTo(CoreThreads.EXIT_CODE);
-      assertThat(child.told()).contains("foliot: the thread foliot-loop-0 has ended", "OutOfMemoryError: injected",
+      assertThat(child.output()).contains("foliot: the thread foliot-loop-0 has ended", "OutOfMemoryError: injected",
           "start it again");
     }
   }
@@ -141,7 +141,7 @@ class ExhaustionTest {
       for (Socket socket : idle) {
         socket.close();
       }
-      child.await("the server answers again", () -> {
+      child.await("the server responds again", () -> {
         try {
           return child.send("GET", "/health/ready", null).statusCode() == 200;
         } catch (IOException e) {
@@ -149,7 +149,7 @@ class ExhaustionTest {
         }
       });
       assertThat(child.isAlive()).isTrue();
-      assertThat(child.told()).contains("Raise its limit (ulimit -n, LimitNOFILE)");
+      assertThat(child.output()).contains("Raise its limit (ulimit -n, LimitNOFILE)");
     }
   }
 }

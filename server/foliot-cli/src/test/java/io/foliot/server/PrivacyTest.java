@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files that the server writes are readable by its own user only. */
+/** Checks that only the user who runs the server can read the files that the server writes. */
 class PrivacyTest {
   @TempDir
   private Path folder;
@@ -50,29 +50,29 @@ class PrivacyTest {
     try (ChildServer child = ChildServer.ready(server("--data", data.toString()), folder)) {
       assertThat(permissions(data.resolve("store"))).isEqualTo("rwx------");
       assertThat(permissions(data.resolve("node"))).isEqualTo("rw-------");
-      // It may hold what others are to read.
+      // The data folder keeps its permissions, because it may contain files for other users.
       assertThat(permissions(data)).isEqualTo("rwxr-xr-x");
       assertThat(child.send("GET", "/v1/cluster", null).body()).contains("\"node\":\"old\"");
     }
   }
 
   @Test
-  void aConfigurationWithASecretThatOthersCanReadIsWarnedOf() throws Exception {
+  void aReadableConfigurationWithSecretsIsReported() throws Exception {
     Path file = folder.resolve("foliot.yaml");
     Files.writeString(file, "store: {kind: memory, password: s3cret}\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
     try (ChildServer child = ChildServer.ready(server("--config", file.toString()), folder)) {
-      assertThat(child.told()).contains("others can read secrets", file.toString(), "store.password")
+      assertThat(child.output()).contains("other users can read secrets", file.toString(), "store.password")
           .doesNotContain("s3cret");
     }
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     try (ChildServer child = ChildServer.ready(server("--config", file.toString()), folder)) {
-      assertThat(child.told()).doesNotContain("others can read secrets");
+      assertThat(child.output()).doesNotContain("other users can read secrets");
     }
     Files.writeString(file, "store: {kind: memory}\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
     try (ChildServer child = ChildServer.ready(server("--config", file.toString()), folder)) {
-      assertThat(child.told()).doesNotContain("others can read secrets");
+      assertThat(child.output()).doesNotContain("other users can read secrets");
     }
   }
 }

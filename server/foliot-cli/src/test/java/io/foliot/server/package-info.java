@@ -1,4 +1,4 @@
-/** The server as the process that the command starts: its end, its exit codes, its files. */
+/** Tests of the server process that the command starts: its end, its exit codes and its files. */
 @NullMarked
 package io.foliot.server;
 

@@ -18,14 +18,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The commands that talk to a server, run against a real one. */
-final class TalkingTest {
+/** Tests the commands that call a server, against a real server. */
+final class CommandsTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   private FoliotServer server = start();
 
   @BeforeEach
-  void makeAQueue() {
+  void createQueue() {
     assertThat(run("queues", "put", "orders", "--pull").exitCode()).isEqualTo(Foliot.OK);
   }
 
@@ -49,7 +49,7 @@ final class TalkingTest {
   }
 
   @Test
-  void aTaskIsSubmittedFoundPushedBackAndCancelled() {
+  void aTaskIsSubmittedFoundTouchedAndCancelled() {
     JsonView submitted = json(run("submit", "orders", "--delay", "30m", "--key", "order-7", "--payload",
         "{\"order\": 7}", "--json"));
     assertThat(submitted.at("state").text()).isEqualTo("DELAYED");
@@ -79,7 +79,7 @@ final class TalkingTest {
     }
     assertThat(run("get", "orders", "for PT1H").out()).contains("RUNNING", "leaseEnd").doesNotContain("expired");
     Await.until("the lease has ended", BOUND, () -> run("get", "orders", "for PT3S").out()
-        .contains(" ago), expired: its worker has not reported"));
+        .contains(" ago), expired: the worker has not reported"));
   }
 
   @Test
@@ -90,7 +90,7 @@ final class TalkingTest {
   }
 
   @Test
-  void theServersRefusalIsShownWithItsTitleAndWhatToDo() {
+  void aRefusalIsShownWithItsTitleAndTheRemedy() {
     Outcome outcome = run("submit", "nowhere");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.FAILURE);
     assertThat(outcome.err()).startsWith("foliot: There is no such queue: ").contains("nowhere");
@@ -170,13 +170,13 @@ final class TalkingTest {
   }
 
   @Test
-  void aPurgeCancelsTheLiveTasksThatPassTheFilter() {
+  void aPurgeCancelsTheLiveTasksThatMatchTheFilter() {
     for (String key : new String[]{"a-1", "a-2", "b-1"}) {
       run("submit", "orders", "--delay", "30m", "--key", key);
     }
-    Outcome unsaid = run("queues", "purge", "orders");
-    assertThat(unsaid.exitCode()).isEqualTo(Foliot.USAGE);
-    assertThat(unsaid.err()).contains("--all", "--key-prefix");
+    Outcome unfiltered = run("queues", "purge", "orders");
+    assertThat(unfiltered.exitCode()).isEqualTo(Foliot.USAGE);
+    assertThat(unfiltered.err()).contains("--all", "--key-prefix");
     assertThat(run("queues", "purge", "orders", "--key-prefix", "a-").out()).contains("2 tasks are cancelled");
     assertThat(run("tasks", "orders", "--state", "delayed").out()).contains("b-1").doesNotContain("a-1");
     assertThat(run("queues", "purge", "orders", "--state", "ready").out()).contains("0 tasks are cancelled");
@@ -217,7 +217,7 @@ final class TalkingTest {
   }
 
   @Test
-  void theSettingsOfAQueueArriveAsTheyWereGiven() {
+  void putStoresTheGivenSettingsOfAQueue() {
     assertThat(run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--timeout", "3s", "--max-attempts", "8",
         "--backoff", "5s", "--rate", "10", "--concurrency", "4", "--priority", "2", "--max-wait", "1h",
         "--keep-finished", "2h", "--paused").exitCode()).isEqualTo(Foliot.OK);
@@ -257,14 +257,14 @@ final class TalkingTest {
   }
 
   @Test
-  void textOfOthersCannotMoveTheCursor() {
+  void controlCharactersAreNotPrinted() {
     assertThat(run("submit", "orders", "--delay", "1h", "--key", "k", "--text", "\u001b[2Jgone").exitCode())
         .isEqualTo(Foliot.OK);
     assertThat(run("get", "orders", "k").out()).contains("[2Jgone").doesNotContain("\u001b");
   }
 
   @Test
-  void theClusterSaysWhatTheStoreSurvives() {
+  void theClusterCommandShowsTheStore() {
     assertThat(run("cluster").out()).contains("memory", "256");
     assertThat(json(run("cluster", "--json")).at("store", "kind").text()).isEqualTo("memory");
   }
@@ -277,7 +277,7 @@ final class TalkingTest {
   }
 
   @Test
-  void aRefusalForLackOfAKeySaysHowToSetOne() {
+  void aRefusalWithoutAKeyNamesTheVariableForTheKey() {
     server.close();
     FoliotConfig config = FoliotConfig.load(Map.of("store", "memory", "port", "0", "admin-key-hash", "00".repeat(32)),
         Map.of(), null);

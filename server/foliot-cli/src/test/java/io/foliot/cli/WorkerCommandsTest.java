@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The commands about workers, with a real server and a real worker. */
-final class WorkersTalkingTest {
+/** Tests the commands about workers, with a real server and a real worker. */
+final class WorkerCommandsTest {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final FoliotServer server = FoliotServer.start(

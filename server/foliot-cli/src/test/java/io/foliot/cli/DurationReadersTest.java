@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
 /** Checks that the command line, the configuration, the API and headers read all durations of one table alike. */
-final class DurationDoorsTest {
+final class DurationReadersTest {
   private static final String EXPECTED = "expected a duration such as \"30m\", but got \"";
 
   /**
@@ -57,28 +57,28 @@ final class DurationDoorsTest {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** Returns whether a header can hold the text: HTTP trims values and permits no control characters. */
-    boolean isLine() {
+    /** Returns whether a header can have this value: HTTP trims values and permits no control characters. */
+    boolean isHeaderValue() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
   }
 
   private static List<Row> rows() throws IOException {
     try (BufferedReader table = new BufferedReader(new InputStreamReader(
-        requireNonNull(DurationDoorsTest.class.getResourceAsStream("durations.tsv")), UTF_8))) {
+        requireNonNull(DurationReadersTest.class.getResourceAsStream("durations.tsv")), UTF_8))) {
       List<Row> rows = table.lines().filter(line -> !line.startsWith("#")).map(line -> {
         int tab = line.indexOf('\t');
         String json = line.substring(0, tab);
-        String said = line.substring(tab + 1);
+        String value = line.substring(tab + 1);
         String text = unescaped(json.substring(1, json.length() - 1));
-        return new Row(json, text, said.equals("-") ? null : Duration.parse(said));
+        return new Row(json, text, value.equals("-") ? null : Duration.parse(value));
       }).toList();
       assertThat(rows).hasSizeGreaterThan(100);
       return rows;
     }
   }
 
-  /** Decodes the numeric escapes of a JSON string; the table has no others. */
+  /** Decodes the numeric escapes of a JSON string; the table has no other escapes. */
   private static String unescaped(String json) {
     StringBuilder text = new StringBuilder();
     for (int at = 0; at < json.length(); at++) {
@@ -92,6 +92,7 @@ final class DurationDoorsTest {
     return text.toString();
   }
 
+  /** Returns the beginning of the text, as error messages show it. */
   private static String shown(Row row) {
     return row.text.substring(0, Math.min(row.text.length(), 20)).replace('\u0000', ' ');
   }
@@ -166,7 +167,7 @@ final class DurationDoorsTest {
     }
   }
 
-  /** A receiver or a server whose response holds the current row. */
+  /** A stub of a receiver and of a server, whose response contains the current row. */
   private static final class Stub implements AutoCloseable {
     private final HttpServer server;
     private volatile Row row = new Row("\"\"", "", null);
@@ -182,7 +183,7 @@ final class DurationDoorsTest {
           .getBytes(UTF_8);
       exchange.getRequestBody().readAllBytes();
       exchange.getResponseHeaders().set("Content-Type", "application/json");
-      if (row.isLine()) {
+      if (row.isHeaderValue()) {
         exchange.getResponseHeaders().set("foliot-next", row.text);
       }
       exchange.sendResponseHeaders(200, body.length);
@@ -209,7 +210,7 @@ final class DurationDoorsTest {
       Attempt attempt = new Attempt(task, Target.http(receiver.url()), "00-" + "1".repeat(32) + "-" + "2".repeat(16)
           + "-01");
       for (Row row : rows()) {
-        if (!row.isLine()) {
+        if (!row.isHeaderValue()) {
           continue;
         }
         receiver.row = row;

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The commands of recurring jobs, with a real server. */
-final class JobsTalkingTest {
+/** Tests the commands of recurring jobs against a real server. */
+final class JobCommandsTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   private final FoliotServer server = FoliotServer.start(
