@@ -264,8 +264,8 @@ public final class Api implements AutoCloseable {
         }
       }
       case TASK -> {
-        // A worker whose key covers all queues needs no check: the call needs a token, and no worker can claim a task of
-        // an internal queue.
+        // A worker whose key covers all queues needs no check: the call needs a token, and workers get no tokens of
+        // internal queues.
         if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
         }
