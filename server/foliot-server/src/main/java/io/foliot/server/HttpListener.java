@@ -148,7 +148,7 @@ final class HttpListener implements AutoCloseable {
             + " (server.host), and with --port a port that this user may use", e);
   }
 
-  // Answers to requests that Helidon refuses, and so do not reach the API.
+  // Answers to requests that Helidon refuses before they reach the API.
   private static DirectHandlers refusals() {
     DirectHandlers.Builder builder = DirectHandlers.builder();
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {

@@ -18,7 +18,7 @@ public final class EngineWords {
   private EngineWords() {}
 
   /**
-   * Returns in words a reason why a task has not fired, or has.
+   * Returns in words one reason for the state of a task: why the task has not fired yet, or how it has ended.
    *
    * @param why the explanation that the reason is from
    * @param fleet the workers; the name of a worker that the caller may not see is empty

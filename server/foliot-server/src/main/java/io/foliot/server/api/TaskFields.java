@@ -176,8 +176,8 @@ final class TaskFields {
   /** Ensures that a delay is from 0 to 100 years. */
   static void checkDelay(String field, Duration delay) {
     if (delay.isNegative()) {
-      throw new Problem(DELAY_OUT_OF_RANGE, field + ": expected at least 0 seconds (\"0s\" for a task that is due now),"
-          + " but got \"" + delay + '"').with("field", field);
+      throw new Problem(DELAY_OUT_OF_RANGE, field + ": expected at least \"0s\", but got \"" + delay + '"')
+          .with("field", field);
     }
     if (delay.compareTo(MAX_DELAY) > 0) {
       throw new Problem(DELAY_OUT_OF_RANGE, field + ": expected at most 100 years, but got \""
