@@ -245,7 +245,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       throw settings.refuse(Option.CLUSTER_USER, "expected both a user and a password (cluster.password), or neither");
     }
     if (!access.user().isEmpty() && !access.sasl().isEmpty()) {
-      throw settings.refuse(Option.CLUSTER_SASL, "the section of SASL already has a user; set either cluster.user or cluster.sasl");
+      throw settings.refuse(Option.CLUSTER_SASL,
+          "the section of SASL already has a user; set either cluster.user or cluster.sasl");
     }
     if (!access.keyStore().isEmpty() && access.trustStore().isEmpty()) {
       throw settings.refuse(Option.CLUSTER_KEY_STORE, "a key store needs TLS; set cluster.trust-store, too");
