@@ -11,19 +11,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A check that the store commits: each beat writes a small document, and the pulse is lost when no write has been
- * durable for {@link #LOST_NANOS}. A store can answer reads without ever committing again; then nothing is accepted or
- * claimed.
+ * A check that the store commits. Each beat writes a small document, and the pulse is lost when no write has become
+ * durable for {@link #LOST_NANOS}. Reads do not show this failure: a store can answer them after it has ceased to
+ * commit, and the node then accepts and claims nothing.
  */
 final class CommitPulse {
   /** Time without a commit after which the server is not ready. */
   static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /**
-   * Number of documents that the nodes of a store share, so that nodes that are gone leave none of their own behind.
-   */
+  /** Number of pulse documents in a store. Nodes share them, so that a node that is gone leaves no document behind. */
   private static final int DOCUMENTS = 16;
-  /** Most writes of one beat, because the writes of nodes that share a document can conflict. */
+  /** Most tries of one beat, because the writes of nodes that share a document can conflict. */
   private static final int TRIES = 3;
 
   private final TaskStore store;
@@ -34,7 +32,7 @@ final class CommitPulse {
   private CompletableFuture<Boolean> beat = CompletableFuture.completedFuture(false);
   private long begunNanos;
 
-  // written by the store's threads, read by any
+  // written by the store's threads, read by any thread; the pulse counts as lost until the first commit
   private volatile long committedNanos = System.nanoTime() - LOST_NANOS;
 
   CommitPulse(TaskStore store, String node) {
@@ -44,8 +42,8 @@ final class CommitPulse {
   }
 
   /**
-   * Starts a write, unless one that began within {@link #LOST_NANOS} is still under way. Returns the result of the
-   * latest.
+   * Starts a write, unless a write that began within {@link #LOST_NANOS} is still under way. Returns the result of the
+   * latest write: whether the store has committed the document.
    */
   CompletableFuture<Boolean> beat() {
     long nowNanos = System.nanoTime();
@@ -72,7 +70,7 @@ final class CommitPulse {
     }
   }
 
-  /** Returns the reason why the server is not ready, or none if the store has committed recently. */
+  /** Returns the reason why the server is not ready, or an empty list if the store has committed recently. */
   List<String> troubles() {
     long sinceNanos = System.nanoTime() - committedNanos;
     return sinceNanos < LOST_NANOS

@@ -3,24 +3,29 @@ package io.foliot.server;
 import java.lang.Thread.UncaughtExceptionHandler;
 
 /**
- * A handler that ends the process when a thread that it needs has ended, or when memory has run out. Otherwise the
- * process would appear alive and do nothing. The tasks are in the store, and the supervisor restarts the process.
+ * A handler that ends the process when a thread that the server needs has ended, or when memory has run out. Otherwise
+ * the process would appear alive and do nothing. The tasks are in the store, and the supervisor restarts the process.
  */
 public final class CoreThreads implements UncaughtExceptionHandler {
-  /** Exit code of a process that is ended here. */
+  /** Exit code of a process that this handler ends. */
   public static final int EXIT_CODE = 5;
 
+  /** Prefix of the names of Foliot's threads. */
   private static final String OURS = "foliot-";
+  /** Prefix of the names of the web server's threads. */
   private static final String LISTENER = "server-";
 
   private CoreThreads() {}
 
-  /** Installs the handler for all threads of this process, which must be nothing but a server. */
+  /** Installs the handler for all threads of this process, which must run nothing but a server. */
   public static void watch() {
     Thread.setDefaultUncaughtExceptionHandler(new CoreThreads());
   }
 
-  /** Returns whether the process may work incorrectly after this failure or its cause. */
+  /**
+   * Returns whether the failure or one of its causes is an error of the virtual machine after which the process may
+   * work incorrectly. A stack overflow does not count.
+   */
   public static boolean isFatal(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError)) {
@@ -47,8 +52,8 @@ public final class CoreThreads implements UncaughtExceptionHandler {
   /** Ends the process at once: an orderly stop would need the threads and the memory that are gone. */
   public static void end(String reason, Throwable cause) {
     try {
-      System.err.println("foliot: " + reason + ", and the server cannot continue without it: " + cause
-          + ". It ends with exit code " + EXIT_CODE + "; start it again");
+      System.err.println("foliot: " + reason + ", and the server cannot continue: " + cause
+          + ". The process ends with exit code " + EXIT_CODE + "; start it again");
       cause.printStackTrace(System.err);
       System.err.flush();
     } finally {

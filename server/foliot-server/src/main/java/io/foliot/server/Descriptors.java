@@ -3,18 +3,18 @@ package io.foliot.server;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** The files and connections that this process may have open at once. */
+/** The file descriptors of this process: how many files and connections it may have open at once. */
 final class Descriptors {
   private Descriptors() {}
 
-  /** Returns the limit; a number above any number of connections if the system has no limit or does not report it. */
+  /** Returns the most open descriptors; a number above 2^31 if the system has no limit or does not report it. */
   static long limit() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
         ? system.getMaxFileDescriptorCount()
         : Long.MAX_VALUE;
   }
 
-  /** Returns how many more may be opened; {@link Long#MAX_VALUE} if the system does not report it. */
+  /** Returns how many more descriptors may be opened; {@link Long#MAX_VALUE} if the system does not report it. */
   static long free() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
         ? system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount()

@@ -40,11 +40,12 @@ import org.slf4j.LoggerFactory;
 /** A server in this process. */
 public final class FoliotServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FoliotServer.class);
-  /** The answers to reads take at most this fraction of the heap, as do those to writes: one part in 8. */
+  /** Divisor of the heap: all answers to reads take at most an eighth of it, and so do all answers to writes. */
   private static final int ANSWERS_OF_HEAP = 8;
+  /** Pause between two reads of the API keys. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long DRAIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  // The administrator's key of the configuration has a name that no key of the store can have.
+  /** Id of the administrator's key of the configuration. No key in the store can have this id. */
   private static final String CONFIGURED_ID = "configured";
 
   private final FoliotConfig config;
@@ -84,8 +85,8 @@ public final class FoliotServer implements AutoCloseable {
     long answerBytes = Math.min(config.limits().answerBytes(), Runtime.getRuntime().maxMemory() / ANSWERS_OF_HEAP);
     AnswerMemory reads = new AnswerMemory(answerBytes);
     AnswerMemory writes = new AnswerMemory(answerBytes);
-    prometheus.gauge("foliot.http.answers.bytes", "Answers under way that list or show tasks", reads::held);
-    prometheus.gauge("foliot.http.bodies.bytes", "Bodies of requests under way", bodies::held);
+    prometheus.gauge("foliot.http.answers.bytes", "Memory of answers that list or show tasks", reads::held);
+    prometheus.gauge("foliot.http.bodies.bytes", "Memory of the bodies of requests under way", bodies::held);
     prometheus.gauge("foliot.store.failed", "Whether the store has closed itself", () -> failure.isDone() ? 1 : 0);
     Scheduler scheduler = runtime.scheduler();
     prometheus.gauge("foliot.slots.owned", "Slots that this node owns",
@@ -112,8 +113,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Reads the API keys every second: a key that was created or deleted at another server takes effect here within a
-   * second, or as soon as the store answers.
+   * Reads the API keys every second. A key that was created or deleted through another server takes effect at this one
+   * within a second, or as soon as the store answers.
    */
   private static void refresh(KeyRing keys) {
     boolean answered = true;
@@ -154,7 +155,7 @@ public final class FoliotServer implements AutoCloseable {
     return start(config, runtime, prometheus, failure, clock, random, out);
   }
 
-  /** Starts a server over a runtime that exists. */
+  /** Starts a server over a runtime that was opened before. If the start fails, the runtime is closed. */
   static FoliotServer start(FoliotConfig config, ServerRuntime runtime, Prometheus prometheus,
       CompletableFuture<Throwable> failure, TimeSource clock, SecureRandom random, PrintStream out) {
     try {
@@ -234,7 +235,7 @@ public final class FoliotServer implements AutoCloseable {
 
   /**
    * Returns a future that completes if the server cannot continue: with a {@link StoreException} if the store has
-   * closed itself, or with the failure of another part that it needs. The process should then end.
+   * closed itself, or with the failure of another part. The process should then end.
    */
   public CompletableFuture<Throwable> failure() {
     return failure;
@@ -286,7 +287,7 @@ public final class FoliotServer implements AutoCloseable {
     watchdog.close();
     Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     try {
-      // Long polls of workers end with the engine, so the engine stops first; it still answers earlier calls.
+      // The engine stops first, because that ends the long polls of workers; it still answers earlier calls.
       runtime.scheduler().stop(left).orTimeout(left.toMillis() + 1_000, TimeUnit.MILLISECONDS).join();
     } catch (CompletionException e) {
       log.warn("the engine did not stop in time; its tasks are claimed again when their leases end", e);

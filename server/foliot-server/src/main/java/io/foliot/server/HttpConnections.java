@@ -30,18 +30,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Helidon's connections with two additions: a connection that ends before the client has sent all of its request is
- * closed gently, and HTTP/1.0 is served.
+ * Helidon's connections with two additions. If a request is answered before all of it has arrived, the server reads and
+ * discards the rest for a moment before it closes the connection. And a request of HTTP/1.0 is served.
  *
  * <p>Helidon 4.5.0 treats the unread body of a request with {@code Expect} as the next request, and keeps a connection
- * open after an answer that says {@code Connection: close}. {@link HttpListener} therefore ends such connections
- * itself, by an exception that passes through here.
+ * open after an answer with {@code Connection: close}. {@link HttpListener} therefore ends such connections itself: it
+ * throws an exception that {@link Connection#handle} catches or passes on.
  */
 final class HttpConnections implements ServerConnectionSelector {
-  /** Bytes that a client may still send after the last answer, so that no reset discards that answer. */
+  /**
+   * Most bytes that are read and discarded after the last answer. A close with unread bytes resets the connection, and
+   * the client could lose the answer.
+   */
   private static final int MAX_LINGER_BYTES = 16 << 20;
   /**
-   * Longest time for which a client may still send. A client that waits for the end of the connection waits this long.
+   * Longest time for which bytes are read and discarded. A client that waits for the server to close the connection
+   * waits this long.
    */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
@@ -55,8 +59,8 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * The end of a connection whose request was answered before all of it was read: the remaining bytes are never a
-   * request.
+   * The end of a connection whose request was answered before all of it was read. The remaining bytes must not be
+   * parsed as a request.
    */
   static final class UnreadRequestException extends CloseConnectionException {
     private static final long serialVersionUID = 1;
@@ -92,7 +96,7 @@ final class HttpConnections implements ServerConnectionSelector {
     return open.get();
   }
 
-  /** A connection that reads and discards bytes for a moment after an answer that left a part of the request unread. */
+  /** A connection that reads and discards bytes for a moment if a part of the last request was not read. */
   private record Connection(ServerConnection http1, HelidonSocket socket, AtomicInteger open)
       implements
         ServerConnection,
@@ -118,7 +122,7 @@ final class HttpConnections implements ServerConnectionSelector {
           Thread.sleep(LINGER);
           socket.close();
         } catch (InterruptedException | UncheckedIOException e) {
-          // The client closed the connection before the time was over.
+          // The reads below ended before the time was over.
         }
       });
       try {
@@ -152,9 +156,9 @@ final class HttpConnections implements ServerConnectionSelector {
   }
 
   /**
-   * The incoming bytes of a connection. Its first request may be of HTTP/1.0, as from a proxy with old settings. That
-   * request is passed on as one of HTTP/1.1 that closes the connection, because all answers have a length and use
-   * nothing that HTTP/1.0 lacks.
+   * The incoming bytes of a connection. The first request may be of HTTP/1.0, as from a proxy with old settings. Such a
+   * request is changed to HTTP/1.1 with {@code Connection: close}. A client of HTTP/1.0 understands the answer, because
+   * every answer has a length and uses nothing that HTTP/1.0 lacks.
    */
   private static final class Intake implements Supplier<byte @Nullable []> {
     private static final byte[] VERSION = " HTTP/1.0\r\n".getBytes(US_ASCII);
@@ -174,7 +178,7 @@ final class HttpConnections implements ServerConnectionSelector {
       try {
         return begun ? socket.get() : first();
       } catch (UncheckedIOException e) {
-        throw new ServerConnectionException("the connection cannot be read", e);
+        throw new ServerConnectionException("cannot read from the connection", e);
       }
     }
 
@@ -207,14 +211,14 @@ final class HttpConnections implements ServerConnectionSelector {
 
     private static byte[] asHttp11(byte[] bytes) {
       int end = indexOfLineEnd(bytes) + 1;
-      int version = end - VERSION.length;
+      int versionStart = end - VERSION.length;
       for (int i = 0; i < VERSION.length; i++) {
-        if (version < 0 || bytes[version + i] != VERSION[i]) {
+        if (versionStart < 0 || bytes[versionStart + i] != VERSION[i]) {
           return bytes;
         }
       }
       ByteArrayOutputStream request = new ByteArrayOutputStream(bytes.length + CLOSE.length);
-      request.write(bytes, 0, version);
+      request.write(bytes, 0, versionStart);
       request.writeBytes(" HTTP/1.1\r\n".getBytes(US_ASCII));
       request.writeBytes(CLOSE);
       request.write(bytes, end, bytes.length - end);
@@ -222,7 +226,7 @@ final class HttpConnections implements ServerConnectionSelector {
     }
   }
 
-  /** Helidon's context of a connection, but with another reader. */
+  /** Helidon's context of a connection, with {@link Intake} as its reader. */
   private record Context(ConnectionContext context, DataReader dataReader) implements ConnectionContext {
     @Override
     public ListenerContext listenerContext() {

@@ -48,8 +48,10 @@ final class HttpListener implements AutoCloseable {
   private static final int MAX_HEADERS_BYTES = 16 << 10;
   /** Longest unread body, in bytes, that is skipped; for a longer one the connection is closed. */
   private static final int MAX_SKIPPED_BYTES = 64 << 10;
-  // Longer than clients commonly keep idle connections, so that clients close them and no request is lost.
+  // Longer than clients commonly keep idle connections, so that clients close them first. If the server closed one, a
+  // request that is sent at that moment would be lost.
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(90);
+  /** Time that Helidon gives to requests under way when it stops. */
   private static final Duration LAST_GRACE = Duration.ofMillis(500);
 
   private static final Header JSON = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/json");
@@ -81,7 +83,7 @@ final class HttpListener implements AutoCloseable {
   /**
    * The memory that requests under way may use.
    *
-   * @param bodies the memory of their bodies
+   * @param bodies the memory of request bodies
    * @param reads the memory of answers to reads
    * @param writes the memory of answers to writes
    */
@@ -146,7 +148,7 @@ final class HttpListener implements AutoCloseable {
             + " (server.host), and with --port a port that this user may use", e);
   }
 
-  // Problems of a connection before there is a request for the API.
+  // Answers to requests that Helidon refuses before they reach the API.
   private static DirectHandlers refusals() {
     DirectHandlers.Builder builder = DirectHandlers.builder();
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
@@ -165,10 +167,10 @@ final class HttpListener implements AutoCloseable {
       // Without a method, the bytes received were not an HTTP request.
       case 500 -> request.method().isEmpty()
           ? new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP")
-          : new Problem(ProblemKind.INTERNAL, "the server's log says more; please report it");
+          : new Problem(ProblemKind.INTERNAL, "the cause is in the server's log; please report it");
       default -> request.headers().first(HeaderNames.CONTENT_ENCODING).map(Request::compressed)
           .orElseGet(() -> new Problem(ProblemKind.INVALID_REQUEST, "the request is not valid HTTP: "
-              + (message == null ? "two hexadecimal digits follow each percent sign of a path" : message)));
+              + (message == null ? "expected two hexadecimal digits after each percent sign of the path" : message)));
     };
     Reply reply = problem.reply();
     headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, reply.contentType()));
@@ -202,7 +204,7 @@ final class HttpListener implements AutoCloseable {
         case KEEP -> {
           // Helidon skips the unread rest of a short body, and reads the next request.
         }
-        case CLOSE -> throw new CloseConnectionException("the client asked for it");
+        case CLOSE -> throw new CloseConnectionException("the client requested it");
         case CLOSE_UNREAD -> throw new HttpConnections.UnreadRequestException();
       }
     } catch (Error e) {
@@ -221,9 +223,9 @@ final class HttpListener implements AutoCloseable {
   }
 
   /**
-   * Returns what happens to the connection, which is kept only if it is certain where the next request begins. After
-   * {@code Expect} it is not known whether an unread body will come at all. After a broken body that was not read to
-   * its end, it is not known where the body ends.
+   * Returns whether to keep or to close the connection. It is kept only if the server can tell where the next request
+   * begins. With {@code Expect}, the client may or may not send the unread body. If a body was read in part because it
+   * is broken or too long, its end is not known.
    */
   private static After after(ServerRequest request, Arriving arriving) {
     if (arriving.isUnread()) {
@@ -257,7 +259,7 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** A request that Helidon provides. For one thread. */
+  /** A request that Helidon provides. Used by one thread. */
   private static final class Arriving implements Request.Incoming {
     private final ServerRequest request;
     private final Bodies.Share share;
@@ -345,7 +347,7 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** Returns the port that the server listens on, which the system has chosen if the configured port is 0. */
+  /** Returns the port that the server listens on. The system chooses it if the configured port is 0. */
   int port() {
     return server.port();
   }

@@ -14,8 +14,8 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * An encoder that writes an event of the log as one line of JSON: an instant of RFC 3339, the level, the logger, the
- * thread, the message, and its fields as one object. A stack trace is one text.
+ * An encoder that writes a log event as one line of JSON: the time (RFC 3339), the level, the logger, the thread, the
+ * message, and the key-value pairs of the event as one object. A stack trace is one string.
  */
 final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final JsonFactory JSON = new JsonFactory();

@@ -11,13 +11,13 @@ import io.foliot.server.config.FoliotConfig;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
-/** The server's log: lines on the standard output, for people or for machines. */
+/** The server's log: lines of text or of JSON on the standard output. */
 public final class Logging {
   private static final String PATTERN = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{0}: %msg %kvp{NONE}%n";
 
   private Logging() {}
 
-  /** Configures the log. Does nothing where another back end of SLF4J is in use. */
+  /** Configures the log. Does nothing if SLF4J uses another back end than Logback. */
   public static void apply(FoliotConfig.Log config) {
     ILoggerFactory factory = LoggerFactory.getILoggerFactory();
     if (factory instanceof LoggerContext context) {
@@ -37,15 +37,16 @@ public final class Logging {
     root.addAppender(console);
     root.setLevel(Level.WARN);
     context.getLogger("io.foliot").setLevel(Level.toLevel(config.level(), Level.INFO));
-    // Failures of a callback are in the history of its task; the HTTP client logs its own shutdown as an error.
+    // The HTTP client's log is off: failures of a callback are in the history of its task, and the client logs even its
+    // shutdown as an error.
     context.getLogger("org.apache.hc").setLevel(Level.OFF);
     // ZooKeeper's client logs each attempt to connect; the coordinator logs once that ZooKeeper does not answer.
-    Level tries = Level.toLevel(config.level(), Level.INFO).isGreaterOrEqual(Level.INFO) ? Level.OFF : Level.INFO;
-    context.getLogger("org.apache.zookeeper").setLevel(tries);
-    context.getLogger("org.apache.curator").setLevel(tries);
-    context.getLogger("io.netty.channel.ChannelInitializer").setLevel(tries);
+    Level clients = Level.toLevel(config.level(), Level.INFO).isGreaterOrEqual(Level.INFO) ? Level.OFF : Level.INFO;
+    context.getLogger("org.apache.zookeeper").setLevel(clients);
+    context.getLogger("org.apache.curator").setLevel(clients);
+    context.getLogger("io.netty.channel.ChannelInitializer").setLevel(clients);
     // The pool logs a stack trace for each connection that breaks; the engine logs once that the store does not answer.
-    context.getLogger("com.zaxxer.hikari").setLevel(tries == Level.OFF ? Level.ERROR : Level.WARN);
+    context.getLogger("com.zaxxer.hikari").setLevel(clients == Level.OFF ? Level.ERROR : Level.WARN);
     // The audit log is written at every level.
     context.getLogger("foliot.audit").setLevel(Level.INFO);
   }

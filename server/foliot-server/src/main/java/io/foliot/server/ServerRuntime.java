@@ -35,7 +35,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /**
- * The parts of a server: a store, an engine over it, the deliveries.
+ * The parts of a server below the API: a store, an engine over the store, and the calls about recurring jobs.
  *
  * @param store holds all tasks and settings
  * @param scheduler the started engine
@@ -47,6 +47,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
   /**
    * Opens the store and starts the engine.
    *
+   * @param loopback whether the server listens on a loopback address; callbacks may then go to this machine
    * @param onFailure called with the reason if the store closes itself
    * @throws StartException if the store cannot be opened or the engine cannot be started
    */
@@ -91,8 +92,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
         // A queue is often created before the DNS entry of its receiver; addresses are checked again at each attempt.
         .allowUnresolved(true)
-        // A destination has at most twice its limit of attempts in progress; time spent waiting for a connection counts
-        // against an attempt's timeout.
+        // A destination has at most twice its limit of attempts in progress. Each finds a free connection, because the
+        // time spent waiting for one would count against the attempt's timeout.
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 
@@ -112,7 +113,7 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         deliveries, meter));
   }
 
-  // A node that has a folder keeps its name over restarts; two nodes on one machine have different names.
+  // A node with a data folder keeps its name across restarts; two nodes on one machine have different names.
   private static String node(FoliotConfig config, SecureRandom random) {
     if (!config.cluster().node().isEmpty()) {
       return config.cluster().node();
@@ -128,8 +129,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
         PrivateFiles.restrictFile(file);
         return kept;
       }
-      // A power loss between the creation of the file and its sync, or a full disk, leaves it empty; then a new name
-      // will do.
+      // The file is empty after a full disk, or after a power loss between its creation and its sync. Then the node
+      // takes a new name.
       PrivateFiles.write(file, made + "\n");
       return made;
     } catch (IOException e) {

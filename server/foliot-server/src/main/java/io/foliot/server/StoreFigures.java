@@ -11,13 +11,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The figures of a store as metrics: {@code log.bytes} is published as {@code foliot.store.log.bytes}. */
+/** The figures of a store as metrics. The figure {@code log.bytes} is published as {@code foliot.store.log.bytes}. */
 final class StoreFigures {
   private static final String PREFIX = "foliot.store.";
 
   private final StoreStatistics statistics;
-  // Set while the figures of the store are read. That read waits while a backup is written; a reader of metrics must
-  // not wait, and gets the last figures until then.
+  // True while a thread reads the figures of the store. The store answers only after a backup under way is complete. A
+  // scrape must not wait for that, and gets the last figures.
   private final AtomicBoolean reading = new AtomicBoolean();
 
   // written by one reading thread at a time, read by the gauges

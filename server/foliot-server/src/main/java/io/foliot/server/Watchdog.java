@@ -15,13 +15,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A check, once a second, that the server works: that the store commits, and that the port accepts connections.
- * Helidon's accepting thread ends at the first failure, such as too many open files, and reports nothing.
+ * A check that the server works: once a second that the store commits, and every five seconds that the port accepts
+ * connections. Helidon's accepting thread ends at the first failure, such as too many open files, and reports nothing.
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  /** Beats between two test connections to the server's own port. */
+  /** Beats from one test connection to the server's port to the next. */
   private static final int BEATS_PER_KNOCK = 5;
+  /** Longest wait for a test connection. */
   private static final int KNOCK_MILLIS = 500;
 
   private final CommitPulse pulse;
@@ -34,9 +35,9 @@ final class Watchdog implements AutoCloseable {
   /**
    * Starts a watchdog, after a first check.
    *
-   * @param address where the server listens
-   * @param accepts whether there is room for a connection; without room, a test connection would prove nothing
-   * @param onFailure called if nothing listens there any more
+   * @param address the address on which the server listens
+   * @param accepts whether the server has room for a connection; without room, a test connection would prove nothing
+   * @param onFailure called if nothing listens on the address any more
    */
   Watchdog(CommitPulse pulse, InetSocketAddress address, BooleanSupplier accepts, Consumer<Throwable> onFailure) {
     this.pulse = pulse;
@@ -50,7 +51,7 @@ final class Watchdog implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("foliot-watchdog").start(this::watch);
   }
 
-  /** Waits for the first beat, so that a server that has just started is ready if its store commits. */
+  /** Waits for the first beat, so that a server is ready as soon as it has started, if its store commits. */
   private void awaitFirstBeat() {
     try {
       boolean unused = pulse.beat().get(CommitPulse.LOST_NANOS, TimeUnit.NANOSECONDS);
@@ -73,8 +74,8 @@ final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * Returns whether the kernel accepts a connection. A failure other than a refusal, such as too many open files,
-   * proves nothing and counts as accepted.
+   * Returns false if a test connection is refused. Any other failure, such as too many open files, proves nothing, and
+   * the result is true.
    */
   private boolean isListening() {
     try (Socket knock = new Socket()) {

@@ -5,11 +5,16 @@ import io.foliot.core.coordination.Fleet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Explanations of the address of a task that is due: which worker it waits for, and why. */
+/** Explanations of the address of a due task: which worker the task waits for, and why. */
 final class AddressWords {
   private AddressWords() {}
 
-  /** @param fleet the workers; a name that the caller may not see is empty */
+  /**
+   * Returns in words which worker a due task waits for.
+   *
+   * @param queue the queue of the task
+   * @param fleet the workers; the name of a worker that the caller may not see is empty
+   */
   static String of(Address address, String queue, Fleet fleet) {
     return switch (address.kind()) {
       case ANY -> "any worker of its queue may take it";
@@ -45,7 +50,7 @@ final class AddressWords {
     return described + ", which " + why + otherwise(address, queue, fleet);
   }
 
-  /** Says which worker takes the task in place of the addressed worker. */
+  /** Returns in words which worker takes the task in place of the addressed worker. */
   private static String otherwise(Address address, String queue, Fleet fleet) {
     if (address.kind() == Address.Kind.ONLY) {
       return "; no other worker may take it";

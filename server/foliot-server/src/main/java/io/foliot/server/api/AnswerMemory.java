@@ -5,27 +5,29 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A bound on the memory of all answers under way: records that were read, and the text made of them. A call that finds
- * no room waits up to a second and is then refused. Safe for use by any thread.
+ * A bound on the memory of all answers under way: records that were read, and the text made of the records. A call that
+ * finds no room waits up to a second and is then refused. Safe for use by any thread.
  */
 public final class AnswerMemory {
   /**
-   * Copies of a payload that exist at once: in the record, in the text, in that text as an array, and in the buffer of
-   * the connection.
+   * Number of copies of a payload that exist at once: in the record, in the text, in the array made of the text, and in
+   * the buffer of the connection.
    */
   static final int COPIES = 4;
-  /** Memory of a record and its text besides the payload: names, times, the history of attempts. */
+  /** Bytes of a record and its text besides the payload: names, times, the history of attempts. */
   static final int RECORD_BYTES = 4 << 10;
 
+  /** Longest wait for room. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
-  /** Number of the largest answers that find room at once: each should reserve at most one part in this many. */
+  /** Number of answers that should find room at once: each reserves at most the whole memory divided by this number. */
   private static final int CALLERS = 4;
+  /** Bytes of one permit. */
   private static final int UNIT = 1 << 10;
 
   private final int units;
   private final Room room;
 
-  /** Permits, one for each KiB, whose number can become negative. */
+  /** A semaphore with one permit for each KiB. The number of permits can become negative. */
   private static final class Room extends Semaphore {
     private static final long serialVersionUID = 1;
 
@@ -59,7 +61,7 @@ public final class AnswerMemory {
     return new Share();
   }
 
-  /** The memory held by one request, which is released when its answer has been sent. For one thread. */
+  /** The memory held by one request, which is released when its answer has been sent. Used by one thread. */
   public final class Share implements AutoCloseable {
     private int held;
 
@@ -72,7 +74,7 @@ public final class AnswerMemory {
 
     /**
      * Reserves this many bytes, at most the whole memory, in place of the bytes held. The bytes held are released
-     * first, so that requests never wait for each other in a circle.
+     * first, so that no two requests each wait for memory that the other holds.
      *
      * @throws Problem if there is no room within a second
      */
@@ -93,8 +95,8 @@ public final class AnswerMemory {
     }
 
     /**
-     * Sets the number of bytes held, without a wait. The total can exceed the bound, because an answer that exists is
-     * never refused.
+     * Sets the number of bytes held, without a wait. The total can exceed the bound, because an answer whose records
+     * are already in memory is never refused.
      */
     void holds(long bytes) {
       int now = units(bytes);

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /**
- * The HTTP API, apart from the web server it runs in. For each request it finds the route of the path and the caller,
- * and checks whether the caller may use the route; only then does a handler run. An unknown caller does not learn which
- * routes exist. Safe for use by any thread; a call blocks until the scheduler has answered.
+ * The HTTP API without the web server. For each request, the API finds the route and the caller, and checks whether the
+ * caller may use the route; only then does a handler run. To an unknown caller, all paths except the open ones give the
+ * same answer. Safe for use by any thread; a call blocks until the scheduler has answered.
  */
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
@@ -73,7 +73,7 @@ public final class Api implements AutoCloseable {
     Set<Route> missing = EnumSet.allOf(Route.class);
     missing.removeAll(handlers.keySet());
     if (!missing.isEmpty()) {
-      throw new IllegalStateException("every route has a handler: missing=" + missing);
+      throw new IllegalStateException("routes have no handler: missing=" + missing);
     }
   }
 
@@ -153,7 +153,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.BACKUP, server::backup);
   }
 
-  /** Stops the thread that ends calls after their time limit. No request may be waiting any more. */
+  /** Stops the thread that ends calls after their time limit. Must be called when no request waits any more. */
   @Override
   public void close() {
     calls.close();
@@ -188,7 +188,7 @@ public final class Api implements AutoCloseable {
       return problem;
     }
     log.error("a request failed: method={}, path={}", method, JsonIn.shown(path), e);
-    return new Problem(ProblemKind.INTERNAL, "the server's log says more, at " + Instant.now()
+    return new Problem(ProblemKind.INTERNAL, "the cause is in the server's log, at " + Instant.now()
         + "; please report it");
   }
 
@@ -264,8 +264,8 @@ public final class Api implements AutoCloseable {
         }
       }
       case TASK -> {
-        // A worker that sees all queues needs no check: its call names a token, and no claim yields one for an internal
-        // queue.
+        // A worker whose key covers all queues needs no check: the call needs a token, and workers get no tokens of
+        // internal queues.
         if (!caller.seesAll() || action != Action.CONSUME) {
           authorizeTask(request);
         }
@@ -277,7 +277,7 @@ public final class Api implements AutoCloseable {
       }
       case SERVER -> {
         if (!caller.seesAll()) {
-          throw forbidden("the call is for keys of all queues (*)");
+          throw forbidden("the call needs a key for all queues (*)");
         }
       }
     }
@@ -287,7 +287,7 @@ public final class Api implements AutoCloseable {
     return new Problem(ProblemKind.FORBIDDEN, reason + "; ask the server's administrator for another key");
   }
 
-  // The queue of an id never changes, so the queue read here is still right when the handler acts.
+  // The queue of a task never changes, so the queue read here is still right when the handler acts.
   private void authorizeTask(Request request) {
     TaskId id = TaskRoutes.id(request);
     // Only the queue is kept, so that no payload is held while this thread waits.

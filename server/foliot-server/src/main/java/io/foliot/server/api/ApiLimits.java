@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param callTimeout the longest time that a request waits for the store
  */
 public record ApiLimits(int bodyBytes, int batchBytes, Duration callTimeout) {
-  /** Bytes of a body besides its payload: headers, a key, the names of fields. */
+  /** Bytes that a body may have besides its payload: headers, a key, the names of fields. */
   private static final int ENVELOPE_BYTES = 64 << 10;
 
   /** Returns the largest body, in bytes, of a call with one payload, which may be in Base64. */

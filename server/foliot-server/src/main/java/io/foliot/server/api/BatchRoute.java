@@ -14,12 +14,14 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 
 /**
- * The call that submits up to {@link Limits#MAX_BATCH} tasks: an array, or a line for each. An item that is not a valid
- * task has a problem in its place in the answer; the other tasks are still submitted. A body that is not valid JSON is
- * refused as a whole, before any task is submitted.
+ * The call that submits up to {@link Limits#MAX_BATCH} tasks, as a JSON array or with one task on each line. An item
+ * that is not a valid task has a problem at its position in the answer; the other tasks are still submitted. A body
+ * that is not valid JSON is refused as a whole, before any task is submitted.
  */
 final class BatchRoute {
+  /** Estimated bytes of the result of one task in the answer. */
   private static final int BYTES_PER_ITEM = 220;
+  /** Estimated bytes of one problem in the answer. */
   private static final int BYTES_PER_PROBLEM = 600;
   private static final int NEWLINE = '\n';
 
@@ -37,6 +39,7 @@ final class BatchRoute {
 
   /** The result of reading: for each item either a submission or a problem. */
   private static final class Items {
+    // in the order of the body; null for an item with a problem
     final List<@Nullable Submission> read = new ArrayList<>();
     final List<Problem> refused = new ArrayList<>();
     final List<Submission> submissions = new ArrayList<>();

@@ -21,7 +21,7 @@ public final class Bodies {
     this.budget = budget;
   }
 
-  /** The memory held by the body of one request, until it is closed. For one thread. */
+  /** The memory held by the body of one request, until this share is closed. Used by one thread. */
   public final class Share implements AutoCloseable {
     private long bytes;
 
@@ -38,14 +38,14 @@ public final class Bodies {
      * Reads a body.
      *
      * @param length the length that the request states, or -1
-     * @throws Problem if it is longer than {@code maxBytes} or shorter than {@code length}, or if there is no room for
-     *     it
+     * @throws Problem if the body is longer than {@code maxBytes} or shorter than {@code length}, or if there is no
+     *     room for the body
      */
     public byte[] read(InputStream in, long length, int maxBytes) throws IOException {
       ensureLength(length, maxBytes);
       byte[] body = length >= 0 && length <= FIRST_BYTES ? readAll(in, (int) length) : readToEnd(in, maxBytes);
       if (body.length < length) {
-        throw new Problem(ProblemKind.INVALID_REQUEST, "the body is shorter than the header Content-Length says");
+        throw new Problem(ProblemKind.INVALID_REQUEST, "the body is shorter than the header Content-Length states");
       }
       return body;
     }
@@ -88,7 +88,7 @@ public final class Bodies {
    * Ensures that the declared length of a body is not too long, before any of it is read.
    *
    * @param length the length that the request declares, or -1
-   * @throws Problem if it is longer than that
+   * @throws Problem if the length is above {@code maxBytes}
    */
   public static void ensureLength(long length, int maxBytes) {
     if (length > maxBytes) {
@@ -108,7 +108,7 @@ public final class Bodies {
     return new Share();
   }
 
-  /** Returns how many bytes requests hold. */
+  /** Returns how many bytes the shares of all requests hold. */
   public long held() {
     return held.get();
   }

@@ -25,19 +25,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>The tasks are read in parts, one live state after another, in the order in which a task goes through the states.
- * <li>Each task that passes the filter is cancelled by its id, like a cancel of that task alone. The cancels of a part
- * are not awaited before the next part is read, so that they share the store's commits.
+ * <li>Each task that passes the filter is cancelled by its id, as by a single cancel. The cancels of a part are not
+ * awaited before the next part is read, so that the cancels of several parts share a commit of the store.
  * </ol>
  *
- * <p>Rejected: a cancel by filter inside the store. Each store would need its own, and a cancel must go through the
- * same step as any other, so that a running task is counted as pending.
+ * <p>Rejected: a cancel by filter inside the store. Each store would need an implementation, which would have to treat
+ * a task exactly as a single cancel does: the cancel of a running task is pending until its attempt ends.
  */
 final class BulkCancelRoute {
   /** Largest number of tasks that one part has. */
   private static final int TASKS_AT_ONCE = 100;
   /** Most cancels that wait for the store at once. */
   private static final int CANCELS_AT_ONCE = 1_000;
-  /** The records of one part of the tasks take at most one half of the memory of an answer. */
+  /** Divisor of the memory of an answer: the records of one part take at most half of it. */
   private static final int PART_OF_MEMORY = 2;
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 
@@ -125,7 +125,7 @@ final class BulkCancelRoute {
     }
   }
 
-  /** The position of a walk over the states of a filter. One thread. */
+  /** The position of a walk over the states of a filter. Used by one thread. */
   private static final class Place {
     private final List<TaskState> states;
     private int at;
@@ -166,16 +166,16 @@ final class BulkCancelRoute {
     }
   }
 
-  /** The cancels of a call. One thread. */
+  /** The cancels of a call. Used by one thread. */
   private final class Cancels {
     private final List<CompletableFuture<CancelResult>> underWay = new ArrayList<>();
-    int asked;
+    int requested;
     int cancelled;
     int pending;
 
     void add(TaskRecord task) {
       underWay.add(scheduler.cancel(new TaskRef.ById(task.id())));
-      asked++;
+      requested++;
       if (underWay.size() == CANCELS_AT_ONCE) {
         await();
       }
@@ -211,10 +211,10 @@ final class BulkCancelRoute {
     QueueScan scan = new QueueScan(scheduler, calls, clock, queue);
     Cancels cancels = new Cancels();
     do {
-      TaskPage part = scan.part(place.state(), Math.min(atOnce, filter.limit - cancels.asked), place.cursor);
+      TaskPage part = scan.part(place.state(), Math.min(atOnce, filter.limit - cancels.requested), place.cursor);
       part.tasks().stream().filter(filter::passes).forEach(cancels::add);
       place.moveTo(part.cursor());
-    } while (!place.isAtEnd() && cancels.asked < filter.limit && scan.hasTime(false));
+    } while (!place.isAtEnd() && cancels.requested < filter.limit && scan.hasTime(false));
     cancels.await();
     request.audit("cancelled", Integer.toString(cancels.cancelled));
     request.audit("pending", Integer.toString(cancels.pending));

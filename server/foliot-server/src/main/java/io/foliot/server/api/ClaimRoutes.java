@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of workers. */
+/** The calls with which workers claim tasks, and settle or extend their claims. */
 final class ClaimRoutes {
   private static final Duration MIN_LEASE = Duration.ofMillis(1);
   private static final Duration MAX_LEASE = Duration.ofHours(24);
@@ -86,7 +86,7 @@ final class ClaimRoutes {
     try {
       Scheduler.Pulled pulled = calls.write(scheduler.pull(pull, payloadsTaken), pull.waitMillis());
       List<TaskRecord> tasks = pulled.tasks();
-      // The engine bounds the payloads for workers. They are counted here, so that readers leave room for them.
+      // The engine bounds the payloads for workers. The memory of answers counts them too, so that reads leave room.
       long payloads = tasks.stream().mapToLong(task -> task.body().payload().length).sum();
       request.memory().holds(tasks.size() * (long) AnswerMemory.RECORD_BYTES + AnswerMemory.COPIES * payloads);
       return Reply.json(200, Math.toIntExact(64 + tasks.size() * 512L + payloads * 4 / 3), json -> {
@@ -105,7 +105,7 @@ final class ClaimRoutes {
     }
   }
 
-  /** Ends the waiting claims of a worker that stops. It receives no tasks. */
+  /** Ends the waiting claims of a worker that stops. The worker receives no tasks. */
   private Reply left(String queue, ClaimFields fields) {
     if (fields.worker.isEmpty()) {
       throw TaskRoutes.missing("worker", "\"worker\": \"shop-3f2a9c41\", as in the claims that it has sent");
@@ -120,7 +120,7 @@ final class ClaimRoutes {
     });
   }
 
-  /** The body of a report. */
+  /** The body of a report: of an ack, a nack or an extension. */
   private static final class Report {
     private static final List<String> NOTE = List.of("progress", "message", "checkpoint", "log");
 
@@ -143,7 +143,7 @@ final class ClaimRoutes {
     private @Nullable String checkpoint;
     private @Nullable String log;
 
-    /** Creates a report that may have these fields, besides the token and the worker's note on its work. */
+    /** Creates a report that may have these fields, besides the token, the generation and the fields of the note. */
     Report(String... fields) {
       this.fields = Stream.concat(Stream.concat(Stream.of("token", "generation"), Stream.of(fields)), NOTE.stream())
           .toList();
@@ -177,7 +177,7 @@ final class ClaimRoutes {
     private boolean readField(JsonIn in, String name) {
       switch (name) {
         case "token" -> token = token(in.text(name));
-        // The token alone says which claim is meant; the generation is for people who read the requests.
+        // The token alone identifies the claim; the generation is for people who read the requests.
         case "generation" -> in.anyInteger(name);
         case "next" -> next = delay(name, in.duration(name));
         case "delay" -> delay = delay(name, in.duration(name));
@@ -254,7 +254,7 @@ final class ClaimRoutes {
 
   private static Problem stale(TaskId id) {
     return new Problem(ProblemKind.STALE_TOKEN, "the claim of this token is not valid any more, so the report has no"
-        + " effect: its lease ended and the task was claimed again, or it was settled otherwise; drop the work: id="
+        + " effect: its lease ended and the task was claimed again, or was settled otherwise; drop the work: id="
         + id);
   }
 

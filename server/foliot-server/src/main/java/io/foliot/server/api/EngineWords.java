@@ -13,14 +13,15 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Explanations of the engine's result codes, with the route or the command that helps. */
+/** Explanations, in words, of the engine's codes. They name the route or the command that helps, if there is one. */
 public final class EngineWords {
   private EngineWords() {}
 
   /**
-   * Returns a reason of an explanation in words.
+   * Returns in words one reason for the state of a task: why the task has not fired yet, or how it has ended.
    *
-   * @param fleet the workers, without the names that the caller does not see
+   * @param why the explanation that the reason is from
+   * @param fleet the workers; the name of a worker that the caller may not see is empty
    */
   static String of(TaskReason reason, Explanation why, Fleet fleet) {
     TaskRecord task = why.task();
@@ -53,7 +54,7 @@ public final class EngineWords {
       case RUNNING -> "attempt " + task.attempt() + " runs since " + instant(task.claimedAt())
           + "; its lease ends at " + instant(task.leaseEnd());
       case LEASE_ENDED -> "attempt " + task.attempt() + " never reported; its lease ended at "
-          + instant(task.leaseEnd()) + " and it is claimed again";
+          + instant(task.leaseEnd()) + " and the task is claimed again";
       case CANCEL_REQUESTED -> "it is cancelled as soon as that attempt has failed";
       case SUCCESSOR_WAITS -> successor(task);
       case FIRED -> "it has fired: " + lastAttempt(task);

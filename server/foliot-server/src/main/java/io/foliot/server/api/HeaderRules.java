@@ -6,9 +6,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for the headers that a task sets: they can be sent, and are neither Foliot's nor HTTP's own. */
+/** Rules for the headers of a task: each header can be sent, and none is set by HTTP or by Foliot. */
 final class HeaderRules {
+  /** Longest content type, in characters. */
   private static final int MAX_CONTENT_TYPE = 256;
+  /** Characters that the name of a header may have besides letters and digits (RFC 9110, "token"). */
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
   private static final Set<String> RESERVED = Set.of("connection", "content-length", "content-type", "expect", "host",
       "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade");
@@ -35,16 +37,16 @@ final class HeaderRules {
   }
 
   private static void check(String name, String value) {
-    String shown = "headers." + JsonIn.shown(name);
+    String field = "headers." + JsonIn.shown(name);
     if (name.isEmpty() || !name.chars().allMatch(HeaderRules::isTokenCharacter)) {
-      throw JsonIn.invalid(shown, "a name of letters, digits and hyphens", "something else");
+      throw JsonIn.invalid(field, "a name of letters, digits and hyphens", "something else");
     }
     String lower = name.toLowerCase(Locale.ROOT);
     if (RESERVED.contains(lower) || lower.startsWith("webhook-") || lower.startsWith("foliot-")) {
-      throw JsonIn.invalid(shown, "a header that neither HTTP nor Foliot sets", name);
+      throw JsonIn.invalid(field, "a header that neither HTTP nor Foliot sets", name);
     }
     if (!isPrintable(value)) {
-      throw JsonIn.invalid(shown, "printable ASCII", "other characters");
+      throw JsonIn.invalid(field, "printable ASCII", "other characters");
     }
   }
 

@@ -97,7 +97,7 @@ final class JobJson {
       return fields.readField(in, field);
     });
     if (name[0] == null) {
-      throw new Problem(ProblemKind.MISSING_FIELD, "each job of a batch has a name: \"job\": \"...\"").with("field",
+      throw new Problem(ProblemKind.MISSING_FIELD, "each job of a batch needs a name: \"job\": \"...\"").with("field",
           "job");
     }
     JobJson named = new JobJson(name[0]);
@@ -172,7 +172,7 @@ final class JobJson {
     return phases;
   }
 
-  /** Returns the parameter in the body of a request for a run, or null if it has none. */
+  /** Returns the parameter in the body of a request for a run, or null if the body has no parameter. */
   static @Nullable Body readParameter(byte[] body) {
     Body[] parameter = new Body[1];
     try (JsonIn in = new JsonIn(body)) {
@@ -208,7 +208,7 @@ final class JobJson {
     Misfire.Policy chosen = or(policy, Misfire.Policy.ONCE);
     if (max != null && chosen != Misfire.Policy.ALL) {
       throw JsonIn.invalid("misfire.max", "no maximum, because misfire.policy is " + JsonIn.word(chosen)
-          + "; only the policy all has one", String.valueOf(max));
+          + "; only the policy all has a maximum", String.valueOf(max));
     }
     return switch (chosen) {
       case ONCE -> Misfire.once(or(window, Misfire.DEFAULT.window()));
@@ -219,10 +219,10 @@ final class JobJson {
 
   private Job job() {
     if (queue == null) {
-      throw missing("queue", "a job names the queue in which its shards run: \"queue\": \"...\"");
+      throw missing("queue", "a job needs the queue in which its shards run: \"queue\": \"...\"");
     }
     if (schedule == null) {
-      throw missing("schedule", "a job says when it runs: \"schedule\": {\"cron\": \"0 2 * * *\", \"zone\":"
+      throw missing("schedule", "a job needs a schedule: \"schedule\": {\"cron\": \"0 2 * * *\", \"zone\":"
           + " \"Europe/Berlin\"}, {\"every\": \"10m\"}, {\"after\": \"30s\"} or {\"at\": \"2027-01-01T00:00:00Z\"}");
     }
     try {
@@ -498,9 +498,9 @@ final class JobJson {
   }
 
   /**
-   * Writes the runs of a job: the active ones first, then those that have ended, the newest first.
+   * Writes the runs of a job: first the active runs, then the ended runs, each group with the newest run first.
    *
-   * @param only the time whose runs are written, or null for all
+   * @param only the scheduled time whose runs are written, or null for all runs
    */
   static void runs(JsonGenerator json, JobStatus status, @Nullable Instant only) {
     json.writeArrayPropertyStart("runs");
@@ -518,8 +518,8 @@ final class JobJson {
   }
 
   /**
-   * Returns whether a record covers an instant. A record of several times covers all instants from the first to the
-   * last.
+   * Returns whether a record of past runs covers an instant. A record of several times covers all instants from the
+   * first to the last, both included.
    */
   static boolean isOf(PastRun run, Instant time) {
     return !time.isBefore(Instant.ofEpochMilli(run.from())) && !time.isAfter(Instant.ofEpochMilli(run.to()));

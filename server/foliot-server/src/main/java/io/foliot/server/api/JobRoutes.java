@@ -303,7 +303,7 @@ final class JobRoutes {
     Instant to = backfill.to;
     if (from == null || to == null) {
       throw new Problem(ProblemKind.MISSING_FIELD,
-          "a backfill has an instant to begin with and one to end before: \"from\": \"...\", \"to\": \"...\"")
+          "a backfill needs its first instant and the instant after its last: \"from\": \"...\", \"to\": \"...\"")
           .with("field", from == null ? "from" : "to");
     }
     return requested(call(() -> jobs.backfill(request.variable("job"), from, to, backfill.dryRun,
@@ -340,7 +340,7 @@ final class JobRoutes {
         .anyMatch(run -> JobJson.isOf(run, time));
     if (!known) {
       throw new Problem(ProblemKind.UNKNOWN_RUN, "the job has no run of that time, or no longer keeps it; GET /v1/jobs/"
-          + "{job}/runs lists those it knows: time=" + time);
+          + "{job}/runs lists the runs that it keeps: time=" + time);
     }
     return Reply.json(200, 1_024, json -> {
       json.writeStartObject();
@@ -377,7 +377,7 @@ final class JobRoutes {
     ScheduleSettings[] schedule = new ScheduleSettings[1];
     try (JsonIn in = new JsonIn(request.json(limits.bodyBytes()))) {
       if (in.next() == null) {
-        throw new Problem(ProblemKind.MISSING_FIELD, "a schedule is expected, and the body is empty; its fields are "
+        throw new Problem(ProblemKind.MISSING_FIELD, "expected a schedule, but the body is empty; the fields are "
             + String.join(", ", ScheduleSettings.NAMES));
       }
       schedule[0] = JobJson.readSchedule(in, "");
@@ -403,7 +403,7 @@ final class JobRoutes {
           + (status.pause() == null || status.pause().reason().isEmpty() ? "" : ": " + status.pause().reason());
       case COMPLETED -> status.isEnded()
           ? "a handler has ended it; put it again to run it"
-          : "no scheduled time is to come";
+          : "no scheduled time is left";
       case ACTIVE -> !status.waitsFor().isEmpty()
           ? "it " + status.waitsFor()
           : status.active().isEmpty()
@@ -434,10 +434,10 @@ final class JobRoutes {
             + (failed.reason().isEmpty() ? "" : ": " + failed.reason())).orElse("");
   }
 
-  /** Returns in words which run waits for its listener; empty if none does. */
+  /** Returns in words which run waits for its listener; empty if no run does. */
   private static String phase(JobStatus status) {
     return status.active().stream().filter(run -> run.phase() != RunPhase.SHARDS).findFirst()
-        .map(run -> " (that of " + run.time() + " waits for its task " + JsonIn.word(run.phase()) + " the shards)")
+        .map(run -> " (the run of " + run.time() + " waits for its task " + JsonIn.word(run.phase()) + " the shards)")
         .orElse("");
   }
 
@@ -540,7 +540,7 @@ final class JobRoutes {
     return Reply.json(status, 1_024, json -> JobJson.write(json, job));
   }
 
-  /** Waits for a call, and turns the exceptions of jobs into problems. */
+  /** Makes a call, waits for its result, and turns exceptions about jobs into problems. */
   private <T> T call(Supplier<CompletableFuture<T>> call) {
     try {
       return calls.write(call.get().exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure))));

@@ -19,13 +19,14 @@ final class Json {
   static final int MAX_NUMBER_LENGTH = 1_000;
   /** Longest string, in characters. It is longer than the largest payload in Base64. */
   static final int MAX_STRING_LENGTH = 2 << 20;
+  /** Longest name of a field, in characters. */
   static final int MAX_NAME_LENGTH = 8 << 10;
 
   private static final JsonFactory FACTORY = JsonFactory.builder()
       .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH)
           .maxNumberLength(MAX_NUMBER_LENGTH).maxStringLength(MAX_STRING_LENGTH).maxNameLength(MAX_NAME_LENGTH).build())
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-      // All JSON between systems is UTF-8 (RFC 8259), and payloads are cut out of the bytes.
+      // JSON between systems is UTF-8 (RFC 8259), and JsonIn.raw copies payloads from the bytes.
       .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
       // The calls that write many lines end each line themselves.
       .rootValueSeparator("")

@@ -32,10 +32,12 @@ import tools.jackson.core.exc.StreamConstraintsException;
 
 /**
  * A streaming reader of a body that reports each mistake with its place, the expected value and the value found. A
- * field that is null counts as absent. For one thread.
+ * field that is null counts as absent: methods that read one value then return null. Used by one thread.
  */
 final class JsonIn implements AutoCloseable {
+  /** Most characters of a text that messages show. */
   private static final int SHOWN = 64;
+  /** A description of the source in a message of the parser. */
   private static final Pattern PARSER_DETAILS = Pattern.compile(" ?\\([^()]*\\[Source: .*?\\]\\)");
 
   private final byte[] source;
@@ -49,7 +51,7 @@ final class JsonIn implements AutoCloseable {
   JsonIn(byte[] source) {
     int mistake = Utf8.firstMistake(source);
     if (mistake >= 0) {
-      throw new Problem(MALFORMED_JSON, "JSON is written in UTF-8, and this is not: at=byte " + mistake)
+      throw new Problem(MALFORMED_JSON, "expected JSON in UTF-8, but the body is not UTF-8: byte=" + mistake)
           .with("byte", mistake);
     }
     this.source = source;
@@ -83,7 +85,7 @@ final class JsonIn implements AutoCloseable {
     return parser.streamReadContext().getNestingDepth();
   }
 
-  /** Skips to the end of the object that was entered at this depth. */
+  /** Skips to the end of the object whose {@link #depth} was this number. */
   void leave(int depth) {
     while (depth() >= depth) {
       if (parser.nextToken() == null) {
@@ -100,7 +102,7 @@ final class JsonIn implements AutoCloseable {
   /** Reads the only object of the body. */
   void only(List<String> known, Field field) {
     if (parser.nextToken() == null) {
-      throw new Problem(MISSING_FIELD, "a JSON object is expected, and the body is empty; its fields are "
+      throw new Problem(MISSING_FIELD, "expected a JSON object, but the body is empty; the fields are "
           + String.join(", ", known));
     }
     object("the body", known, field);
@@ -143,7 +145,8 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Returns the prefix of an object's fields in messages: the object's own field, or nothing if it has a description.
+   * Returns the prefix of a field's name in messages: the name of the object around the field, or nothing if
+   * {@code what} is a description such as "the body".
    */
   private static String prefix(String what) {
     return what.indexOf(' ') >= 0 ? "" : what + '.';
@@ -152,7 +155,9 @@ final class JsonIn implements AutoCloseable {
   /**
    * Returns the problem of a field that the call does not have.
    *
-   * @param field the name with the names of the objects around it
+   * @param field the name of the field after the names of the objects around it
+   * @param name the name of the field alone
+   * @param known the fields that the object may have
    */
   static Problem unknown(String field, String name, List<String> known) {
     Problem problem = new Problem(UNKNOWN_FIELD, "there is no field " + field + " here: " + Nearest.hint(name, known))
@@ -198,7 +203,8 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Reads a duration that may have a minus, for a caller that refuses a negative one and names the range it permits.
+   * Reads a duration that may have a minus sign. The caller refuses a negative duration with a message that names the
+   * permitted range.
    */
   @Nullable
   Duration signedDuration(String field) {
@@ -303,14 +309,14 @@ final class JsonIn implements AutoCloseable {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Reads an array of at most {@code max} strings; a longer array is an invalid field. */
+  /** Reads an array of at most {@code max} strings. A longer array is an invalid field. */
   @Nullable
   List<String> texts(String field, int max) {
     return texts(field, max, () -> invalid(field, "at most " + max + " strings", "more"));
   }
 
   /**
-   * Reads an array of at most {@code max} strings; a longer array is too large, and its rest can be sent with another
+   * Reads an array of at most {@code max} strings. The problem of a longer array says to send the rest with another
    * call.
    */
   @Nullable
@@ -340,7 +346,7 @@ final class JsonIn implements AutoCloseable {
     return texts;
   }
 
-  /** Reads an object of strings; null is read as an empty one. */
+  /** Reads an object of strings; null is read as an empty object. */
   Map<String, String> textMap(String field) {
     Map<String, String> map = new LinkedHashMap<>();
     if (isNull()) {
@@ -390,7 +396,7 @@ final class JsonIn implements AutoCloseable {
     try {
       return text == null ? null : Base64.getDecoder().decode(text);
     } catch (IllegalArgumentException e) {
-      throw invalid(field, "bytes in Base64 (RFC 4648, with padding)", "a string that is not");
+      throw invalid(field, "bytes in Base64 (RFC 4648, with padding)", "a string that is not Base64");
     }
   }
 
@@ -408,7 +414,11 @@ final class JsonIn implements AutoCloseable {
     return invalid(field, expected, quoted(text), shown(text));
   }
 
-  /** @param nearest the known word that was probably meant, or null */
+  /**
+   * Returns the problem of a field with an unexpected text, and a suggestion.
+   *
+   * @param nearest the known word that was probably meant, or null
+   */
   static Problem invalidText(String field, String expected, String text, @Nullable String nearest) {
     return nearest == null
         ? invalidText(field, expected, text)
@@ -419,8 +429,8 @@ final class JsonIn implements AutoCloseable {
   /**
    * Returns the problem of an invalid field.
    *
-   * @param described the value found, in words for the detail of the problem
-   * @param found the value found, in a field for programs
+   * @param described the value found, for the message
+   * @param found the value found, for the field {@code found} of the problem
    */
   private static Problem invalid(String field, String expected, String described, String found) {
     return new Problem(INVALID_FIELD, field + ": expected " + expected + ", but got " + described)
@@ -453,17 +463,17 @@ final class JsonIn implements AutoCloseable {
     return '"' + shown(text) + '"';
   }
 
-  /** Returns the beginning of a text that was sent, for messages. */
+  /** Returns the beginning of a text, for messages. */
   static String shown(String text) {
     return text.length() > SHOWN ? WellFormed.of(text.substring(0, SHOWN)) + "..." : text;
   }
 
   /** Returns the problem for a failure of the parser. */
   static Problem malformed(JacksonException e) {
-    return malformed(said(e), e.getLocation());
+    return malformed(detail(e), e.getLocation());
   }
 
-  private static String said(JacksonException e) {
+  private static String detail(JacksonException e) {
     return e instanceof StreamConstraintsException
         ? "JSON has at most " + Json.MAX_DEPTH + " levels, numbers of " + Json.MAX_NUMBER_LENGTH
             + " digits, names of " + Json.MAX_NAME_LENGTH + " characters and strings of " + Json.MAX_STRING_LENGTH
@@ -471,8 +481,9 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Returns the problem for a failure of the parser on a body with a value on each line. It names the first line that
-   * is not a value, which the parser cannot name because it continues into the next line.
+   * Returns the problem for a failure of the parser on a body with a value on each line. The problem names the first
+   * line that is not a value. The parser's failure may name a later line, because the parser reads on past the end of a
+   * line.
    */
   static Problem malformedLine(byte[] body, JacksonException e) {
     int number = 0;
@@ -482,7 +493,7 @@ final class JsonIn implements AutoCloseable {
       if (mistake != null) {
         int column = mistake.getLocation() == null ? 1 : mistake.getLocation().getColumnNr();
         return new Problem(MALFORMED_JSON, "expected a JSON value on each line, but this line is not one: "
-            + said(mistake) + ": line=" + number + ", column=" + column)
+            + detail(mistake) + ": line=" + number + ", column=" + column)
             .with("line", number).with("column", column);
       }
     }
@@ -500,7 +511,7 @@ final class JsonIn implements AutoCloseable {
     }
   }
 
-  /** Returns a message of the parser without its descriptions of the source. */
+  /** Returns a message of the parser without descriptions of the source. */
   private static String plain(String message) {
     return PARSER_DETAILS.matcher(message).replaceAll("");
   }

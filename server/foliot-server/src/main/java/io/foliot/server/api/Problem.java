@@ -7,8 +7,8 @@ import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * An answer that names a mistake and its remedy, in the form of RFC 9457. It is thrown where the mistake is found, and
- * has no stack trace.
+ * An answer that names a mistake and its remedy, in the form of RFC 9457. A problem is thrown where the mistake is
+ * found, and has no stack trace.
  */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -36,7 +36,7 @@ public final class Problem extends RuntimeException {
     return this;
   }
 
-  /** Sets the status to 400, for a mistake in the body: the path exists, so that 404 would mislead. */
+  /** Sets the status to 400, because the unknown name is in the body. A status of 404 would refer to the path. */
   Problem inBody() {
     status = BAD_REQUEST;
     return this;

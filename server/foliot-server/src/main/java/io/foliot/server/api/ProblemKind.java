@@ -7,9 +7,9 @@ public enum ProblemKind {
   /** The body is not JSON, or JSON beyond the limits. */
   MALFORMED_JSON(400, "The body is not readable as JSON"),
   /** A field has a value of the wrong type or outside of its range. */
-  INVALID_FIELD(400, "A field has a value that it cannot have"),
+  INVALID_FIELD(400, "A field has an invalid value"),
   /** A field that the call does not have. */
-  UNKNOWN_FIELD(400, "The body has a field that this call does not know"),
+  UNKNOWN_FIELD(400, "The body has a field that this call does not have"),
   /** Two fields that exclude each other. */
   CONFLICTING_FIELDS(400, "Two fields of the body exclude each other"),
   /** A field that the call needs is not there. */
@@ -22,7 +22,7 @@ public enum ProblemKind {
   INVALID_REQUEST(400, "The request cannot work"),
   /** There is no API key, or not a valid one. */
   UNAUTHORIZED(401, "An API key is needed"),
-  /** The API key does not allow this. */
+  /** The API key does not allow the call. */
   FORBIDDEN(403, "The API key does not allow this"),
   /** A web page of another site calls a server that is open to this machine. */
   FOREIGN_HOST(403, "The server is open to this machine only"),
@@ -53,7 +53,7 @@ public enum ProblemKind {
   /** The task is final. */
   ALREADY_FINISHED(409, "The task is final"),
   /** The task has not failed. */
-  NOT_FAILED(409, "The task is not a failed one"),
+  NOT_FAILED(409, "The task has not failed"),
   /** The queue has live tasks. */
   QUEUE_IN_USE(409, "The queue has live tasks"),
   /** The change would leave no key that can administer the server. */
@@ -73,7 +73,7 @@ public enum ProblemKind {
   /** Too many requests or tasks wait already; nothing was done. */
   OVERLOADED(503, "The server has too much to do"),
   /** The server is stopping or has not started; nothing was done. */
-  NOT_READY(503, "The server does not serve at the moment"),
+  NOT_READY(503, "The server is not ready"),
   /** The store does not answer a read. */
   STORE_UNAVAILABLE(503, "The store does not answer"),
   /** It is unknown whether the call took effect. */

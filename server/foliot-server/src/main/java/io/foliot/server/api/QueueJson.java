@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The JSON of queues, as callers write it and as answers show it. A field that is null has its default; a field that is
- * absent has its default in a new queue, and its former value in a change.
+ * The JSON of queues, as callers write it and as answers show it. A field that is null has its default. A field that is
+ * absent has its default when a queue is put, and keeps its value when a queue is patched.
  */
 final class QueueJson {
-  /** The mask of a secret in answers; a request that sends it back keeps the secret. */
+  /** The mask of a secret in answers. A request that contains the mask keeps the secret. */
   static final String MASK = "***";
 
   private static final List<String> FIELDS = List.of("delivery", "retry", "priority", "rate", "concurrency", "maxWait",
@@ -35,7 +35,7 @@ final class QueueJson {
   private static final QueueConfig DEFAULTS = QueueConfig.of("defaults",
       new Target(Target.PULL, Map.of(), Target.DEFAULT_TIMEOUT));
 
-  // One thread; a reader is used once.
+  // one thread; a reader is used once
   private final String name;
   private @Nullable Map<String, String> delivery;
   private @Nullable Duration timeout;
@@ -189,15 +189,15 @@ final class QueueJson {
 
   private QueueConfig queue(@Nullable QueueConfig existing) {
     if (delivery == null || !delivery.containsKey("type")) {
-      throw new Problem(ProblemKind.MISSING_FIELD, "a queue says where its tasks go: \"delivery\": {\"type\": \"http\","
-          + " \"url\": \"https://...\"}, or {\"type\": \"pull\"} for workers that ask for them").with("field",
+      throw new Problem(ProblemKind.MISSING_FIELD, "a queue needs a delivery: \"delivery\": {\"type\": \"http\","
+          + " \"url\": \"https://...\"}, or {\"type\": \"pull\"} for workers that claim its tasks").with("field",
               delivery == null ? "delivery" : "delivery.type");
     }
     Map<String, String> settings = new TreeMap<>(delivery);
     String type = String.valueOf(settings.remove("type"));
     settings.replaceAll((setting, value) -> isSecret(setting) && value.equals(MASK) ? kept(setting, existing) : value);
     if (type.equals(Target.PULL) && !settings.isEmpty()) {
-      throw JsonIn.invalid("delivery", "type and timeout, for a delivery of type pull has no other settings",
+      throw JsonIn.invalid("delivery", "only type and timeout, because a delivery of type pull has no other settings",
           JsonIn.shown(String.join(", ", settings.keySet())));
     }
     Target target = new Target(type, settings, or(timeout, Target.DEFAULT_TIMEOUT));
@@ -225,8 +225,8 @@ final class QueueJson {
   private static String kept(String setting, @Nullable QueueConfig existing) {
     String value = existing == null ? null : existing.target().settings().get(setting);
     if (value == null) {
-      throw new Problem(ProblemKind.INVALID_FIELD, "delivery." + setting + " is the mask that answers show, and the"
-          + " queue has no secret that it could stand for; send the secret itself").with("field",
+      throw new Problem(ProblemKind.INVALID_FIELD, "delivery." + setting + ": expected a secret, but got the mask that"
+          + " answers show, and the queue has no such secret to keep; send the secret itself").with("field",
               "delivery." + setting);
     }
     return value;

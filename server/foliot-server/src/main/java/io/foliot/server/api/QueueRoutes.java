@@ -19,8 +19,8 @@ import tools.jackson.core.JsonGenerator;
 final class QueueRoutes {
   /** Longest time of a deletion on a shared store, apart from its calls to the store. */
   private static final long DELETION_MILLIS = 4_000;
-  // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, because a queue
-  // may be full of conflicts.
+  // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, because the keys
+  // of all failed tasks may have live tasks again.
   private static final int REDRIVE_PAGE = 100;
   private static final int MAX_REDRIVE_PAGES = 200;
 
@@ -192,7 +192,7 @@ final class QueueRoutes {
   private static void refuseSingle(Redrive redrive, String id) {
     if (!redrive.conflicts.isEmpty()) {
       throw new Problem(ProblemKind.KEY_IN_USE, "the task's key has a live task by now; cancel the live task first, or"
-          + " leave this one as it is: id=" + id).with("id", id);
+          + " leave the failed task as it is: id=" + id).with("id", id);
     }
     if (!redrive.notFailed.isEmpty()) {
       throw new Problem(ProblemKind.NOT_FAILED, "only tasks in the state FAILED can be redriven: id=" + id).with("id",

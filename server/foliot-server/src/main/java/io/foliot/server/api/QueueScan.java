@@ -8,10 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A walk over the tasks of one queue, part by part, in bounded time. For one thread; used once.
+ * A walk over the tasks of one queue, part by part, in bounded time. Used by one thread, once.
  *
- * <p>Stores have no index of the tasks of a queue: it would cost a write with each claim and settle. For each part, a
- * store examines a bounded number of tasks of all queues, so a part may be short or empty although more tasks follow.
+ * <p>Stores have no index of the tasks of a queue: such an index would cost a write with each claim and settle. For
+ * each part, a store examines a bounded number of tasks of all queues. So a part may be short or empty although more
+ * tasks follow.
  * The caller reads further parts while {@link #hasTime}; other calls to the store run between them.
  */
 final class QueueScan {
@@ -21,8 +22,8 @@ final class QueueScan {
    */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   /**
-   * The same limit while no task has been found, longer because programs take an empty page for the last one. It is
-   * shorter than callers wait.
+   * The same limit while no task has been found. It is longer, because programs take an empty page for the last page,
+   * but shorter than the time that clients wait for an answer.
    */
   private static final long MAX_EMPTY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -50,7 +51,7 @@ final class QueueScan {
     return clock.monotonicNanos() - beginNanos < (isEmpty ? MAX_EMPTY_NANOS : MAX_NANOS);
   }
 
-  /** Reads a page of at most {@code limit} tasks of a state, or of all states if it is null. */
+  /** Reads a page of at most {@code limit} tasks of a state, or of all states if {@code state} is null. */
   TaskPage part(@Nullable TaskState state, int limit, @Nullable String cursor) {
     try {
       return calls.read(scheduler.tasks(queue, state, limit, cursor));

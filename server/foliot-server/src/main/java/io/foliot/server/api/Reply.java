@@ -61,14 +61,15 @@ public final class Reply {
   }
 
   /**
-   * Returns this reply with an action that runs once the reply was written to its connection, or the write has failed.
+   * Returns this reply with an action that runs when the reply has been written to its connection, or the write has
+   * failed.
    */
   Reply whenSent(Runnable action) {
     sent = action;
     return this;
   }
 
-  /** Runs the action of {@link #whenSent}; called once, when the reply was written or never will be. */
+  /** Runs the action of {@link #whenSent}. Must be called once, when the reply has been written or cannot be. */
   public void sent() {
     sent.run();
   }

@@ -35,7 +35,7 @@ public final class Request {
     /**
      * Returns the body; empty if the request has none.
      *
-     * @throws Problem if it is larger than {@code maxBytes}
+     * @throws Problem if the body is larger than {@code maxBytes}
      */
     byte[] body(int maxBytes);
 
@@ -60,7 +60,7 @@ public final class Request {
   String variable(String name) {
     String value = variables.get(name);
     if (value == null) {
-      throw new IllegalStateException("a route's path has the variables that its handler reads: name=" + name);
+      throw new IllegalStateException("the path of the route lacks a variable that its handler reads: name=" + name);
     }
     return value;
   }
@@ -75,7 +75,8 @@ public final class Request {
   }
 
   /**
-   * Returns the fields of the request for the audit log: the variables of its path, and those that its handler added.
+   * Returns the fields of the request for the audit log: the variables of the path, and the fields that the handler
+   * added.
    */
   Map<String, String> audited() {
     Map<String, String> all = new LinkedHashMap<>(variables);
@@ -116,7 +117,7 @@ public final class Request {
     return incoming.body(maxBytes);
   }
 
-  /** Returns whether the body of a batch has a line for each item, rather than an array of them. */
+  /** Returns whether the body of a batch has one item on each line, rather than an array of items. */
   boolean isLines() {
     String type = mediaType();
     if (type == null || isJson(type)) {

@@ -4,9 +4,7 @@ import io.foliot.server.security.Action;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All routes of the server, each with its method, its path, and the callers that may use it. There is no other table.
- */
+/** All routes of the server, each with its method, its path, and the callers that may use it. */
 public enum Route {
   /** A page for people. */
   HOME("GET", "/", null, Reach.OPEN),
@@ -18,7 +16,7 @@ public enum Route {
   READY("GET", "/health/ready", null, Reach.OPEN),
   /** Figures for Prometheus. */
   METRICS("GET", "/metrics", Action.READ, Reach.SERVER),
-  /** The cluster as this node knows it. */
+  /** The cluster, as this node has last read it. */
   CLUSTER("GET", "/v1/cluster", Action.READ, Reach.LIST),
 
   /** All queues. */
@@ -70,7 +68,7 @@ public enum Route {
   ACK("POST", "/v1/tasks/{id}/ack", Action.CONSUME, Reach.TASK),
   /** Reports failure. */
   NACK("POST", "/v1/tasks/{id}/nack", Action.CONSUME, Reach.TASK),
-  /** Asks for a longer lease. */
+  /** Extends a lease. */
   EXTEND("POST", "/v1/tasks/{id}/extend", Action.CONSUME, Reach.TASK),
 
   /** Pages through the jobs. */
@@ -89,9 +87,9 @@ public enum Route {
   PAUSE_JOB("POST", "/v1/jobs/{job}/pause", Action.SUBMIT, Reach.JOB),
   /** Resumes a job. */
   RESUME_JOB("POST", "/v1/jobs/{job}/resume", Action.SUBMIT, Reach.JOB),
-  /** Asks for a run now. */
+  /** Requests a run now. */
   TRIGGER_JOB("POST", "/v1/jobs/{job}/trigger", Action.SUBMIT, Reach.JOB),
-  /** Asks for the runs of past times. */
+  /** Requests the runs of past times. */
   BACKFILL_JOB("POST", "/v1/jobs/{job}/backfill", Action.SUBMIT, Reach.JOB),
   /** The next times of a job. */
   NEXT_TIMES("GET", "/v1/jobs/{job}/next", Action.READ, Reach.JOB, "count"),
@@ -130,11 +128,11 @@ public enum Route {
   /** Writes a backup. */
   BACKUP("POST", "/v1/backups", Action.ADMIN, Reach.SERVER);
 
-  /** The object that the caller's key must permit. */
+  /** The queues that the caller's key must cover. */
   enum Reach {
-    /** No right: every caller may ask, because the answer is the same for all. */
+    /** None, and no key is needed: the answer is the same for every caller. */
     OPEN,
-    /** The answer contains only what the caller may see. */
+    /** None: the handler omits or refuses each item that the key does not cover. */
     LIST,
     /** The queue in the path. */
     QUEUE,
@@ -158,7 +156,7 @@ public enum Route {
 
   Route(String method, String path, @Nullable Action action, Reach reach, String parameters) {
     if ((action == null) != (reach == Reach.OPEN)) {
-      throw new IllegalStateException("a route says which callers may use it: path=" + path);
+      throw new IllegalStateException("exactly the open routes have no action: path=" + path);
     }
     this.method = method;
     this.path = path;
@@ -191,7 +189,7 @@ public enum Route {
     return parameters.isEmpty() ? List.of() : List.of(parameters.split(" "));
   }
 
-  /** Returns whether the route changes how the server works, which the audit log records. */
+  /** Returns whether the audit log records the calls of this route: each change that needs the action admin. */
   boolean isAdministrative() {
     return action == Action.ADMIN && !method.equals("GET");
   }

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree of all routes, by the segments of their paths. A segment is decoded before it is compared, so that a key may
- * contain any character.
+ * The tree of all routes, by the segments of their paths. A segment of a request is decoded before it is compared, so
+ * that a key may contain any character.
  */
 final class RouteTree {
   private final Node root = new Node();
@@ -27,7 +27,7 @@ final class RouteTree {
     String variableName = "";
   }
 
-  /** The match of a path: the routes by method, and the values of its variables. */
+  /** The match of a path: the routes of the path by method, and the values of its variables. */
   record Match(Map<String, Route> methods, Map<String, String> variables) {
     /** Returns the route for a method; HEAD has the route of GET. */
     @Nullable
@@ -56,7 +56,7 @@ final class RouteTree {
                 ignored -> new Node());
       }
       if (node.methods.put(route.method(), route) != null) {
-        throw new IllegalStateException("two routes are the same: " + route);
+        throw new IllegalStateException("two routes have the same method and path: route=" + route);
       }
     }
   }
@@ -70,7 +70,7 @@ final class RouteTree {
       node.variableName = name;
     }
     if (!node.variableName.equals(name)) {
-      throw new IllegalStateException("a place in a path has one name: " + segment);
+      throw new IllegalStateException("two routes name the same variable of a path differently: segment=" + segment);
     }
     return next;
   }
@@ -80,7 +80,7 @@ final class RouteTree {
   }
 
   /**
-   * Returns the route of a path, or null if there is none.
+   * Returns the match of a path, or null if no route has the path.
    *
    * @param path the path as it was sent
    * @throws Problem if the path is not percent-encoded correctly
@@ -108,7 +108,7 @@ final class RouteTree {
   /**
    * Decodes the percent-encoded bytes of a path's segment.
    *
-   * @throws Problem if they are not UTF-8, or the segment is not percent-encoded correctly
+   * @throws Problem if the bytes are not UTF-8, or the segment is not percent-encoded correctly
    */
   static String decode(String segment) {
     if (segment.indexOf('%') < 0) {
@@ -145,6 +145,6 @@ final class RouteTree {
 
   private static Problem notEncoded() {
     return new Problem(ProblemKind.INVALID_REQUEST,
-        "a path is ASCII, with other characters as the percent-encoded bytes of their UTF-8 (a space is the bytes 20, written after a percent sign)");
+        "the path must be ASCII; send each other character as its bytes in UTF-8, percent-encoded, and a space as %20");
   }
 }

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The bridge between requests and the scheduler: it waits for calls, and turns exceptions of the scheduler into
- * problems. Safe for use by any thread; the threads that wait are virtual.
+ * The bridge between requests and the scheduler: waits for calls, and turns exceptions of the scheduler into problems.
+ * Safe for use by any thread; the threads that wait are virtual.
  *
  * <p>A wait with a time limit sets a timer, which wakes the thread that runs the timers of all virtual threads: a
  * submit took 45 us of processor time with a time limit and 34 without. Therefore calls wait without a time limit, and
@@ -76,19 +76,19 @@ final class SchedulerBridge implements AutoCloseable {
   /**
    * Waits for a read, and returns its result.
    *
-   * @throws RuntimeException the {@linkplain #problem problem} if it fails or takes too long
+   * @throws RuntimeException the {@linkplain #problem problem} if the read fails or takes too long
    */
   <T> T read(CompletableFuture<T> call) {
     return await(call, timeoutMillis, false);
   }
 
-  /** Returns the queue, if any node knows it. */
+  /** Returns the queue, as this node has read it or else from the store; empty if it does not exist. */
   Optional<QueueConfig> find(Scheduler scheduler, String queue) {
     Optional<QueueConfig> known = scheduler.queue(queue);
     return known.isPresent() ? known : read(scheduler.findQueue(queue));
   }
 
-  /** Ensures that some node knows a queue. */
+  /** Ensures that a queue exists. */
   void ensureKnown(Scheduler scheduler, String queue) {
     if (find(scheduler, queue).isEmpty()) {
       throw unknownQueue(queue);
@@ -98,13 +98,13 @@ final class SchedulerBridge implements AutoCloseable {
   /**
    * Waits for a write, and returns its result.
    *
-   * @throws RuntimeException the {@linkplain #problem problem} if it fails or takes too long
+   * @throws RuntimeException the {@linkplain #problem problem} if the write fails or takes too long
    */
   <T> T write(CompletableFuture<T> call) {
     return await(call, timeoutMillis, true);
   }
 
-  /** Waits for a write that may take this much longer, and returns its result. */
+  /** Waits for a write that may take this much longer than other calls, and returns its result. */
   <T> T write(CompletableFuture<T> call, long extraMillis) {
     return await(call, timeoutMillis + extraMillis, true);
   }
@@ -131,7 +131,7 @@ final class SchedulerBridge implements AutoCloseable {
     long last = loggedNanos.get();
     long now = System.nanoTime();
     if (cause instanceof StoreException && now - last >= LOG_EVERY_NANOS && loggedNanos.compareAndSet(last, now)) {
-      log.warn("calls fail for a reason of the store: {}", cause.getMessage());
+      log.warn("calls fail because of the store: reason={}", cause.getMessage());
     }
   }
 
@@ -150,7 +150,11 @@ final class SchedulerBridge implements AutoCloseable {
     watch.interrupt();
   }
 
-  /** Returns the problem that a failure is to a caller; an unexpected failure is returned unchanged. */
+  /**
+   * Returns the problem that answers a call which has failed. An unexpected exception is returned unchanged.
+   *
+   * @param writes whether the call is a write, which may have taken effect
+   */
   static RuntimeException problem(Throwable failure, boolean writes) {
     return switch (failure) {
       case CompletionException wrapped when wrapped.getCause() != null -> problem(wrapped.getCause(), writes);
@@ -177,7 +181,8 @@ final class SchedulerBridge implements AutoCloseable {
   }
 
   /**
-   * Returns the problem of a queue that the caller's key does not cover. It does not reveal whether the queue exists.
+   * Returns the problem of a queue that the caller's key does not cover. The problem does not reveal whether the queue
+   * exists.
    */
   static Problem uncoveredQueue(String queue) {
     return new Problem(ProblemKind.UNKNOWN_QUEUE, "this API key covers no queue " + JsonIn.shown(queue)
@@ -193,10 +198,11 @@ final class SchedulerBridge implements AutoCloseable {
 
   private static Problem unknown(String reason) {
     return new Problem(ProblemKind.UNKNOWN_OUTCOME, reason
-        + "; it may or may not have taken effect: read the task, or repeat the call if it has a key or an Idempotency-Key");
+        + "; the call may or may not have taken effect: read the task, or repeat the call"
+        + " if it has a key or an Idempotency-Key");
   }
 
   private static Problem unavailable(String reason) {
-    return new Problem(ProblemKind.STORE_UNAVAILABLE, reason + "; ask again later").withHeader("Retry-After", "1");
+    return new Problem(ProblemKind.STORE_UNAVAILABLE, reason + "; try again later").withHeader("Retry-After", "1");
   }
 }

@@ -58,7 +58,7 @@ final class ServerRoutes {
     ByteArrayOutputStream out = new ByteArrayOutputStream(64 << 10);
     try (InputStream in = ServerRoutes.class.getResourceAsStream("openapi.yaml")) {
       if (in == null) {
-        throw new IllegalStateException("the description of the API is missing in the jar");
+        throw new IllegalStateException("the jar lacks the description of the API: resource=openapi.yaml");
       }
       try (JsonParser yaml = new YAMLFactory().createParser(ObjectReadContext.empty(), in);
           JsonGenerator json = Json.generator(out)) {
@@ -188,7 +188,7 @@ final class ServerRoutes {
     });
   }
 
-  /** Returns a folder directly below another, by a name that cannot lead elsewhere. */
+  /** Returns the folder with this name directly below another folder, or refuses a name that leads elsewhere. */
   private static Path inside(Path folder, String name) {
     try {
       Path root = folder.toAbsolutePath().normalize();
@@ -197,7 +197,7 @@ final class ServerRoutes {
         return path;
       }
     } catch (InvalidPathException e) {
-      // A text that is not a path is not a name either.
+      // Refused below, like a name that leads elsewhere.
     }
     throw JsonIn.invalidText("directory", "the name of a folder in the server's folder for backups (backup.directory)",
         name);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of the fields of a task that makes a {@link Submission} of them. For one thread; used once. */
+/** A reader of the fields of a task that makes a {@link Submission} of them. Used by one thread, once. */
 final class TaskFields {
   /** The fields of a task whose key is in the path. */
   static final List<String> OF_KEY = List.of("delay", "dueAt", "payload", "payloadBase64", "contentType", "headers",
@@ -88,12 +88,12 @@ final class TaskFields {
     return true;
   }
 
-  // The fields that name the task or the request depend on the call: the path or a header may name it instead.
+  // Some calls do not have these fields: their key is in the path, or their idempotency key in a header.
   private boolean readNamingField(JsonIn in, String name) {
     if (!known.contains(name)) {
       if (name.equals("idempotencyKey")) {
         throw new Problem(ProblemKind.UNKNOWN_FIELD,
-            "a single task has its idempotency key in the header Idempotency-Key, only items of a batch have the field")
+            "a single task has its idempotency key in the header Idempotency-Key; only items of a batch have the field")
             .with("field", name);
       }
       if (name.equals("key")) {
@@ -113,13 +113,13 @@ final class TaskFields {
     return true;
   }
 
-  /** Sets the key, which the path names instead of a field. */
+  /** Sets the key, which is in the path instead of a field. */
   TaskFields withKey(String newKey) {
     key = newKey;
     return this;
   }
 
-  /** Sets the idempotency key, which a header names instead of a field. */
+  /** Sets the idempotency key, which is in a header instead of a field. */
   TaskFields withIdempotencyKey(@Nullable String newIdempotencyKey) {
     idempotencyKey = newIdempotencyKey;
     return this;
@@ -154,7 +154,7 @@ final class TaskFields {
 
   private void checkDue(Instant now) {
     if (delay == null && dueAt == null) {
-      throw new Problem(MISSING_FIELD, "a task says when it is due: give it a delay (\"delay\": \"30m\") or a dueAt"
+      throw new Problem(MISSING_FIELD, "a task needs a due time: give it a delay (\"delay\": \"30m\") or a dueAt"
           + " (\"dueAt\": \"2026-11-21T09:30:00Z\")").with("field", "delay");
     }
     if (delay != null && dueAt != null) {
@@ -168,16 +168,16 @@ final class TaskFields {
         throw new Problem(DELAY_OUT_OF_RANGE, "dueAt: expected an instant within 100 years, but got \"" + dueAt + '"')
             .with("field", "dueAt");
       }
-      // An instant before 1970 is past like 1970 itself, which every store can represent.
+      // Every store can represent 1970, and an earlier due time has the same effect.
       dueAt = dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
     }
   }
 
-  /** Ensures that a delay is within its range. */
+  /** Ensures that a delay is from 0 to 100 years. */
   static void checkDelay(String field, Duration delay) {
     if (delay.isNegative()) {
-      throw new Problem(DELAY_OUT_OF_RANGE, "a " + field + " is not negative; for a task that is due now, say \"0s\": "
-          + field + "=" + delay).with("field", field);
+      throw new Problem(DELAY_OUT_OF_RANGE, field + ": expected at least \"0s\", but got \"" + delay + '"')
+          .with("field", field);
     }
     if (delay.compareTo(MAX_DELAY) > 0) {
       throw new Problem(DELAY_OUT_OF_RANGE, field + ": expected at most 100 years, but got \""

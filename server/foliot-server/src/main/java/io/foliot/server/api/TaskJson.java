@@ -93,8 +93,8 @@ final class TaskJson {
   /**
    * Writes all fields of a task.
    *
-   * @param queueAttempts the most attempts by the settings of the queue, for a task without a number of its own, or 0
-   *     if not known
+   * @param queueAttempts the maximum of attempts that the queue sets, which applies if the task sets none; 0 if not
+   *     known
    */
   static void task(JsonGenerator json, TaskRecord task, int queueAttempts, long nowMillis) {
     json.writeStartObject();

@@ -30,16 +30,15 @@ final class TaskRoutes {
   private static final int MAX_PAGE = 1_000;
   // A page ends early rather than exceed this size, because it contains the payloads of its tasks.
   private static final long PAGE_BYTES = 4L << 20;
+  /** Most tasks of one part of a page. */
   private static final int TASKS_AT_ONCE = 50;
-  /**
-   * The parts of a page up to its full size take one half of an answer's memory, and one more part takes the other
-   * half.
-   */
+  /** Divisor of an answer's memory: one half holds the tasks of a page read so far, the other half the next part. */
   private static final int PARTS_OF_PAGE = 2;
-  /** Largest tasks that a page holds room for once its queue has few tasks among those of other queues. */
+  /** Number of further tasks, of the largest size, for which a page keeps room once a part was short. */
   private static final int SPARSE_TASKS = 4;
-  /** Tasks of one part of such a page. */
+  /** Most tasks of one part once a part was short. */
   private static final int SPARSE_PART = 2;
+  /** Estimated bytes of the result of one touch in the answer. */
   private static final int BYTES_PER_TOUCH = 120;
 
   private final Scheduler scheduler;
@@ -80,8 +79,8 @@ final class TaskRoutes {
   static @Nullable Problem refusal(Submission submission, SubmitResult result) {
     return switch (result.kind()) {
       case REJECTED -> new Problem(ProblemKind.KEY_IN_USE,
-          "the key has a live task, and onConflict is reject; submit it"
-              + " with reset to replace that task, with keep to get it as the answer: key=" + submission.key()
+          "the key has a live task, and onConflict is reject; use reset"
+              + " to replace that task, or keep to get that task as the answer: key=" + submission.key()
               + ", id=" + result.id())
           .with("id", result.id().toString());
       case MISMATCHED -> new Problem(ProblemKind.IDEMPOTENCY_MISMATCH,
@@ -95,7 +94,7 @@ final class TaskRoutes {
   }
 
   Reply putKey(Request request) {
-    ensureNoIdempotencyKey(request, "repeating it does no harm beyond a new generation; to submit a task once, send a"
+    ensureNoIdempotencyKey(request, "a repeated call only begins a new generation; to submit a task once, send a"
         + " POST to /v1/queues/{queue}/tasks with the key in its body");
     TaskFields fields = new TaskFields(TaskFields.OF_KEY, limits.bodyBytes());
     try (JsonIn in = new JsonIn(TaskFields.body(request, limits))) {
@@ -246,9 +245,9 @@ final class TaskRoutes {
     };
   }
 
-  /** Returns the problem of a task that does not exist, or that the caller's key does not permit. */
+  /** Returns the problem of a task that does not exist, or whose queue the caller's key does not cover. */
   static Problem unknownTask(String id) {
-    return new Problem(ProblemKind.UNKNOWN_TASK, "there is no task with this id: it never was, or it ended longer ago"
+    return new Problem(ProblemKind.UNKNOWN_TASK, "there is no task with this id: it never existed, or ended longer ago"
         + " than its queue's retention: id=" + id);
   }
 
@@ -275,7 +274,7 @@ final class TaskRoutes {
     return switch (result.kind()) {
       case NOT_FOUND -> throw unknownTask(id.toString());
       case ALREADY_FINISHED -> throw new Problem(ProblemKind.ALREADY_FINISHED,
-          "the task is final and never runs again; submit a new one, or redrive its queue if it has failed: id=" + id);
+          "the task is final and never runs again; submit a new task, or redrive this one if it has failed: id=" + id);
       case RESET, RESET_PENDING -> Reply.json(200, json -> TaskJson.touched(json, null, result));
     };
   }
@@ -317,9 +316,10 @@ final class TaskRoutes {
   }
 
   /**
-   * Reads a page in parts, each with few enough records that room for the largest can be reserved before their sizes
-   * are known. Once a part is short, the queue has few tasks among those of other queues, and the walk may take its
-   * full time: from then on it holds room for the records it has and {@link #SPARSE_TASKS} more.
+   * Reads a page in parts. A part has so few records that memory for records of the largest size can be reserved before
+   * their sizes are known. A short part shows that the queue has few tasks among those of other queues, and that the
+   * scan may take its full time. From then on, the page keeps memory only for the records that it has and for
+   * {@link #SPARSE_TASKS} more.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {
@@ -333,12 +333,12 @@ final class TaskRoutes {
     long bytes = 0;
     String cursor = from;
     do {
-      int asked = Math.min(atOnce, limit - tasks.size());
-      TaskPage part = scan.part(state, asked, cursor);
+      int wanted = Math.min(atOnce, limit - tasks.size());
+      TaskPage part = scan.part(state, wanted, cursor);
       tasks.addAll(part.tasks());
       bytes += part.tasks().stream().mapToLong(TaskRoutes::bytesOf).sum();
       cursor = part.cursor();
-      if (part.tasks().size() < asked && atOnce > SPARSE_PART) {
+      if (part.tasks().size() < wanted && atOnce > SPARSE_PART) {
         atOnce = SPARSE_PART;
         room = Math.min(room, bytes + SPARSE_TASKS * largestRecord());
         memory.holds(room);

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The W3C trace context of a request that submits a task. The task continues that trace unless its own headers name
- * one. An invalid header is ignored, as the specification demands.
+ * The W3C trace context of a request that submits a task. The task continues the trace of the request, unless the task
+ * sets a header {@code traceparent}. An invalid header of the request is ignored, as the specification demands.
  */
 final class TraceHeaders {
   static final String PARENT = "traceparent";
@@ -20,9 +20,11 @@ final class TraceHeaders {
   private TraceHeaders() {}
 
   /**
-   * Returns the headers of a task, with the trace of the request that submits it.
+   * Returns the headers of a task, with the trace of the request that submits the task.
    *
-   * @param own the task's own headers
+   * @param own the headers that the task sets
+   * @param parent the header traceparent of the request, or null
+   * @param state the header tracestate of the request, or null
    */
   static Map<String, String> added(Map<String, String> own, @Nullable String parent, @Nullable String state) {
     boolean hasOwn = own.keySet().stream().anyMatch(PARENT::equalsIgnoreCase);

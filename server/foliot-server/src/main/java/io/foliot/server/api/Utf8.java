@@ -8,11 +8,12 @@ import java.nio.charset.StandardCharsets;
 
 /** A check that bytes are UTF-8: parsers accept some malformed sequences, which would then appear in answers. */
 final class Utf8 {
+  /** Size of the buffer for decoded text, in characters. The text is discarded. */
   private static final int CHUNK = 4 << 10;
 
   private Utf8() {}
 
-  /** Returns the index of the first byte that is not UTF-8, or -1. */
+  /** Returns the index of the first byte that is not UTF-8, or -1 if all bytes are. */
   static int firstMistake(byte[] bytes) {
     int ascii = 0;
     while (ascii < bytes.length && bytes[ascii] >= 0) {

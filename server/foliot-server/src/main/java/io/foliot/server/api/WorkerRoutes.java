@@ -12,6 +12,7 @@ import tools.jackson.core.JsonGenerator;
 
 /** The calls about the workers of the cluster. */
 final class WorkerRoutes {
+  /** Estimated bytes of one worker in the answer. */
   private static final int ITEM_BYTES = 320;
 
   private final Scheduler scheduler;
@@ -25,8 +26,8 @@ final class WorkerRoutes {
   }
 
   /**
-   * Lists the workers that take tasks of a queue that the caller sees. A worker that is gone has no queues, so it is
-   * shown only to callers that see all queues, and only if they ask for workers that are gone.
+   * Lists the workers that take tasks of a queue that the caller sees. A worker that is gone has no queues. It is shown
+   * only to callers that see all queues, and only if the parameter {@code gone} is true.
    */
   Reply list(Request request) {
     boolean withGone = truth(request, "gone");
@@ -79,7 +80,11 @@ final class WorkerRoutes {
     write(json, seat.worker(), seat, !seat.isLive() ? "GONE" : seat.isEnabled() ? "LIVE" : "DISABLED");
   }
 
-  /** @param seat null if this node has not read it yet */
+  /**
+   * Writes a worker.
+   *
+   * @param seat the worker's seat, or null if this node has not read it yet
+   */
   private static void write(JsonGenerator json, String worker, Fleet.@Nullable Seat seat, String state) {
     json.writeStartObject();
     TaskJson.text(json, "worker", worker);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * All settings of a server.
  *
- * @param listen the address of the server, and its time limits
+ * @param listen the address of the server, and the time limits of stops and calls
  * @param store where tasks are kept
- * @param cluster the node's name, and how it finds the other nodes
+ * @param cluster the name of the node, and the way in which nodes find each other
  * @param delivery the limits of callbacks
  * @param maxJobs the largest number of jobs
  * @param limits the limits of callers
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery delivery, int maxJobs,
     Limits limits, String adminKeyHash, Log log, Engine engine) {
 
-  /** The address of the server, and its time limits. */
+  /** The address of the server, and the time limits of stops and calls. */
   public record Listen(String host, int port, Duration stopTimeout, Duration callTimeout) {}
 
   /**
@@ -34,16 +34,16 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    *
    * @param kind {@code rocksdb}, {@code memory}, or the address of a database ({@code jdbc:...}) or of Redis
    *     ({@code redis://...})
-   * @param data the folder of all files of this server
+   * @param data the folder of the embedded store and of other files of this server
    * @param backups the folder that backups are written into
-   * @param sizes the store's memory, and the part of the disk that it keeps free
+   * @param sizes the memory of an embedded store, and the part of the disk that the store keeps free
    * @param login the parameters of the connections to a database or Redis
    */
   public record Store(String kind, Path data, Path backups, Sizes sizes, Login login) {
     /** The sizes of an embedded store, in bytes; see {@code RocksDbOptions}. */
     public record Sizes(long reserve, long recordCache, long blockCache, long writeBuffer, long log) {}
 
-    /** A user and a password, which may be empty, and other parameters for the server of the store. */
+    /** The user and the password for a database or Redis, which may be empty, and other parameters of connections. */
     public record Login(String user, String password, int connections, String namespace, int waitReplicas) {
       @Override
       public String toString() {
@@ -56,7 +56,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return "Store[" + name() + "]";
     }
 
-    /** The kind of a store in memory, which keeps nothing. */
+    /** The kind of a store in memory, whose tasks are lost when the process ends. */
     public static final String MEMORY = "memory";
     /** The kind of a store in a folder of this machine. */
     public static final String ROCKSDB = "rocksdb";
@@ -71,12 +71,12 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return kind.startsWith("redis:") || kind.startsWith("rediss:") || kind.startsWith("redis-sentinel:");
     }
 
-    /** Returns whether tasks are kept by another server, so that this one keeps nothing but its name. */
+    /** Returns whether tasks are kept in a database or in Redis. Then this server uses no data folder. */
     public boolean isRemote() {
       return isJdbc() || isRedis();
     }
 
-    /** Returns whether tasks are kept in the data folder, which then also keeps the node's name and other files. */
+    /** Returns whether tasks are kept in the data folder. Then the node's name is kept there, too. */
     public boolean hasFolder() {
       return kind.equals(ROCKSDB);
     }
@@ -89,7 +89,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return StoreAddress.shown(kind);
     }
 
-    /** Returns the folder of the store itself. */
+    /** Returns the folder of an embedded store, which is inside the data folder. */
     public Path folder() {
       return data.resolve("store");
     }
@@ -99,8 +99,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    * The place of the node in a cluster.
    *
    * @param coordinator "none", "store", or the address of ZooKeeper ({@code zookeeper://...}); empty for
-   *     the one that suits the store
-   * @param node the name of the node; empty for a name that it makes itself
+   *     the default, which depends on the store
+   * @param node the name of the node; empty for a generated name
    * @param zone the data centre, rack or cell of the node
    * @param access the settings of the connections to ZooKeeper
    */
@@ -129,7 +129,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * Limits of bodies and of the memory of requests, in bytes, of connections, and of queues with metrics of their own.
+   * The limits of bodies and of the memory of requests, in bytes, the number of connections, and the number of queues
+   * that have a label in the metrics.
    */
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}
@@ -153,7 +154,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    * @param flags the values of the command line, by flag without its hyphens; a list is joined by commas
    * @param environment all variables; only those of Foliot are used
    * @param file {@code foliot.yaml}, or null for none
-   * @throws ConfigException if there is a mistake in one of them
+   * @throws ConfigException if one of these sources has a mistake
    */
   public static FoliotConfig load(Map<String, String> flags, Map<String, String> environment, @Nullable Path file) {
     Settings settings = new Settings();
@@ -170,7 +171,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * Returns the keys of secrets that a file sets.
+   * Returns the keys of the settings in a file that are secret, such as passwords.
    *
    * @throws ConfigException if the file cannot be read
    */
@@ -208,7 +209,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     return store;
   }
 
-  /** Returns only the beginning of an address: the rest of an unknown form may be secret. */
+  /** Returns only the beginning of an address, because the rest of an address of unknown form may be secret. */
   private static String refused(String kind) {
     return kind.contains(":") ? StoreAddress.scheme(kind) + "..." : kind;
   }
@@ -241,13 +242,14 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     }
     Cluster.Access access = cluster.access();
     if (access.user().isEmpty() != access.password().isEmpty()) {
-      throw settings.refuse(Option.CLUSTER_USER, "a user and a password (cluster.password) go together");
+      throw settings.refuse(Option.CLUSTER_USER, "expected both a user and a password (cluster.password), or neither");
     }
     if (!access.user().isEmpty() && !access.sasl().isEmpty()) {
-      throw settings.refuse(Option.CLUSTER_SASL, "SASL has a user of its own; set cluster.user or cluster.sasl");
+      throw settings.refuse(Option.CLUSTER_SASL,
+          "the section of SASL already has a user; set either cluster.user or cluster.sasl");
     }
     if (!access.keyStore().isEmpty() && access.trustStore().isEmpty()) {
-      throw settings.refuse(Option.CLUSTER_KEY_STORE, "a key is shown with TLS only; set cluster.trust-store, too");
+      throw settings.refuse(Option.CLUSTER_KEY_STORE, "a key store needs TLS; set cluster.trust-store, too");
     }
     return cluster;
   }
@@ -257,8 +259,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     long waiting = settings.get(Option.WAITING_BYTES);
     if (waiting < batch) {
       throw settings.refuse(Option.WAITING_BYTES,
-          "all bodies together need room for one of the largest (limits.batch-body"
-              + "); set it to more, or limits.batch-body to less");
+          "expected at least limits.batch-body, so that the largest body has room;"
+              + " raise limits.waiting-bytes, or lower limits.batch-body");
     }
     return new Limits(Math.toIntExact(settings.get(Option.BODY)), Math.toIntExact(batch), waiting,
         settings.get(Option.ANSWER_BYTES), settings.get(Option.CONNECTIONS), settings.get(Option.METRIC_QUEUES));

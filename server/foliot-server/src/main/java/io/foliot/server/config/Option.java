@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Something that can be set: in the file under its key, in the environment, or on the command line. Everything that is
- * said about options anywhere is taken from here.
+ * An option of the server, which can be set in the file, in the environment or on the command line. The help of the
+ * commands and docs/settings.md are made from this class.
  *
- * @param <T> the type of its values
+ * @param <T> the type of the values
  */
 public final class Option<T> {
   private static final List<Option<?>> ALL = new ArrayList<>();
-  /** The defaults of the parts, which are those of the server too. */
+  /** The defaults of the engine and the stores, which are also the defaults of the server. */
   private static final EngineOptions ENGINE = EngineOptions.defaults("defaults");
   private static final RocksDbOptions ROCKSDB = RocksDbOptions.DEFAULT;
   private static final RedisOptions REDIS = RedisOptions.at("redis://" + Defaults.HOST);
@@ -29,7 +29,7 @@ public final class Option<T> {
   /** The address of the server. */
   public static final Option<String> HOST = of("server.host", "host", OptionType.TEXT, Defaults.HOST,
       "address to listen on; other than loopback it needs API keys");
-  /** The port. */
+  /** The port of the server. */
   public static final Option<Integer> PORT = count("server.port", "port", 0, 65_535, Defaults.PORT,
       "port to listen on; 0 for any free one");
   /** The longest duration of a stop. */
@@ -43,114 +43,114 @@ public final class Option<T> {
   public static final Option<String> STORE = of("store.kind", "store", OptionType.TEXT, "rocksdb",
       "rocksdb; jdbc:postgresql://..., jdbc:mariadb://..., jdbc:mysql://... or redis://... for a store that servers share; or memory, for trying"
           + " things out");
-  /** The user that the server names to the store. */
+  /** The user of the database or of Redis. */
   public static final Option<String> STORE_USER = of("store.user", "store-user", OptionType.TEXT, "",
       "user of the database or of Redis");
-  /** Credentials of this process. */
+  /** The password of the user of the database or of Redis. */
   public static final Option<String> STORE_PASSWORD = of("store.password", "store-password", OptionType.TEXT, "",
       "password of that user; better set as FOLIOT_STORE_PASSWORD than where others can read it");
-  /** Connections to the store's server. */
+  /** The number of connections to the database. */
   public static final Option<Integer> STORE_CONNECTIONS = count("store.connections", "store-connections",
       2, 200, JdbcOptions.DEFAULT_CONNECTIONS, "connections to the database; calls wait for one of them");
-  /** The folder. */
+  /** The data folder. */
   public static final Option<String> DATA = of("store.data", "data", OptionType.TEXT, Defaults.DATA,
       "folder of the store; one server uses it at a time");
-  /** Keeps stores on one Redis apart. */
+  /** The prefix of keys that separates several stores on one Redis. */
   public static final Option<String> STORE_NAMESPACE = of("store.namespace", "store-namespace", OptionType.name(),
       Defaults.NAMESPACE, "prefix of every key in Redis, so that several stores can share it");
-  /** Replicas that have a write before it is answered. */
+  /** The number of replicas of Redis that must have a write before it is answered. */
   public static final Option<Integer> WAIT_REPLICAS = of("store.wait-replicas", "store-wait-replicas",
       OptionType.count(0, 16, 1), Integer.toString(REDIS.waitReplicas()),
       "replicas of Redis that must have a write before it is answered");
 
-  /** Room that is kept free. */
+  /** The disk space that is kept free. */
   public static final Option<Long> RESERVE = size("store.reserve", "store-reserve",
       "0", "1024GiB", ROCKSDB.reserveBytes(),
       "free disk space below which submits are refused, so that existing tasks still run");
-  /** Heap for records. */
+  /** The heap for records. */
   public static final Option<Long> RECORD_CACHE = size("store.record-cache", "store-record-cache",
       "0", "1024GiB", ROCKSDB.recordCacheBytes(), "heap for tasks with keys and tasks that run");
-  /** Native memory for files. */
+  /** The native memory for files. */
   public static final Option<Long> BLOCK_CACHE = size("store.block-cache", "store-block-cache",
       "0", "1024GiB", ROCKSDB.blockCacheBytes(), "memory beside the heap for files of the store");
-  /** Native memory for data that is not yet in files. */
+  /** The native memory for data that is not yet in files. */
   public static final Option<Long> WRITE_BUFFER = size("store.write-buffer", "store-write-buffer",
       "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory beside the heap for data that is not in files yet");
-  /** The length of the log. */
+  /** The length of the store's log. */
   public static final Option<Long> LOG_SIZE = size("store.log-size", "store-log-size",
       "1MiB", "64GiB", ROCKSDB.logBytes(),
       "length of the store's log, which a start reads at about 60 MB a second");
 
   /** The way in which nodes find each other. */
   public static final Option<String> CLUSTER = of("cluster.coordinator", "cluster", OptionType.TEXT, "",
-      "how servers find each other: store, zookeeper://HOST:PORT,..., or none; store unless set, where the store can be"
-          + " shared");
+      "how servers find each other: store, zookeeper://HOST:PORT,..., or none; unless set, store if servers can share"
+          + " the store, else none");
   /** The node's name. */
   public static final Option<String> NODE = of("cluster.node", "node", OptionType.name(), "",
       "name of this node; made from the host's name and kept in the data folder unless set");
   /** The node's zone. */
   public static final Option<String> ZONE = of("cluster.zone", "zone", OptionType.name(), "",
       "data centre, rack or cell of this node");
-  /** The time after which a silent node counts as dead. */
+  /** The time after which ZooKeeper counts a silent node as dead. */
   public static final Option<Duration> CLUSTER_SESSION_TIMEOUT = duration("cluster.session-timeout",
       "cluster-session-timeout", "1s", "5m", seconds(ZooKeeperOptions.SESSION_TIMEOUT.toMillis()),
-      "how long a silent node counts as alive for ZooKeeper, whose servers have bounds of their own");
-  /** The identity that the server gives to ZooKeeper. */
+      "how long a silent node counts as alive for ZooKeeper, whose servers may bound this time");
+  /** The user of ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
       "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's nodes");
-  /** Credentials of this process. */
+  /** The password of the user of ZooKeeper. */
   public static final Option<String> CLUSTER_PASSWORD = of("cluster.password", "cluster-password", OptionType.TEXT, "",
       "password of that user; better set as FOLIOT_CLUSTER_PASSWORD than where others can read it");
-  /** The section of the JAAS configuration. */
+  /** The section of the JAAS configuration for ZooKeeper. */
   public static final Option<String> CLUSTER_SASL = of("cluster.sasl", "cluster-sasl", OptionType.name(), "",
       "section of the JVM's JAAS configuration for the SASL login to ZooKeeper, such as Client");
-  /** The authorities whose certificates are accepted. */
+  /** The file of the certificates that prove ZooKeeper's identity. */
   public static final Option<String> CLUSTER_TRUST_STORE = of("cluster.trust-store", "cluster-trust-store",
       OptionType.TEXT, "",
       "file (.p12, .jks, .pem) of the certificates that prove ZooKeeper's identity; with it connections use TLS");
-  /** The password of the file. */
+  /** The password of the trust store. */
   public static final Option<String> CLUSTER_TRUST_STORE_PASSWORD = of("cluster.trust-store-password",
       "cluster-trust-store-password", OptionType.TEXT, "", "password of that file");
-  /** The certificate of this process. */
+  /** The file of the key and certificate that this node presents to ZooKeeper. */
   public static final Option<String> CLUSTER_KEY_STORE = of("cluster.key-store", "cluster-key-store", OptionType.TEXT,
       "", "file (.p12, .jks, .pem) of the key that this node shows to ZooKeeper");
-  /** The password of the file. */
+  /** The password of the key store. */
   public static final Option<String> CLUSTER_KEY_STORE_PASSWORD = of("cluster.key-store-password",
       "cluster-key-store-password", OptionType.TEXT, "", "password of that file");
 
-  /** Networks that callbacks may reach. */
+  /** The private networks that callbacks may reach. */
   public static final Option<List<String>> ALLOW_NETWORK = of("delivery.allow-network", "allow-network",
       OptionType.list("networks such as 10.0.0.0/8"), "",
       "private networks that callbacks may reach; public addresses are always permitted");
-  /** Attempts per destination. */
+  /** The most concurrent attempts of one destination. */
   public static final Option<Integer> DESTINATION_LIMIT = count("delivery.destination-limit", "destination-limit",
       1, 100_000, ENGINE.destinationLimit(), "most attempts that one destination gets at once");
 
-  /** The number of jobs. */
+  /** The largest number of jobs. */
   public static final Option<Integer> MAX_JOBS = count("jobs.max", "max-jobs", 1, 100_000_000,
-      (int) JobHost.MAX_JOBS, "jobs of the store at which no new one is created");
+      (int) JobHost.MAX_JOBS, "most jobs in the store; a further job is refused");
 
   /** The largest payload. */
   public static final Option<Long> BODY = size("limits.body", "limit-body", "1KiB", "1MiB", 256 << 10,
       "largest payload of a task");
-  /** The largest batch. */
+  /** The largest body of a batch. */
   public static final Option<Long> BATCH_BODY = size("limits.batch-body", "limit-batch-body",
       "1MiB", "256MiB", 16 << 20, "largest body of a call with many tasks or keys");
-  /** All bodies together. */
+  /** The memory of all bodies together. */
   public static final Option<Long> WAITING_BYTES = size("limits.waiting-bytes", "limit-waiting-bytes",
       "2MiB", "8GiB", 128 << 20, "bodies of all requests under way together");
-  /** All answers together. */
+  /** The memory of all answers to reads together, and the same again for answers to writes. */
   public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
       "2MiB", "8GiB", 128 << 20,
       "memory of answers that list or show tasks, all requests under way together; an eighth of the heap at most");
-  /** Connections. */
+  /** The largest number of connections. */
   public static final Option<Integer> CONNECTIONS = count("limits.connections", "limit-connections",
       1, 1_000_000, 10_000, "connections at once");
-  /** Queues with their own labels. */
+  /** The number of queues that have a label in the metrics. */
   public static final Option<Integer> METRIC_QUEUES = count("limits.metric-queues", "limit-metric-queues",
       0, 10_000, 200, "queues with figures of their own; the others share one label");
 
-  /** The administrator's key. */
+  /** The hash of the administrator's key. */
   public static final Option<String> ADMIN_KEY_HASH = of("security.admin-key-hash", "admin-key-hash",
       OptionType.sha256(), "", "SHA-256 of an API key that may do everything");
 
@@ -165,28 +165,28 @@ public final class Option<T> {
   public static final Option<String> BACKUPS = of("backup.directory", "backup-directory", OptionType.TEXT, "",
       "folder that backups are written into; the folder backups beside the store unless set");
 
-  /** Event loops. */
+  /** The number of event loops. */
   public static final Option<Integer> LOOPS = count("engine.loops", "engine-loops", 1, 64, ENGINE.loops(),
       "event loops that share the slots");
-  /** The time by which the index is read ahead. */
+  /** The time by which the index is read ahead of the due times. */
   public static final Option<Duration> WINDOW = duration("engine.window", "engine-window",
       "100ms", "10m", seconds(ENGINE.windowMillis()), "how far ahead the index is read into memory");
-  /** The size of the wheels. */
+  /** The most ids in all wheels together. */
   public static final Option<Integer> WHEEL_ENTRIES = count("engine.wheel-entries", "engine-wheel-entries",
       1_000, 100_000_000, ENGINE.wheelEntries(), "ids in memory that are due soon, 80 bytes each");
-  /** The size of a lane. */
+  /** The most ids in a lane. */
   public static final Option<Integer> LANE_ENTRIES = count("engine.lane-entries", "engine-lane-entries",
       10, 10_000_000, ENGINE.laneEntries(), "due ids in memory per queue; more are parked in the store");
-  /** The size of all lanes. */
+  /** The most ids in all lanes together. */
   public static final Option<Integer> READY_ENTRIES = count("engine.ready-entries", "engine-ready-entries",
       10, 100_000_000, ENGINE.readyEntries(), "due ids in memory of all queues");
-  /** The size of a claim. */
+  /** The most tasks of one batch of claims. */
   public static final Option<Integer> CLAIM_BATCH = count("engine.claim-batch", "engine-claim-batch",
       1, 10_000, ENGINE.claimBatch(), "tasks that one claim takes at most");
-  /** Calls that wait, by number. */
+  /** The most tasks and keys of calls that wait for the store. */
   public static final Option<Integer> CALL_ITEMS = count("engine.call-items", "engine-call-items",
       10_000, 10_000_000, ENGINE.callItems(), "tasks and keys of calls that wait for the store");
-  /** Calls that wait, by size. */
+  /** The most bytes of payloads of calls that wait for the store. */
   public static final Option<Long> CALL_BYTES = size("engine.call-bytes", "engine-call-bytes",
       "2MiB", "8GiB", ENGINE.callBytes(),
       "payloads of calls that wait for the store");
@@ -240,47 +240,47 @@ public final class Option<T> {
     return option;
   }
 
-  /** Returns all options, in the order in which people are shown them. */
+  /** Returns all options, in the order in which help and documents list them. */
   public static List<Option<?>> all() {
     return Collections.unmodifiableList(ALL);
   }
 
-  /** Returns the options whose values others must not know; an address of a store may have a password in it. */
+  /** Returns the options whose values are secret. The address of a store is one, because it may contain a password. */
   static List<Option<String>> secrets() {
     return List.of(STORE, STORE_PASSWORD, CLUSTER_PASSWORD, CLUSTER_TRUST_STORE_PASSWORD, CLUSTER_KEY_STORE_PASSWORD);
   }
 
-  /** Returns its key in the file, such as {@code server.port}. */
+  /** Returns the key of this option in the file, such as {@code server.port}. */
   public String key() {
     return key;
   }
 
-  /** Returns its name on the command line, without the hyphens: {@code port}. */
+  /** Returns the name of this option on the command line, without the hyphens, such as {@code port}. */
   public String flag() {
     return flag;
   }
 
-  /** Returns its name in the environment, such as {@code FOLIOT_SERVER_PORT}. */
+  /** Returns the environment variable of this option, such as {@code FOLIOT_SERVER_PORT}. */
   public String variable() {
     return "FOLIOT_" + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }
 
-  /** Returns the default; may be empty. */
+  /** Returns the text of the default; may be empty. */
   public String standard() {
     return standard;
   }
 
-  /** Returns its description, in a few words. */
+  /** Returns the description of this option, in a few words. */
   public String about() {
     return about;
   }
 
-  /** Returns whether its value must not be shown, because it is a secret or may contain one. */
+  /** Returns whether messages must not show the value, because it is a password or the hash of a key. */
   boolean isSecret() {
     return key.endsWith("password") || equals(ADMIN_KEY_HASH);
   }
 
-  /** Returns its valid values, with an example. */
+  /** Returns a description of the valid values, with an example. */
   public String expected() {
     return type.expected();
   }

@@ -26,7 +26,7 @@ final class Settings {
 
   private final Map<Option<?>, Setting> settings = new HashMap<>();
 
-  /** Reads a file. Settings that are read later override those of the file. */
+  /** Reads a file. Settings from the environment or the command line override the settings of the file. */
   void readFile(Path file) {
     try (InputStream in = Files.newInputStream(file);
         JsonParser yaml = new YAMLFactory().createParser(ObjectReadContext.empty(), in)) {
@@ -98,9 +98,10 @@ final class Settings {
   }
 
   /**
-   * Reads the environment variables of the options, and ignores all others.
+   * Reads the environment variables of the options, and ignores all other variables.
    *
-   * @throws ConfigException if a variable begins like those of a section, but no option has it
+   * @throws ConfigException if a variable has the prefix of a section, such as {@code FOLIOT_STORE_}, but no option
+   *     has this variable
    */
   void readEnvironment(Map<String, String> environment) {
     Map<String, Option<?>> options = new HashMap<>();
@@ -121,7 +122,7 @@ final class Settings {
     return option.variable().substring(0, option.variable().indexOf('_', PREFIX.length()) + 1);
   }
 
-  /** Reads the options of the command line, by flag without hyphens. */
+  /** Reads the options of the command line: values by flag, without the hyphens. */
   void readFlags(Map<String, String> flags) {
     flags.forEach((flag, value) -> {
       for (Option<?> option : Option.all()) {
@@ -151,7 +152,7 @@ final class Settings {
     }
   }
 
-  /** Returns the exception for a value that has the right form, but is refused for another reason. */
+  /** Returns the exception for a value that has the expected form, but is refused for another reason. */
   ConfigException refuse(Option<?> option, String reason) {
     Setting setting = settings.get(option);
     return new ConfigException((setting == null ? option.key() : setting.source) + ": " + reason);

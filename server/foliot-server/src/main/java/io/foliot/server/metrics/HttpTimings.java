@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The durations of requests, by route and status. Safe for use by any thread. */
 public final class HttpTimings {
+  /** Upper bounds of the buckets. */
   private static final Duration[] BOUNDS = {Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(20),
       Duration.ofMillis(100), Duration.ofMillis(500), Duration.ofSeconds(2), Duration.ofSeconds(10)};
 
@@ -27,7 +28,7 @@ public final class HttpTimings {
   /**
    * Records that a request was answered.
    *
-   * @param route the route of the request, or null if it has none
+   * @param route the route of the request, or null if the request matched none
    */
   public void record(@Nullable Route route, int status, long nanos) {
     timers.computeIfAbsent(new Key(route, status), this::timer).record(nanos, TimeUnit.NANOSECONDS);

@@ -6,21 +6,34 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The jobs that run or fail, as of this node's last planning passes over them. Safe for use by any thread.
+ * The jobs that have active runs or have failed since their last success, as of this node's last planning passes. Safe
+ * for use by any thread.
  *
- * <p>A state expires a minute after the job's next pass is due. If another node makes that pass, that node has the
- * state from then on, so the figures of all nodes can be added up.
+ * <p>A state expires a minute after the next planning pass of its job is due. If another node makes that pass, the
+ * other node has the state from then on. So the figures of all nodes can be added up.
  */
 final class JobStates {
+  /** Most jobs whose states are kept; further jobs are ignored. */
   private static final int MAX = 10_000;
+  /** Time for which a state is kept after the next planning pass is due. */
   private static final long GRACE_MILLIS = 60_000;
 
-  /** The state of one job. */
+  /**
+   * The state of one job.
+   *
+   * @param running the number of active runs
+   * @param failuresInRow the number of failed runs since the last success
+   * @param untilMillis the time at which the state expires, in ms since 1970
+   */
   record State(String job, String queue, int running, long failuresInRow, long untilMillis) {}
 
   private final Map<String, State> states = new ConcurrentHashMap<>();
 
-  /** Records a job after a planning pass. */
+  /**
+   * Records a job after a planning pass.
+   *
+   * @param nextMillis the time of the next planning pass, in ms since 1970
+   */
   void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {
     if (running == 0 && failuresInRow == 0) {
       states.remove(job);
@@ -29,7 +42,7 @@ final class JobStates {
     }
   }
 
-  /** Returns the jobs that run or fail, those with the most failures first. */
+  /** Returns the states that have not expired, the jobs with the most failures in a row first. */
   List<State> read(long nowMillis) {
     states.values().removeIf(state -> state.untilMillis() < nowMillis);
     return states.values().stream().sorted(Comparator.comparingLong(State::failuresInRow).reversed()).toList();

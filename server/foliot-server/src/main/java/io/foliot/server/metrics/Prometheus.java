@@ -36,11 +36,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All metrics of a server, in the form that Prometheus reads. Events of the engine are counted as they happen
+ * All metrics of a server, in the text format of Prometheus. Events of the engine are counted as they happen
  * ({@link ServerMeter}); other values are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
-  // A scraper reads every few seconds and gives up soon; the last figures are better than none.
+  // Longest wait for the counts of queues. A scraper gives up soon, and the last counts are better than none.
   private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
   private static final int MAX_DESTINATIONS = 100;
   private static final int MAX_FAILING_JOBS = 100;
@@ -64,39 +64,39 @@ public final class Prometheus implements AutoCloseable {
   private @Nullable Scheduler scheduler;
   private Runnable beforeReading = () -> {};
 
-  // written when figures are read, read by the gauges then
+  // written at the beginning of a scrape, read by the gauges during the scrape
   private volatile Scheduler.@Nullable EngineStatus status;
 
   /**
-   * Creates the figures of a server that is about to start.
+   * Creates the metrics of a server that is about to start.
    *
-   * @param maxQueues the number of queues that have a label of their own
+   * @param maxQueues the number of queues that have a label; all other queues share the label {@code other}
    */
   public Prometheus(int maxQueues) {
     meter = new ServerMeter(registry, maxQueues);
     timings = new HttpTimings(registry);
     tasks = rows("foliot.tasks", "Tasks in the store, by state; a parked task is not counted as delayed");
     lags = rows("foliot.queue.lag.seconds",
-        "By how much the oldest task of a queue is overdue: of those that wait here,"
-            + " those that are parked, and those that other nodes left over");
+        "By how much the oldest task of a queue is overdue, among tasks that wait in this node,"
+            + " parked tasks, and overdue tasks of other nodes");
     waiting = rows("foliot.lane.waiting", "Due tasks in memory");
     running = rows("foliot.lane.running", "Attempts that run");
     destinationLimits = rows("foliot.destination.limit", "Current limit of attempts at once of a destination");
-    destinationRunning = rows("foliot.destination.running", "Attempts that a destination has");
+    destinationRunning = rows("foliot.destination.running", "Attempts of a destination that run");
     workers = rows("foliot.workers", "Live workers that call this node, by whether they are given tasks");
     queueWorkers = rows("foliot.queue.workers",
         "Workers that call this node and are given tasks of a queue; 0 for each other queue that is pulled");
-    jobsRunning = rows("foliot.jobs.running", "Runs of jobs that are active, as this node's last passes left them");
+    jobsRunning = rows("foliot.jobs.running", "Active runs of jobs, as of this node's last planning passes");
     jobFailures = rows("foliot.job.failures.in.a.row",
-        "Failed runs of a job since the last one that succeeded; the 100 jobs with the most");
+        "Failed runs of a job since its last success, for the 100 jobs with the most");
     gauge("foliot.wheel.entries", "Ids in the timing wheels", engine -> engine.wheelEntries());
     gauge("foliot.lag.seconds",
-        "By how much the oldest task is overdue: of those that wait here, those that are parked,"
-            + " and those that other nodes left over",
+        "By how much the oldest task is overdue, among tasks that wait in this node, parked tasks,"
+            + " and overdue tasks of other nodes",
         engine -> engine.oldestDueMillis() / 1000.0);
     gauge("foliot.queues.missing", "Queues that do not exist although due tasks wait for them",
         engine -> engine.missingQueues().size());
-    gauge("foliot.ready", "Whether the node serves", engine -> engine.ready() ? 1 : 0);
+    gauge("foliot.ready", "1 if the node's engine serves, else 0", engine -> engine.ready() ? 1 : 0);
     new JvmMemoryMetrics().bindTo(registry);
     garbage.bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
@@ -105,7 +105,7 @@ public final class Prometheus implements AutoCloseable {
     new UptimeMetrics().bindTo(registry);
   }
 
-  /** Returns an empty registry with its filters: the library warns of a filter that is added after a metric. */
+  /** Returns an empty registry with filters. The library warns of a filter that is added after a metric. */
   private static PrometheusMeterRegistry emptyRegistry() {
     PrometheusMeterRegistry empty = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     empty.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"))
@@ -113,7 +113,7 @@ public final class Prometheus implements AutoCloseable {
     return empty;
   }
 
-  /** Adds the metrics of the processors in base units. They replace the library's in nanoseconds, which are denied. */
+  /** Adds metrics of the processors in seconds, because the registry denies the library's metric in nanoseconds. */
   private void processor() {
     new ProcessorMetrics().bindTo(registry);
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
@@ -230,11 +230,12 @@ public final class Prometheus implements AutoCloseable {
     }
   }
 
-  /** A text from a row, for its label. */
+  /** A function that returns the label of a row. */
   private interface Name<T> {
     String of(T row);
   }
 
+  /** A function that returns the value of a row. */
   private interface Value<T> {
     double of(T row);
   }

@@ -14,9 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A meter that counts the events of the engine and of jobs. Safe for use by any thread. Every task calls it, so it
- * keeps the meters of each queue instead of searching the registry for them. Queues beyond a limit share the label
- * {@code other}, because each label costs memory here and in each system that collects the metrics.
+ * A meter that counts the events of the engine and of jobs. Safe for use by any thread. The engine calls it several
+ * times for each task. So this class keeps the metrics of each queue in a map, because searches in the registry cost
+ * more. Queues beyond a limit share the label {@code other}, because each label costs memory in this process and in
+ * each system that collects the metrics.
  */
 public final class ServerMeter implements Meter, JobMeter {
   private static final Duration[] LATENESS = {Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(5),
@@ -30,7 +31,7 @@ public final class ServerMeter implements Meter, JobMeter {
       Duration.ofMillis(5), Duration.ofMillis(20), Duration.ofMillis(100), Duration.ofSeconds(1)};
   private static final Duration[] TURNS = {Duration.ofNanos(100_000), Duration.ofMillis(1), Duration.ofMillis(5),
       Duration.ofMillis(20), Duration.ofMillis(100)};
-  /** Wider buckets than those of tasks: the lateness of a run includes the time during which no node planned. */
+  /** Wider buckets than for tasks, because the lateness of a run includes the time during which no node planned. */
   private static final Duration[] RUNS_LATE = {Duration.ofMillis(10), Duration.ofMillis(50), Duration.ofMillis(250),
       Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofHours(1)};
   private static final double[] BATCHES = {1, 10, 100, 1_000, 10_000};
@@ -54,7 +55,7 @@ public final class ServerMeter implements Meter, JobMeter {
 
   private record CallMeters(Timer time, DistributionSummary items) {}
 
-  /** The meters of a queue. */
+  /** The metrics of a queue. */
   private final class QueueMeters {
     final String label;
     final Map<String, Counter> accepted = new ConcurrentHashMap<>();
@@ -80,11 +81,11 @@ public final class ServerMeter implements Meter, JobMeter {
       unserved = counter("foliot.unserved",
           "Tasks parked because this node has no delivery or handler for their queue");
       stolen = counter("foliot.stolen",
-          "Tasks from slots of other nodes, or of none, claimed a second or more after they were due");
+          "Tasks from slots of other nodes, or of no node, claimed a second or more after they were due");
       foundLate = counter("foliot.found.late",
           "Tasks from this node's slots that a head poll found a second or more after they were due");
       foreign = counter("foliot.foreign",
-          "Tasks claimed for a queue that is not theirs, and released again");
+          "Tasks that were claimed for a wrong queue, and released again");
       quarantined = counter("foliot.quarantined", "Records set aside because the engine cannot use them");
       deadLetters = new DeadLetterLog(log, label, registry.config().clock().monotonicTime());
     }
@@ -121,7 +122,7 @@ public final class ServerMeter implements Meter, JobMeter {
   /**
    * Creates a meter.
    *
-   * @param maxQueues the number of queues that have a label of their own
+   * @param maxQueues the number of queues that have a label; all other queues share the label {@code other}
    */
   public ServerMeter(MeterRegistry registry, int maxQueues) {
     this.registry = registry;
@@ -150,7 +151,7 @@ public final class ServerMeter implements Meter, JobMeter {
     return queues.size() < maxQueues ? queues.computeIfAbsent(queue, QueueMeters::new) : others;
   }
 
-  /** Returns the jobs that run or fail. */
+  /** Returns the jobs that have active runs or have failed since their last success. */
   JobStates jobs() {
     return jobs;
   }

@@ -13,16 +13,16 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data of an API key that the server stores. The key itself, {@code flt_<id>_<secret>}, is shown once and stored
- * nowhere; its secret is 256 random bits, so that one round of SHA-256 protects it.
+ * The data of an API key that the server stores. The key itself, {@code flt_<id>_<secret>}, is shown once and not
+ * stored. One round of SHA-256 protects the key, because its secret has 256 random bits.
  *
  * @param id the name of the key
  * @param hash SHA-256 of the whole key
  * @param actions the actions that the key allows
- * @param queues the queues that the key is for
+ * @param queues the queues that the key covers
  * @param note a note for people, such as the owner and the purpose
- * @param createdAt the time of its creation
- * @param expiresAt the time at which it expires, or null for never
+ * @param createdAt the time at which the key was created
+ * @param expiresAt the time at which the key expires, or null for never
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
 public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePattern> queues, String note,
@@ -75,7 +75,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     }
   }
 
-  /** Returns whether the text is this key, in a time that does not depend on how much of the text is right. */
+  /** Returns whether the text is this key. The time of the check does not depend on how much of the text is right. */
   boolean is(String text) {
     return MessageDigest.isEqual(hash, hashOf(text));
   }
@@ -85,7 +85,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     return expiresAt == null || now.isBefore(expiresAt);
   }
 
-  /** Returns whether its owner can administer the server. */
+  /** Returns whether the key permits all actions on the server. */
   public boolean administers() {
     return actions.contains(Action.ADMIN) && queues.stream().anyMatch(QueuePattern::isAll);
   }

@@ -4,12 +4,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The caller of a request, and what it may do. */
+/** The caller of a request, with the actions and the queues that the caller may use. */
 public final class Caller {
   /** Any caller on this machine, while the server requires no API key. */
   public static final Caller OPEN = new Caller("open", EnumSet.of(Action.ADMIN), List.of(QueuePattern.ALL));
 
-  /** An unidentified caller, which may do only what every caller may. */
+  /** An unidentified caller, which may use only the open routes. */
   public static final Caller ANYBODY = new Caller("anybody", EnumSet.noneOf(Action.class), List.of());
 
   private final String name;
@@ -29,7 +29,7 @@ public final class Caller {
     return name;
   }
 
-  /** Returns whether the caller may do this to the queues that it sees. */
+  /** Returns whether the caller may take this action on the queues that the caller sees. */
   public boolean may(Action action) {
     return actions.contains(action) || actions.contains(Action.ADMIN);
   }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The check that identifies the caller before anything else reads a request. If there are keys, every caller must
  * present one. Without keys, the server is bound to loopback and open to programs on this machine, but not to web
- * pages: any page can make a browser send requests to the server, by its address or by a name that resolves to
- * loopback. The names of host and origin must therefore be local.
+ * pages. Any page could make a browser send requests to the server, by the server's address or by a name that resolves
+ * to loopback. Therefore the headers Host and Origin must name this machine.
  */
 public final class Gate {
   private static final Set<String> LOCAL_NAMES = Set.of("localhost", "[::1]", "::1");
@@ -35,19 +35,19 @@ public final class Gate {
     /** The caller is known, or the server is open. */
     record Known(Caller caller) implements Verdict {}
 
-    /** The request has no key, or one that is not valid. */
+    /** The request has no key, or an invalid key. */
     record Unknown(String reason) implements Verdict {}
 
-    /** The request comes from a web page of another site, or is for another host. */
+    /** The request comes from a web page of another site, or names another host. */
     record Foreign(String reason) implements Verdict {}
   }
 
-  /** Returns whether the server is open at the moment. */
+  /** Returns whether the server is open at the moment: bound to loopback, and without keys. */
   public boolean isOpen() {
     return loopback && keys.isEmpty();
   }
 
-  /** Returns whether the server may be open without keys. */
+  /** Returns whether the server would be open without keys. */
   public boolean mayOpen() {
     return loopback;
   }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** All API keys: in memory, where each request is checked, and in the store. Safe for use by any thread. */
+/** All API keys, in the store and in memory, where each request is checked. Safe for use by any thread. */
 public final class KeyRing {
   /** The durable storage of keys. Its methods block until they are done. */
   public interface Vault {
@@ -23,7 +23,7 @@ public final class KeyRing {
     void remove(String id);
   }
 
-  /** Thrown when a change would lock out every caller. */
+  /** Thrown if a change would lock out every administrator. */
   public static final class LockedOutException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -42,7 +42,7 @@ public final class KeyRing {
   /**
    * Creates a ring of the keys of a vault.
    *
-   * @param configured a key of the configuration, which is not in the vault; or null
+   * @param configured a key of the configuration, which is not in the vault, or null
    */
   public KeyRing(Vault vault, @Nullable ApiKey configured) {
     this.vault = vault;
@@ -63,7 +63,7 @@ public final class KeyRing {
     return configured == null && keys.isEmpty();
   }
 
-  /** Returns the caller that a key belongs to, or null if the key is unknown or has expired. */
+  /** Returns the caller of a key, or null if the key is unknown or has expired. */
   public @Nullable Caller find(String text, Instant now) {
     if (configured != null && configured.key.is(text)) {
       return configured.caller;
@@ -80,9 +80,9 @@ public final class KeyRing {
   }
 
   /**
-   * Adds a key. From the first one on, every request needs one.
+   * Adds a key. Once there is a key, every request needs a key.
    *
-   * @throws LockedOutException if it is the first key and does not allow adding a second one
+   * @throws LockedOutException if this is the first key and does not allow its owner to add further keys
    */
   public synchronized void add(ApiKey key) {
     if (isEmpty() && !key.administers()) {
@@ -99,7 +99,8 @@ public final class KeyRing {
    *
    * @param mayOpen whether the server may be open without keys
    * @return whether the key existed
-   * @throws LockedOutException if no other key could add one, unless this is the last key and the server may be open
+   * @throws LockedOutException if no remaining key could add further keys, unless no key remains and the server may be
+   *     open
    */
   public synchronized boolean remove(String id, Instant now, boolean mayOpen) {
     if (!keys.containsKey(id)) {

@@ -1,7 +1,7 @@
 package io.foliot.server.security;
 
 /**
- * A pattern of the queues that an API key may use: a name, or the beginning of names and a star.
+ * A pattern of the queues that an API key covers: a name, or the beginning of names and a star.
  *
  * @param text {@code orders}, {@code orders.*}, or {@code *} for all
  */
@@ -13,7 +13,7 @@ public record QueuePattern(String text) {
     int star = text.indexOf('*');
     if (text.isEmpty() || text.length() > 128 || (star >= 0 && star < text.length() - 1)) {
       throw new IllegalArgumentException(
-          "a pattern of queues is a name, or the beginning of one and a star at the end: pattern=" + text);
+          "a pattern of queues is a name, or the beginning of a name and a star at the end: pattern=" + text);
     }
   }
 

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Folders and files that only the user of this process may read, regardless of its umask, because they contain
- * payloads, headers with credentials and secrets of callbacks in clear text. On a file system without permissions they
- * have its defaults.
+ * Folders and files that only the user of this process may read, regardless of the umask, because they contain
+ * payloads, headers with credentials and secrets of callbacks in clear text. A file system without POSIX permissions
+ * gives them its default access.
  */
 public final class PrivateFiles {
   private static final Logger log = LoggerFactory.getLogger(PrivateFiles.class);
@@ -33,7 +33,7 @@ public final class PrivateFiles {
         : new FileAttribute<?>[0];
   }
 
-  /** Ensures that a folder exists. It and its parents are private if they are new. */
+  /** Ensures that a folder exists. If the folder or a parent of it must be created, the new folder is private. */
   public static void ensureFolder(Path folder) throws IOException {
     Files.createDirectories(folder, attributes(folder, OF_FOLDER));
   }
@@ -68,9 +68,10 @@ public final class PrivateFiles {
         Files.setPosixFilePermissions(path, permissions);
       }
     } catch (IOException e) {
-      // The path belongs to another user, or the file system only pretends to support permissions. That is not a reason
-      // to stop.
-      log.warn("other users may be able to read this file; remove their permissions: path={}, reason={}",
+      // The path belongs to another user, or the file system supports permissions only seemingly. The server starts
+      // nevertheless.
+      log.warn("cannot restrict a file, so other users may be able to read it; remove their permissions: path={},"
+          + " reason={}",
           path,
           e.toString());
     }

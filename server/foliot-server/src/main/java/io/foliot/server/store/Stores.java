@@ -20,7 +20,7 @@ import java.security.SecureRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The stores that a configuration can name. Only this class knows all kinds. */
+/** The stores that a configuration can name. Only this class refers to all kinds. */
 public final class Stores {
   private static final int MEMORY_SLOTS = 256;
 
@@ -29,10 +29,10 @@ public final class Stores {
   /**
    * Opens a store.
    *
-   * @param onFailure called if the store closes itself
-   * @param onSetAside receives tasks whose records cannot be read
-   * @throws StoreException if it cannot be opened
-   * @throws IllegalArgumentException if the address of its server cannot be used
+   * @param onFailure called if an embedded store closes itself
+   * @param onSetAside receives tasks that a remote store sets aside because their records cannot be read
+   * @throws StoreException if the store cannot be opened
+   * @throws IllegalArgumentException if the address of the database or of Redis cannot be used
    */
   public static TaskStore open(FoliotConfig.Store config, TimeSource clock, Consumer<StoreException> onFailure,
       Consumer<SetAside> onSetAside) {
@@ -57,8 +57,8 @@ public final class Stores {
   /**
    * Returns whether the store of a configuration exists; changes nothing.
    *
-   * @throws StoreException if its server cannot be reached
-   * @throws IllegalArgumentException if the address of its server cannot be used
+   * @throws StoreException if the database or Redis cannot be reached
+   * @throws IllegalArgumentException if the address of the database or of Redis cannot be used
    */
   public static boolean exists(FoliotConfig.Store config) {
     if (config.isRedis()) {
@@ -79,7 +79,7 @@ public final class Stores {
         .connections(login.connections());
   }
 
-  // The folder of the data may have existed before and hold other files; its subfolder belongs to Foliot.
+  // The data folder may have existed before and contain other files; only its subfolder for the store is Foliot's.
   private static void makePrivate(FoliotConfig.Store config) {
     try {
       PrivateFiles.ensureFolder(config.data());

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The known name that a mistyped name probably means. */
+/** A search for the known name that a mistyped name probably means. */
 public final class Nearest {
   // Names are short; a longer text is not a typing mistake, and the distance costs the product of the lengths.
   private static final int MAX_LENGTH = 64;
@@ -28,7 +28,7 @@ public final class Nearest {
     return best != null && bestDistance <= Math.max(1, (best.length() + 1) / 3) ? best : null;
   }
 
-  /** Returns a sentence for messages: the word that was probably meant, or the known words. */
+  /** Returns the end of a message: the name that was probably meant, or all known names. */
   public static String hint(String name, Collection<String> known) {
     String nearest = of(name, known);
     return nearest != null ? "did you mean " + nearest + "?" : "known are " + String.join(", ", known);
@@ -38,7 +38,7 @@ public final class Nearest {
     return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
   }
 
-  // Levenshtein's distance, where two neighbours that changed places count as one mistake.
+  // Returns Levenshtein's distance, in which two swapped neighbours count as one mistake.
   private static int distance(String a, String b) {
     int[][] cost = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

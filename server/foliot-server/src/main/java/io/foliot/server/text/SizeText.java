@@ -16,12 +16,13 @@ public final class SizeText {
   /**
    * Reads a number of bytes.
    *
-   * @throws IllegalArgumentException if the text is not a size; the message says what was expected
+   * @throws IllegalArgumentException if the text is not a size; the message names the expected form
+   * @throws ArithmeticException if the number of bytes is not a long
    */
   public static long parse(String text) {
     Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
     if (!matcher.matches()) {
-      throw new IllegalArgumentException(EXPECTED + " is expected: found=\"" + text + "\"");
+      throw new IllegalArgumentException("expected " + EXPECTED + ", but got \"" + text + "\"");
     }
     String unit = matcher.group(2) == null ? "b" : matcher.group(2);
     int shift = switch (unit.charAt(0)) {
@@ -33,7 +34,7 @@ public final class SizeText {
     return Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << shift);
   }
 
-  /** Writes a number of bytes in the largest unit of which it is a whole number. */
+  /** Returns a number of bytes as text, in the largest unit that divides the number exactly. */
   public static String format(long bytes) {
     if (bytes > 0 && bytes % (1L << 30) == 0) {
       return (bytes >> 30) + "GiB";

@@ -3,7 +3,8 @@ package io.foliot.server.text;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text that can be written as UTF-8: without halves of surrogate pairs, which JSON escapes and cut texts may contain.
+ * Checks of text that must be writable as UTF-8. Escapes in JSON and texts that were cut may contain half a surrogate
+ * pair, which UTF-8 cannot represent.
  */
 public final class WellFormed {
   private WellFormed() {}
