@@ -118,7 +118,7 @@ public final class Engine implements Scheduler {
    * @return a future that completes when the engine serves; fails if the store does not answer, or is sealed
    */
   public CompletableFuture<Void> start() {
-    // With a guess of the store's time, this node could give away the seats of workers that have just left.
+    // If the store's time were not measured first, this node could give away the seats of workers that have just left.
     return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, StoreSeal.NAME))
         .thenCompose(found -> {
           if (found.isPresent()) {
@@ -253,12 +253,12 @@ public final class Engine implements Scheduler {
 
   /**
    * Returns the drafts of these submissions, for a store that can write them as part of a larger write, such as the
-   * caller's own transaction. Once that is done, {@link #committed} makes them fire on the millisecond; without it the
-   * head poll finds them, a tenth of a second late. A queue that is deleted while the transaction is open leaves the
-   * tasks without a queue: they wait until it is created again, and this node logs a warning.
+   * caller's own transaction. Once the write is visible, {@link #committed} makes the tasks fire on the millisecond;
+   * without that call the head poll finds them, a tenth of a second late. If a queue is deleted while the transaction
+   * is open, its tasks wait until the queue is created again, and this node logs a warning.
    *
    * @throws UnknownQueueException if there is no such queue
-   * @throws IllegalArgumentException if a submission can never work
+   * @throws IllegalArgumentException if a submission is invalid
    */
   public List<Draft> drafts(List<Submission> submissions) {
     return tasks.drafts(submissions);

@@ -142,7 +142,7 @@ final class Lanes {
    *
    * @param others whether there are other nodes, which may park tasks or be polled by workers
    */
-  void letGoOfUnasked(boolean others, long nowNanos) {
+  void dropUnasked(boolean others, long nowNanos) {
     hasOthers = others;
     if (others) {
       for (Lane lane : rotation) {

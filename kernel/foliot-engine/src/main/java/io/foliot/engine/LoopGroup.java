@@ -109,8 +109,8 @@ final class LoopGroup implements SlotOwnership.Loops {
     loops.forEach(loop -> loop.changed(queue));
   }
 
-  void asked(String queue) {
-    loops.forEach(loop -> loop.asked(queue));
+  void workerWaits(String queue) {
+    loops.forEach(loop -> loop.workerWaits(queue));
   }
 
   void reported(TaskId id, Token token) {

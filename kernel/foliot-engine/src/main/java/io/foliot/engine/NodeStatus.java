@@ -82,7 +82,7 @@ final class NodeStatus {
       reasons.add(new Unready.Sealed(sealed));
     }
     for (int i = 0; i < loops.size(); i++) {
-      long stillNanos = loops.get(i).stillNanos();
+      long stillNanos = loops.get(i).sinceTurnNanos();
       if (stillNanos > STALL_NANOS) {
         reasons.add(new Unready.LoopStalled(i, TimeUnit.NANOSECONDS.toMillis(stillNanos)));
       } else if (!loops.get(i).status().isStoreServing()) {

@@ -5,8 +5,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A queue's permits on this node, shared by its loops: how many attempts may run at once, and how many may begin per
- * second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
+ * A queue's permits on this node, shared by the node's loops: how many attempts may run at once, and how many may begin
+ * per second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
  *
  * <p>If other nodes may serve the queue too, the limits belong to the cluster, and this object has the part that
  * {@link ClusterPermits} grants: none at first.
@@ -89,7 +89,9 @@ final class Permits {
   /**
    * Takes permits, up to the number wanted.
    *
-   * @param again called when it may be worth asking again, if fewer were given than wanted because permits were lacking
+   * @param again called once when another try may succeed, if too few permits were free; a lack of rate alone causes no
+   *     call
+   * @return the number of permits taken
    */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     fill(nowNanos);
@@ -109,7 +111,8 @@ final class Permits {
   }
 
   /**
-   * Returns the time until which claims under these permits may win, by the store's clock; called after taking them.
+   * Returns the time until which claims under the taken permits may win, by the store's clock, or {@link
+   * Long#MAX_VALUE} if it is unlimited. Callers take permits first.
    */
   synchronized long untilMillis() {
     return isShared ? untilMillis : Long.MAX_VALUE;
@@ -155,7 +158,7 @@ final class Permits {
   synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
     int free = limit(nowNanos) - inUse;
     if (isShared) {
-      // Each loop has a lane of its own.
+      // Each loop reports the tasks of its own lane; the largest number counts.
       unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
       unmetNanos = nowNanos;
       if (free <= 0 || (hasRate() && grantedRate == 0)) {
@@ -220,7 +223,7 @@ final class Permits {
   }
 
   /**
-   * Limits the permits and the rate to these from now on.
+   * Limits the permits and the rate to the given values from now on.
    *
    * @return how many permits are in use, and count as taken until their attempts end
    */
@@ -231,7 +234,7 @@ final class Permits {
     return inUse;
   }
 
-  /** Gives up all permits, unless some are in use; returns whether it did. */
+  /** Gives up all permits, unless some are in use. Returns whether they were given up. */
   synchronized boolean giveUp() {
     if (inUse > 0) {
       return false;

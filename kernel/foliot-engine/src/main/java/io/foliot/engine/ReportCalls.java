@@ -89,7 +89,7 @@ final class ReportCalls {
           untilNanos,
           payloadsTaken);
       registry.shared(queue.name()).longPolls().add(waiter);
-      loops.asked(queue.name());
+      loops.workerWaits(queue.name());
       return waiter.answer().thenApply(pulled -> {
         if (!pulled.tasks().isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
@@ -104,7 +104,7 @@ final class ReportCalls {
   void left(String worker, String queue) {
     roster.leaves(worker, queue);
     registry.shared(queue).longPolls().end(worker, clock.monotonicNanos());
-    loops.asked(queue);
+    loops.workerWaits(queue);
   }
 
   CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note) {
