@@ -160,7 +160,7 @@ final class Attempts {
       markReportedLater(attempt);
       lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos);
       handOver(attempt, claim.waiter().payloadsTaken());
-      lookAhead.lookAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
+      lookAhead.scheduleAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
       return;
     }
     Delivery delivery = lane.delivery();
@@ -174,7 +174,7 @@ final class Attempts {
       return;
     }
     CompletionStage<Answer> delivering = Inbox
-        .asking(() -> delivery.deliver(Attempt.of(queue, task, TraceContext.of(task, random.next()))));
+        .call(() -> delivery.deliver(Attempt.of(queue, task, TraceContext.of(task, random.next()))));
     attempt.delivering = delivering;
     inbox.after(delivering, (answer, failure, answeredNanos) -> answered(attempt, answer, failure, answeredNanos));
   }
@@ -248,7 +248,7 @@ final class Attempts {
       release(attempt);
     } else {
       releasePayload(attempt);
-      lookAhead.lookAgain(attempt.task.id(), attempt.task.queue(), attempt.task.leaseEnd(), nowNanos);
+      lookAhead.scheduleAgain(attempt.task.id(), attempt.task.queue(), attempt.task.leaseEnd(), nowNanos);
       QueueConfig queue = attempt.lane.queue();
       if (attempt.renewMillis != 0 && queue != null) {
         long passedMillis = (nowNanos - attempt.begunNanos) / NANOS_PER_MILLI;
@@ -296,7 +296,7 @@ final class Attempts {
           task.id(), task.generation(), task.attempt());
     }
     if (result.wakeAt() != 0) {
-      lookAhead.lookAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
+      lookAhead.scheduleAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
     }
     if (!result.state().isFinal() && ending.settlement().outcome() instanceof Outcome.Rearm rearm) {
       inserted(rearm.children(), nowNanos);
@@ -484,7 +484,7 @@ final class Attempts {
   }
 
   private void releaseIfEnded(RunningAttempt attempt) {
-    inbox.after(Inbox.asking(() -> store.find(new TaskRef.ById(attempt.task.id()))),
+    inbox.after(Inbox.call(() -> store.find(new TaskRef.ById(attempt.task.id()))),
         (found, failure, nowNanos) -> {
           if (!attempt.released) {
             releaseIfEnded(attempt, found == null ? null : found.orElse(null), failure, nowNanos);

@@ -61,7 +61,7 @@ final class CallPipe {
   <T> void send(int items, long nowNanos, Supplier<CompletionStage<T>> batch, Inbox.Handler<T> handler) {
     assert hasRoom(nowNanos) : call;
     underWay++;
-    inbox.after(Inbox.asking(batch), (result, failure, answeredNanos) -> {
+    inbox.after(Inbox.call(batch), (result, failure, answeredNanos) -> {
       underWay--;
       boolean answered = health.called(call, items, nowNanos, failure, answeredNanos);
       if (effect == Effect.WRITE) {

@@ -260,7 +260,7 @@ final class Claims {
       slots.decided(entry.id(), false, nowNanos);
     }
     if (result instanceof ClaimResult.Later later) {
-      lookAhead.lookAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
+      lookAhead.scheduleAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
     } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {
       meter.leaseEnded(claim.lane().name());
     }

@@ -296,7 +296,7 @@ final class EngineLoop implements EventLoop.Duty {
   CompletionStage<Long> measureClock() {
     int slot = Math.max(0, slots.watched().next(0));
     StoreClock.Question question = new StoreClock.Question(clock.wallMicros(), clock.monotonicNanos());
-    CompletionStage<Long> read = Inbox.asking(() -> store.timeMicros(slot));
+    CompletionStage<Long> read = Inbox.call(() -> store.timeMicros(slot));
     boolean isInProcess = read.toCompletableFuture().isDone();
     return read.whenComplete((storeMicros, failure) -> {
       long answeredNanos = clock.monotonicNanos();
@@ -343,7 +343,7 @@ final class EngineLoop implements EventLoop.Duty {
       slots.poll(nowMillis, nowNanos);
       headPolls.turn(nowMillis, nowNanos);
       lookAhead.prefetch(nowMillis, nowNanos);
-      lanes.dropUnasked(slots.sharesStore() || hasOtherNodes, nowNanos);
+      lanes.dropUnpolled(slots.sharesStore() || hasOtherNodes, nowNanos);
       parking.listQueues(slots.watched(), nowNanos);
       parking.readBack(slots.watched(), nowNanos);
       postponed.probe(nowNanos);

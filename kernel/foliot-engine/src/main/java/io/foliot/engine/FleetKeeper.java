@@ -150,7 +150,7 @@ final class FleetKeeper {
       return;
     }
     underWay = true;
-    CompletionStage<List<Document>> read = Inbox.asking(() -> vouch(own, nowNanos, nowMicros)
+    CompletionStage<List<Document>> read = Inbox.call(() -> vouch(own, nowNanos, nowMicros)
         .thenCompose(done -> store.documents(DocumentKind.FLEET)));
     inbox.after(read, (documents, failure, answeredNanos) -> {
       underWay = false;
@@ -230,7 +230,7 @@ final class FleetKeeper {
       LOG.log(System.Logger.Level.WARNING, "cannot read the workers of a node; deleting its document: node="
           + other, e);
     }
-    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.FLEET, document.name(), document.version(), null)),
+    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.FLEET, document.name(), document.version(), null)),
         (deleted, failure, nowNanos) -> {});
   }
 
@@ -263,7 +263,7 @@ final class FleetKeeper {
       return;
     }
     underWay = true;
-    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.FLEET, SEATS, seatsVersion, next.encode())),
+    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.FLEET, SEATS, seatsVersion, next.encode())),
         (written, failure, nowNanos) -> {
           underWay = false;
           if (Boolean.TRUE.equals(written)) {

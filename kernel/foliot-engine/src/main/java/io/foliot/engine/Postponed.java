@@ -95,7 +95,7 @@ final class Postponed {
     if (probed.hasToMove()) {
       moves.add(entry, probed.claimableAt(), nowNanos);
     }
-    lookAhead.lookAgain(entry.id(), entry.queue(), probed.claimableAt(), nowNanos);
+    lookAhead.scheduleAgain(entry.id(), entry.queue(), probed.claimableAt(), nowNanos);
   }
 
   /** Moves entries to where they belong. */
@@ -125,7 +125,7 @@ final class Postponed {
     }
     reads.overtakes(entry);
     if (result instanceof ClaimResult.Later later && later.wakeAt() != move.dueAt()) {
-      lookAhead.lookAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
+      lookAhead.scheduleAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
     }
   }
 }

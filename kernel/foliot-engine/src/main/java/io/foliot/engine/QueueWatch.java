@@ -184,7 +184,7 @@ final class QueueWatch {
     }
     long changes = registry.changes();
     QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), storeMicros.getAsLong());
-    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
+    inbox.after(Inbox.call(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
       underWay = false;
       pauseEndNanos = endNanos + Math.max(LEAST_PAUSE_NANOS, PAUSE * (endNanos - nowNanos));
       if (documents == null) {
