@@ -175,7 +175,7 @@ public final class Engine implements Scheduler {
   /** Runs at each second of the first loop. */
   private void eachSecond() {
     parkedHeads.turn();
-    deletions.takeBackLeftOff();
+    deletions.takeBackAbandoned();
     boolean hasOthers = membership.hasOthers();
     loops.forEach(loop -> loop.others(hasOthers));
     if (store.isShared()) {

@@ -150,7 +150,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws io.foliot.core.store.format.UnreadableException if they cannot be decoded
+   * @throws io.foliot.core.store.format.UnreadableException if the bytes cannot be decoded
    */
   static FleetRecord decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, in -> {

@@ -15,13 +15,13 @@ public final class MigrationException extends RuntimeException {
     seal = null;
   }
 
-  /** Creates the exception with the seal of a target that is not the one of this migration. */
+  /** Creates the exception for a target that has the seal of another migration. */
   MigrationException(StoreSeal seal) {
     super("the target is sealed: state=" + seal.state() + ", other=" + seal.other());
     this.seal = seal;
   }
 
-  /** Returns the seal of the target, if that is the reason; else null. */
+  /** Returns the seal of the target, if the seal is the reason; else null. */
   public @Nullable StoreSeal seal() {
     return seal;
   }
