@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * taken. Attempts that a dead node claimed before its permits ended hold those permits until their leases end.
  *
  * <p>It reads the records once a second, and at once when a task waits for a permit; one read at a time. Confined to
- * the first loop's thread, except {@link #hungry} and {@link #leave(long)}.
+ * the first loop's thread, except {@link #requestPermits} and {@link #leave(long)}.
  */
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
@@ -57,7 +57,7 @@ final class ClusterPermits {
   private final Inbox inbox;
 
   // any thread
-  private final AtomicBoolean isHungry = new AtomicBoolean();
+  private final AtomicBoolean isRequested = new AtomicBoolean();
 
   // the loop's thread
   private final Map<String, Long> wantedNanos = new HashMap<>();
@@ -83,14 +83,14 @@ final class ClusterPermits {
     this.inbox = inbox;
   }
 
-  /** Notes that a task waits for a permit. Any thread. */
-  void hungry() {
-    if (isHungry.compareAndSet(false, true)) {
+  /** Requests a read of the records soon, because a task waits for a permit. Any thread. */
+  void requestPermits() {
+    if (isRequested.compareAndSet(false, true)) {
       inbox.wake();
     }
   }
 
-  /** Reads the records, if it is time. */
+  /** Reads the records, if a permit is needed or the interval is over. */
   void turn(long nowNanos) {
     if (leaving != null) {
       if (nowNanos - leaveUntilNanos >= 0) {
@@ -98,7 +98,7 @@ final class ClusterPermits {
       }
       return;
     }
-    boolean soon = (isHungry.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
+    boolean soon = (isRequested.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
     if (underWay > 0 || !(soon || nowNanos - readNanos >= 0)) {
       return;
     }
@@ -107,7 +107,7 @@ final class ClusterPermits {
     if (!limits) {
       return;
     }
-    isHungry.set(false);
+    isRequested.set(false);
     isUnsettled = false;
     underWay = 1;
     inbox.after(Inbox.call(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>{@link CallGate}: whether a call is accepted at all
  * <li>{@link TaskCalls}, {@link ReportCalls}, {@link QueueSettings}, {@link QueueDeletions}: the calls
- * <li>{@link QueueRegistry} and {@link QueueWatch}: the queues as this node knows them
+ * <li>{@link QueueRegistry} and {@link QueueWatch}: the queues as this node last read them
  * <li>{@link LoopGroup} of {@link EngineLoop}s: firing
  * <li>{@link Membership}, {@link ClusterPermits}: the cluster
  * <li>{@link NodeStatus}, {@link Explainer}: status and explanations
@@ -80,7 +80,7 @@ public final class Engine implements Scheduler {
     store = environment.store();
     clock = environment.clock();
     RandomSource random = new RandomSource(environment.random());
-    registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::hungry);
+    registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::requestPermits);
     StoreOutage outage = new StoreOutage();
     hints = new EndHints(environment.deliveries(), this::wakeAwaiting);
     loops = new LoopGroup(options.loops(), store.slotCount(),
@@ -148,8 +148,8 @@ public final class Engine implements Scheduler {
   }
 
   /** Notes that a task waits for a permit of the cluster. */
-  private void hungry() {
-    permits.hungry();
+  private void requestPermits() {
+    permits.requestPermits();
   }
 
   /** Runs at each turn of the first loop. */

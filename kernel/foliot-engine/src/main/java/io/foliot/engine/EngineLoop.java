@@ -21,7 +21,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop of the engine: the order of work over its parts, for its share of the slots.
+ * One event loop of the engine. It runs its parts in a fixed order, for its share of the slots.
  *
  * <pre>
  * LookAhead, writers, HeadPolls → Lanes → Claims → Attempts → Settles, Renewals
@@ -289,7 +289,8 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Reads the store's clock. A store in this process answers within the call; any other store is asked once a second.
+   * Reads the store's clock. A store in this process answers within the call; the clock of any other store is read once
+   * a second.
    *
    * @return a stage that completes when the clock was read, and fails if it could not be read
    */

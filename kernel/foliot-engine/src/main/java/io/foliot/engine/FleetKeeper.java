@@ -79,7 +79,7 @@ final class FleetKeeper {
   /** Whether a turn is due at once. */
   private boolean isUrgent = true;
 
-  /** @param isGone whether the coordinator knows that a node is gone */
+  /** @param isGone whether the coordinator reports that a node is gone */
   FleetKeeper(TaskStore store, QueueRegistry registry, EngineOptions options, Inbox inbox, Predicate<String> isGone) {
     this.store = store;
     this.registry = registry;

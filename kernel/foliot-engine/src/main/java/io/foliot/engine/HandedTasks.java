@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * refuses a settlement with them exactly like a settlement of the claiming node. A task that is not remembered costs a
  * read.
  *
- * <p>Rejected: reading each task that is acknowledged. That is a store call for the generation alone.
+ * <p>Rejected: reading each task that is acknowledged. That would be a store call for the generation alone.
  */
 final class HandedTasks {
   /**

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lane of a queue on one loop: the few due tasks that it may start next. Entries that do not fit are parked in the
- * store. Confined to the loop's thread, except {@link Shared}.
+ * The lane of a queue on one loop: the few due tasks that the loop may start next. Entries that do not fit are parked
+ * in the store. Confined to the loop's thread, except {@link Shared}.
  */
 final class Lane {
   /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
@@ -399,8 +399,11 @@ final class Lane {
   }
 
   /**
-   * Notes that a read of parked tasks has returned entries, of which these are the first and the last, or none. At the
-   * end of the parked tasks, {@code retryNanos} is when to begin again.
+   * Notes that a read of parked tasks has ended. At the end of the parked tasks, the next read begins at {@code
+   * retryNanos}.
+   *
+   * @param first the first entry that was read, or null if there was none
+   * @param last the last entry that was read, or null if there was none
    */
   void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
     parkedReadUnderWay = false;

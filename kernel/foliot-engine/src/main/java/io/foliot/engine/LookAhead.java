@@ -173,7 +173,7 @@ final class LookAhead {
     return waitMicros > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : waitMicros * 1_000;
   }
 
-  /** Reads the index ahead, if it is time. */
+  /** Reads the index ahead, once a second, or sooner while a slot has more than a page. */
   void prefetch(long nowMillis, long nowNanos) {
     if (reading || nowNanos - nextNanos < 0) {
       return;

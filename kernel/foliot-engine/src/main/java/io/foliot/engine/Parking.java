@@ -117,7 +117,7 @@ final class Parking {
     }
   }
 
-  /** Reads which queues have parked tasks, if it is time. */
+  /** Reads which queues have parked tasks, once the interval and the pause after the last read are over. */
   void listQueues(SlotSet slots, long nowNanos) {
     boolean soon = (registry.isSelective() && !slots.isAll()) || lanes.arePolledInVain();
     long everyNanos = soon ? LIST_SOON_NANOS : LIST_NANOS;

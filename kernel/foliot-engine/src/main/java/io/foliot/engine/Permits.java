@@ -14,7 +14,7 @@ import java.util.Set;
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
   private static final double NANOS = 1e9;
-  /** The time after which a loop that has not reported waiting tasks again counts as having none. */
+  /** Time without a new report after which no task counts as waiting for a permit. */
   private static final long UNMET_NANOS = 500_000_000;
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
@@ -35,11 +35,11 @@ final class Permits {
   private int unmet;
   private long unmetNanos;
 
-  private final Runnable hungry;
+  private final Runnable requestPermits;
 
-  /** @param hungry called when a task waits for a permit of the cluster */
-  Permits(Runnable hungry) {
-    this.hungry = hungry;
+  /** @param requestPermits called when a task waits for a permit of the cluster */
+  Permits(Runnable requestPermits) {
+    this.requestPermits = requestPermits;
   }
 
   /** Applies the settings of the queue; its limits hold for the cluster if {@code shared}, else for this node. */
@@ -162,7 +162,7 @@ final class Permits {
       unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
       unmetNanos = nowNanos;
       if (free <= 0 || (hasRate() && grantedRate == 0)) {
-        hungry.run();
+        requestPermits.run();
       }
     }
     if (free <= 0) {

@@ -65,7 +65,7 @@ final class QueueRegistry {
   private final TimeSource clock;
   private final int destinationLimit;
   private final Budget memory;
-  private final Runnable hungry;
+  private final Runnable requestPermits;
   private final Map<String, Delivery> deliveries;
   private final Map<String, Budget> attempts = new HashMap<>();
   /** The internal queues, which belong to deliveries and have no documents. */
@@ -79,8 +79,9 @@ final class QueueRegistry {
   private volatile Read lastRead;
   private volatile Seating seating = Seating.UNKNOWN;
 
-  QueueRegistry(TaskStore store, TimeSource clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
-    this.hungry = hungry;
+  QueueRegistry(TaskStore store, TimeSource clock, List<Delivery> deliveries, EngineOptions options,
+      Runnable requestPermits) {
+    this.requestPermits = requestPermits;
     this.store = store;
     this.clock = clock;
     destinationLimit = options.destinationLimit();
@@ -243,7 +244,7 @@ final class QueueRegistry {
 
   Lane.Shared shared(String queue) {
     return shared.computeIfAbsent(queue,
-        none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(this::seating), new Budget.Share()));
+        none -> new Lane.Shared(new Permits(requestPermits), new LongPollQueue(this::seating), new Budget.Share()));
   }
 
   /** Returns which worker may run which addressed task. */

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * have any: its clock is wrong, or another process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
- * lead and give itself all slots. So a leader whose own session was lost waits for the members that it knew before.
+ * lead and give itself all slots. So a leader whose own session was lost waits for the members of the last report
+ * before that.
  *
  * <p>Any thread.
  */

@@ -152,7 +152,9 @@ final class WatchedSlots {
     }
   }
 
-  /** Reads the oldest entries of slots that are not watched, if it is time. */
+  /**
+   * Reads the oldest entries of slots that are not watched, once a second, or more often while it drains such slots.
+   */
   void poll(long nowMillis, long nowNanos) {
     if (polling || !overdue.isDue(nowNanos) || !hasOthers()) {
       return;

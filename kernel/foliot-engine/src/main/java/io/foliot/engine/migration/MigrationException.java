@@ -9,7 +9,11 @@ public final class MigrationException extends RuntimeException {
 
   private final transient @Nullable StoreSeal seal;
 
-  /** Creates an exception whose message says what is wrong and what to do. */
+  /**
+   * Creates an exception.
+   *
+   * @param message the problem and its remedy
+   */
   public MigrationException(String message) {
     super(message);
     seal = null;
