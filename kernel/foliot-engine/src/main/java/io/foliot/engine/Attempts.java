@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>The wheel's ticks are milliseconds of the monotonic clock, because a lease is a duration and has no end in wall
- * time. Rejected: a timer in each delivery. A delivery that forgets it would hold a permit for ever.
+ * time. Rejected: a timer in each delivery. A delivery that forgets its timer would hold a permit for ever.
  */
 final class Attempts {
   private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
@@ -118,7 +118,9 @@ final class Attempts {
     return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
   }
 
-  /** Returns whether no attempt waits for its delivery: the ends of all that are left are reported by callers. */
+  /**
+   * Returns whether no attempt waits for its delivery: the end of each attempt that is left is reported by a caller.
+   */
   boolean isIdle() {
     return running.values().stream().allMatch(attempt -> attempt.reportsLater);
   }

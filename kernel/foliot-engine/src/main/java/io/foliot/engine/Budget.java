@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * plus reserve only by amounts that callers charge beyond what they acquired. Such amounts do not use up the reserve.
  *
  * <p>Rejected: a fixed share per queue (thousands of queues would get a few kilobytes each, or the sum would be
- * unbounded), and one bound per loop (one queue that hangs uses it up, and with many loops it is smaller than a
- * payload).
+ * unbounded), and one bound per loop (one queue that hangs uses up the bound, and with many loops the bound is smaller
+ * than a payload).
  */
 final class Budget {
   /** The time for which a queue keeps its turn without a request; loops request at least every 0.1 s. */

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
  * failed, and the owner handles the result, or puts the items of a failed batch back.
  * </ol>
  *
- * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind entries that only
- * move.
+ * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind calls that only
+ * move index entries.
  */
 final class CallPipe {
   /** The effect of calls on the store. A store that answers reads but refuses writes does not count as serving. */

@@ -9,8 +9,8 @@ import java.util.Set;
  * A destination, and its limit of concurrent attempts. The limit doubles with each round of successes until the first
  * failure, then grows by one a round; it is halved when most of the recent answers are failures or when the destination
  * reports overload, at most once in a tenth of a second. A destination that fails at a limit of one gets one trial
- * attempt at a time, at growing intervals, until the first success resets its limit. This is the circuit breaker. The
- * algorithm follows TCP's congestion control (Jacobson 1988).
+ * attempt at a time, at growing intervals, until the first success resets its limit. These trials are the circuit
+ * breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
  * <p>A claim takes its places when it is sent. A slow store must not leave a quick destination idle. A claim may
  * therefore take as many additional places as attempts ended while the previous claim was with the store: by the time

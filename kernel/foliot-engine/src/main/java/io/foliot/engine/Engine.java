@@ -152,7 +152,7 @@ public final class Engine implements Scheduler {
     permits.requestPermits();
   }
 
-  /** Runs at each turn of the first loop. */
+  /** Does the work that the node has once, and not per loop; called in each turn of the first loop. */
   private void eachTurn(long nowNanos) {
     watch.turn(nowNanos);
     deletions.turn(nowNanos);
@@ -172,7 +172,7 @@ public final class Engine implements Scheduler {
     });
   }
 
-  /** Runs at each second of the first loop. */
+  /** Does the work that the node has once a second; called by the first loop. */
   private void eachSecond() {
     parkedHeads.turn();
     deletions.takeBackAbandoned();
@@ -205,7 +205,7 @@ public final class Engine implements Scheduler {
   /**
    * {@inheritDoc}
    *
-   * <p>This node keeps firing until the others have taken over its slots. Then it claims nothing more, and waits for
+   * <p>This node keeps firing until other nodes have taken over its slots. Then it claims nothing more, and waits for
    * its attempts to end.
    */
   @Override
@@ -277,7 +277,7 @@ public final class Engine implements Scheduler {
     return gate.write(() -> tasks.write(drafts));
   }
 
-  /** Makes tasks of an internal queue due now; those that do not exist are not created. */
+  /** Makes tasks of an internal queue due now; tasks that do not exist are not created. */
   public CompletableFuture<List<TouchResult>> wake(String queue, List<String> keys) {
     return gate.write(() -> tasks.wake(queue, keys));
   }

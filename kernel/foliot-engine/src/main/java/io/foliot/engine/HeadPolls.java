@@ -13,9 +13,9 @@ import java.util.List;
  * the loop's thread.
  *
  * <p>Guarantees: a task is found even if every look-ahead has missed it. An entry that is due in a watched slot is
- * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within 10
- * s. Such an entry is found later while a poll holds back, and if the store is slow, because a poll pauses for many
- * times its own duration.
+ * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within ten
+ * seconds. Such an entry is found later while a poll holds back, and if the store is slow, because a poll pauses for
+ * many times its own duration.
  *
  * <ol>
  * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until no entry is
@@ -56,7 +56,7 @@ final class HeadPolls {
     private int limit;
     private long letGoBefore;
     private boolean endedEarly;
-    /** Whether the poll finds entries that earlier polls left behind: their lateness is no fault of prefetch. */
+    /** Whether the poll reads entries that earlier polls left behind. Such entries do not count as found late. */
     private boolean refills;
 
     Poll(long lookBackMillis, long everyMillis, long firstNanos) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
   private static final int UNPOLLED_ENTRIES = 256;
-  /** Time after the last answer to a worker within which a worker is expected to poll again. */
+  /** Time after a worker last waited within which a worker is expected to poll again. */
   private static final long POLLED_NANOS = 50_000_000;
   /**
    * Assumed size of a body until one was seen: the largest, because many new lanes at once must not claim more than
@@ -148,7 +148,9 @@ final class Lane {
     lackIsLogged = false;
   }
 
-  /** Returns true at its first call after each change of the settings, so that the lack is logged once. */
+  /**
+   * Returns true for the first call after each change of the settings, so that the lack of a delivery is logged once.
+   */
   boolean logsLackOfDelivery() {
     boolean first = !lackIsLogged;
     lackIsLogged = true;
@@ -202,7 +204,7 @@ final class Lane {
     return isPull() && unaddressed() == 0 && !longPolls().isEmpty();
   }
 
-  /** Returns whether one more id may wait here. */
+  /** Returns whether the lane has room for one more id. */
   boolean hasRoom() {
     int bound = isPull() && longPolls().isEmpty() ? Math.min(UNPOLLED_ENTRIES, maxEntries) : maxEntries;
     return isServed() && waiting() < bound;
@@ -410,7 +412,7 @@ final class Lane {
     boolean fromTheBeginning = parkedCursor == null;
     if (parkedOf == ParkedOf.OWN && first == null) {
       ownAreRead = true;
-      // Other nodes may have reached the end of their slots, too.
+      // After a whole round the lane pauses: other nodes may have reached the end of their slots, too.
       parkedRetryNanos = fromTheBeginning ? parkedRetryNanos : retryNanos;
       return;
     }
@@ -431,7 +433,7 @@ final class Lane {
     parkedRetryNanos = retryNanos;
   }
 
-  /** Returns the wakeAt of the oldest entry that waits here, or {@link Long#MAX_VALUE}. */
+  /** Returns the wakeAt of the oldest entry of the lane, or {@link Long#MAX_VALUE} if there is no entry. */
   long oldest() {
     return Math.min(Math.min(fresh.oldest(), addressed.oldest()), Math.min(unparked.oldest(), probed.oldest()));
   }

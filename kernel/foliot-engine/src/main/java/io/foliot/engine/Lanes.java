@@ -24,17 +24,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
- * <li>An entry goes into the lane of its queue if that has room.
+ * <li>An entry goes into the lane of its queue if the lane has room.
  * <li>If the task has an address, and no worker of this node may run it ({@link Seating}), its entry goes to the
- * overflow. Otherwise the entry waits under its address, and delays no other.
+ * overflow. Otherwise the entry waits under its address, and delays no other entry.
  * <li>If no worker polls this node for a pull queue, and there are other nodes, the entries of the queue go to the
  * overflow: once they are parked, the node that a worker polls finds them.
  * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when
  * there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
  * {@link Parking} moves into the queue's own range of the store.
- * <li>The part that takes entries reports their results: they {@linkplain #leave left} the index, are
- * {@linkplain #forget forgotten} so that a poll may find them again, or are put back.
+ * <li>The part of the loop that takes an entry reports the result: the entry has {@linkplain #leave left} the index, is
+ * {@linkplain #forget forgotten} so that a poll may find it again, or is put back.
  * </ol>
  *
  * <p>Lanes take turns: {@link #rotate} changes which lane comes first. Rejected: a single priority queue of entries. A
@@ -59,7 +59,7 @@ final class Lanes {
   private boolean hasOthers;
   private Seating seating = Seating.UNKNOWN;
 
-  /** Creates no lanes yet: each is created when it is first requested. */
+  /** Creates an empty set of lanes. Each lane is created when it is first requested. */
   Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
     this.options = options;
     this.registry = registry;
@@ -187,7 +187,7 @@ final class Lanes {
     }
   }
 
-  /** Takes an entry that was read in the index; returns whether it waits here from now on. */
+  /** Takes an entry that was read in the index; returns whether it waits in a lane or in the overflow from now on. */
   boolean found(DueEntry entry, long nowNanos) {
     if (reads.isOvertaken(entry)) {
       return false;

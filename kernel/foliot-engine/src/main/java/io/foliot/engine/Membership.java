@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #join} makes the node a member; each view of the coordinator goes to the {@link SlotOwnership}.
  * <li>{@link #eachSecond} compares the clocks, and lets the ownership check the assignment.
- * <li>{@link #leave} ends the membership at once, so that the others take the slots over while this node still fires.
+ * <li>{@link #leave} ends the membership at once, so that other nodes take the slots over while this node still fires.
  * </ol>
  *
  * <p>Due times follow the store's clock, regardless of this node's clock. But a node dates its signatures and its
