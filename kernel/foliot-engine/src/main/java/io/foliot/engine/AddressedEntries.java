@@ -10,14 +10,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a lane that only some workers may run, by their addresses. An address whose workers are busy delays no
- * other address. The loop's thread.
+ * The addressed entries of a lane, grouped by address: only some workers may run their tasks. An address whose workers
+ * are busy delays no other address. Confined to the loop's thread.
  */
 final class AddressedEntries {
   private final Map<Address, EntryQueue> byAddress = new LinkedHashMap<>();
   private int size;
 
-  /** An entry, and the worker that gets it. */
+  /** An entry, and the waiting worker that gets its task. */
   record Matched(DueEntry entry, LongPollQueue.Waiter waiter) {}
 
   int size() {
@@ -33,7 +33,9 @@ final class AddressedEntries {
     size++;
   }
 
-  /** Takes the next entry for which a worker waits, and promises it to that worker; null if there is none. */
+  /**
+   * Takes the next entry for which a worker waits, and reserves that worker. Returns null if there is no such entry.
+   */
   @Nullable
   Matched match(LongPollQueue longPolls, Seating seating, String queue) {
     Iterator<Map.Entry<Address, EntryQueue>> each = byAddress.entrySet().iterator();
@@ -53,7 +55,7 @@ final class AddressedEntries {
     return null;
   }
 
-  /** Moves the entries of some addresses to the end of a collection. */
+  /** Moves the entries of each address that matches to the end of a collection. */
   void drain(Predicate<Address> which, Collection<DueEntry> to) {
     byAddress.entrySet().removeIf(each -> {
       if (!which.test(each.getKey())) {
@@ -65,7 +67,7 @@ final class AddressedEntries {
     });
   }
 
-  /** Returns the least wakeAt, or {@link Long#MAX_VALUE} if there is no entry. */
+  /** Returns the earliest wakeAt of all entries, or {@link Long#MAX_VALUE} if there is no entry. */
   long oldest() {
     long oldest = Long.MAX_VALUE;
     for (EntryQueue entries : byAddress.values()) {

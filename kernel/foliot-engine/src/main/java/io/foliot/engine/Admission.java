@@ -3,7 +3,10 @@ package io.foliot.engine;
 import io.foliot.core.Scheduler.OverloadedException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Limits how much may wait for the store. A call that does not fit is refused before it has any effect. Any thread. */
+/**
+ * Limits how many items and bytes may wait for the store. A call that does not fit is refused before it has any effect.
+ * Any thread.
+ */
 final class Admission {
   private final long maxItems;
   private final long maxBytes;
@@ -15,7 +18,10 @@ final class Admission {
     this.maxBytes = maxBytes;
   }
 
-  /** Admits a call, or throws. A call that is larger than the limits is admitted when nothing else waits. */
+  /**
+   * Admits a call, or throws if too much waits already. A call that is larger than the limits is admitted when nothing
+   * else waits.
+   */
   void enter(long callItems, long callBytes) {
     long itemsAfter = items.addAndGet(callItems);
     long bytesAfter = bytes.addAndGet(callBytes);

@@ -28,14 +28,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of a loop: claims that were won, from the claim until their permits are free again. Passive; the loop's
- * thread.
+ * The attempts of a loop: claims that were won, from the claim until their permits are free again. Passive; confined to
+ * the loop's thread.
  *
  * <p>Guarantees: a delivery works only while its lease holds, because the lease outlasts the timeout or is renewed. An
  * attempt gives back its place at the destination once, when it is answered; its permit once, when it is released; and
- * its memory once, when this node no longer needs the payload. It is released when its end is recorded, or when its
- * lease is over and the store does not report a later end. A task of another queue than the lane's reaches no receiver
- * and no worker.
+ * its memory once, when this node no longer needs the payload. An attempt is released when its end is recorded, or when
+ * its lease is over and the store does not report a later end. A task whose queue is not the lane's queue reaches no
+ * receiver and no worker.
  *
  * <ol>
  * <li>{@link #begin} notes the claim, puts the end of its lease into a wheel, and calls the delivery, or hands the task
@@ -46,15 +46,15 @@ import org.jspecify.annotations.Nullable;
  * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over, so that a task whose node
  * dies comes back after a lease and not after its timeout. A delivery whose lease is lost, or whose task is being
  * cancelled, is cancelled. The answer "accepted" extends the lease to the end that it would have had without renewals.
- * <li>The wheel wakes an attempt three times: when its lease is to be renewed; at the end of its timeout, to cancel a
- * delivery that has not answered; and at the end of its lease, to release it, or to look its task up if its end is
- * reported later.
+ * <li>The wheel wakes an attempt for three reasons: when its lease is to be renewed; at the end of its timeout, to
+ * cancel a delivery that has not answered; and at the end of its lease. Then the attempt is released, or its task is
+ * looked up if the end is reported later.
  * <li>{@link #findReports} looks up, a few each second, the tasks of limited queues whose ends may have been reported
  * to other nodes, so that their permits are free long before their leases end.
  * </ol>
  *
  * <p>The wheel's ticks are milliseconds of the monotonic clock, because a lease is a duration and has no end in wall
- * time. Rejected: a timer in each delivery. A delivery that forgets it would hold a permit for ever.
+ * time. Rejected: a timer in each delivery. A delivery that forgets its timer would hold a permit for ever.
  */
 final class Attempts {
   private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
@@ -63,9 +63,9 @@ final class Attempts {
   private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
   /** Time after the end of the attempt's timeout within which its answer may still arrive. */
   private static final long ANSWER_MILLIS = 250;
-  /** A renewal is sent after this part of a lease, a third: two calls may fail before it is lost. */
+  /** Renewals per lease. One is sent after each third of a lease, so two calls may fail before the lease is lost. */
   private static final int RENEWED_IN_LEASE = 3;
-  /** A task claimed this late in a slot of another node was left behind there. */
+  /** Lateness from which a task that is claimed in another node's slot counts as left behind by that node. */
   private static final long LATE_MILLIS = 1_000;
   /** Most lookups per second of tasks whose ends may have been reported to other nodes; each reads a task. */
   private static final int REPORTS_PER_SECOND = 64;
@@ -87,11 +87,11 @@ final class Attempts {
   private final Map<Token, RunningAttempt> running = new HashMap<>();
   private final ObjectTimerWheel<RunningAttempt> leases;
   /**
-   * Attempts that hold a permit until their end is reported, here or to another node. The one looked up longest ago is
-   * the first.
+   * Attempts that hold a permit until their end is reported, here or to another node. The attempt that was looked up
+   * longest ago is the first.
    */
   private final Deque<RunningAttempt> reportedLater = new ArrayDeque<>();
-  private long findNanos;
+  private long nextFindNanos;
 
   /** Creates an empty set of attempts. */
   Attempts(TaskStore store, QueueRegistry registry, StoreClock clock, Lanes lanes, LookAhead lookAhead,
@@ -111,14 +111,16 @@ final class Attempts {
     this.random = random;
     this.lengths = lengths;
     leases = new ObjectTimerWheel<>(millis(nowNanos));
-    findNanos = nowNanos;
+    nextFindNanos = nowNanos;
   }
 
   private static long millis(long monotonicNanos) {
     return Math.floorDiv(monotonicNanos, NANOS_PER_MILLI);
   }
 
-  /** Returns whether the end of every attempt that is left is reported from outside. */
+  /**
+   * Returns whether no attempt waits for its delivery: the end of each attempt that is left is reported by a caller.
+   */
   boolean isIdle() {
     return running.values().stream().allMatch(attempt -> attempt.reportsLater);
   }
@@ -160,7 +162,7 @@ final class Attempts {
       markReportedLater(attempt);
       lane.longPolls().won(claim.waiter(), task, sentNanos + leaseNanos);
       handOver(attempt, claim.waiter().payloadsTaken());
-      lookAhead.lookAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
+      lookAhead.scheduleAgain(task.id(), task.queue(), task.leaseEnd(), nowNanos);
       return;
     }
     Delivery delivery = lane.delivery();
@@ -174,7 +176,7 @@ final class Attempts {
       return;
     }
     CompletionStage<Answer> delivering = Inbox
-        .asking(() -> delivery.deliver(Attempt.of(queue, task, TraceContext.of(task, random.next()))));
+        .call(() -> delivery.deliver(Attempt.of(queue, task, TraceContext.of(task, random.next()))));
     attempt.delivering = delivering;
     inbox.after(delivering, (answer, failure, answeredNanos) -> answered(attempt, answer, failure, answeredNanos));
   }
@@ -185,8 +187,8 @@ final class Attempts {
    */
   private void returnForeign(PendingClaim claim, RunningAttempt attempt) {
     LOG.log(System.Logger.Level.ERROR,
-        "a task was claimed for another queue than its own; it is not delivered there, and"
-            + " given back: task={0}, queue={1}, claimedFor={2}",
+        "a claimed task belongs to another queue than the lane's; it is given back without a"
+            + " delivery: task={0}, queue={1}, claimedFor={2}",
         attempt.task.id(), attempt.task.queue(),
         attempt.lane.name());
     meter.foreign(attempt.lane.name());
@@ -248,7 +250,7 @@ final class Attempts {
       release(attempt);
     } else {
       releasePayload(attempt);
-      lookAhead.lookAgain(attempt.task.id(), attempt.task.queue(), attempt.task.leaseEnd(), nowNanos);
+      lookAhead.scheduleAgain(attempt.task.id(), attempt.task.queue(), attempt.task.leaseEnd(), nowNanos);
       QueueConfig queue = attempt.lane.queue();
       if (attempt.renewMillis != 0 && queue != null) {
         long passedMillis = (nowNanos - attempt.begunNanos) / NANOS_PER_MILLI;
@@ -291,11 +293,12 @@ final class Attempts {
     meter.settled(attempt.lane.name(), Settles.word(ending.settlement().outcome(), result),
         (nowNanos - attempt.begunNanos) / 1_000);
     if (result.kind() == SettleResult.Kind.STALE || result.kind() == SettleResult.Kind.NOT_FOUND) {
-      LOG.log(System.Logger.Level.WARNING, "a late report was refused: task={0}, generation={1}, attempt={2}",
+      LOG.log(System.Logger.Level.WARNING, "the store refused the end of an attempt: its lease"
+          + " was lost, or the task is gone: task={0}, generation={1}, attempt={2}",
           task.id(), task.generation(), task.attempt());
     }
     if (result.wakeAt() != 0) {
-      lookAhead.lookAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
+      lookAhead.scheduleAgain(task.id(), task.queue(), result.wakeAt(), nowNanos);
     }
     if (!result.state().isFinal() && ending.settlement().outcome() instanceof Outcome.Rearm rearm) {
       inserted(rearm.children(), nowNanos);
@@ -308,8 +311,8 @@ final class Attempts {
   }
 
   /**
-   * Notes that a settlement has inserted tasks. If it was stale, they do not exist, and a claim finds that out. Any
-   * node finds parked tasks, in the order of their queue.
+   * Notes that a settlement has inserted tasks. If the settlement was stale, the tasks do not exist, and a claim of
+   * them finds nothing. Any node finds parked tasks, in the order of their queue.
    */
   private void inserted(List<Outcome.Child> children, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
@@ -384,7 +387,8 @@ final class Attempts {
   }
 
   /**
-   * Returns when an attempt is woken next: for its renewal, at the end of its timeout, or else at the end of the lease.
+   * Returns the monotonic time, in ms, at which an attempt is woken next: for its renewal, at the end of its timeout,
+   * or else at the end of the lease.
    */
   private static long wakeMillis(RunningAttempt attempt) {
     long wake = attempt.leaseEndMillis;
@@ -453,7 +457,8 @@ final class Attempts {
     if (attempt.renewMillis != 0) {
       giveUp(attempt, Answer.Health.WELL, "the lease ended: the store did not renew it", nowNanos);
     } else if (!attempt.answered) {
-      LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended: task={0}, queue={1}",
+      LOG.log(System.Logger.Level.WARNING, "a delivery did not answer before the lease ended; the"
+          + " task can be claimed again: task={0}, queue={1}",
           attempt.task.id(), attempt.task.queue());
       if (attempt.destination != null) {
         attempt.destination.ill(Answer.Health.UNREACHABLE, nowNanos);
@@ -463,25 +468,25 @@ final class Attempts {
     release(attempt);
   }
 
-  /** Looks up attempts whose ends may have been reported to other nodes, if it is time. */
+  /** Looks up the tasks of attempts whose ends may have been reported to other nodes; at most once a second. */
   void findReports(long nowNanos) {
-    if (!store.isShared() || nowNanos - findNanos < 0) {
+    if (!store.isShared() || nowNanos - nextFindNanos < 0) {
       return;
     }
-    findNanos = nowNanos + SECOND_NANOS;
-    int asked = 0;
-    for (int left = reportedLater.size(); left > 0 && asked < REPORTS_PER_SECOND; left--) {
+    nextFindNanos = nowNanos + SECOND_NANOS;
+    int lookups = 0;
+    for (int left = reportedLater.size(); left > 0 && lookups < REPORTS_PER_SECOND; left--) {
       RunningAttempt attempt = reportedLater.remove();
       if (!attempt.released) {
         reportedLater.add(attempt);
         releaseIfEnded(attempt);
-        asked++;
+        lookups++;
       }
     }
   }
 
   private void releaseIfEnded(RunningAttempt attempt) {
-    inbox.after(Inbox.asking(() -> store.find(new TaskRef.ById(attempt.task.id()))),
+    inbox.after(Inbox.call(() -> store.find(new TaskRef.ById(attempt.task.id()))),
         (found, failure, nowNanos) -> {
           if (!attempt.released) {
             releaseIfEnded(attempt, found == null ? null : found.orElse(null), failure, nowNanos);

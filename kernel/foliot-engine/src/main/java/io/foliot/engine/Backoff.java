@@ -3,7 +3,7 @@ package io.foliot.engine;
 /** A pause that doubles with each failure, and ends with the first success. Passive; one thread. */
 final class Backoff {
   static final long FIRST_NANOS = 20_000_000;
-  /** Longest pause: how late the engine notices that a store is back. */
+  /** Longest pause. It bounds how late the engine notices that a store is back. */
   static final long LAST_NANOS = 2_000_000_000;
 
   private long waitNanos;

@@ -11,19 +11,18 @@ import org.jspecify.annotations.Nullable;
  * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Any thread.
  *
  * <p>A destination may hold as much as is free, and a queue as much as its destination may still take: the dynamic
- * thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so the share
- * must leave room before others need it. A destination that holds without end gets half of the total, a queue behind it
- * a third; {@code n} such destinations get one part in {@code n+1} each, and as much stays free for the rest. Demands
- * below that are met in full, so the shares are max-min fair.
+ * thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room must be
+ * left before other holders need it. A destination that gives nothing back gets half of the total, and a queue of such
+ * a destination a third. With {@code n} such destinations, each gets one part in {@code n+1}, and as much stays free
+ * for the others. Demands below that are met in full, so the shares are max-min fair.
  *
  * <p>Where the free part is smaller than one unit of work, a queue that holds nothing may take one unit from a reserve
- * beyond the total. Such queues take turns in the order in which they first asked. All holders together never exceed
- * total and reserve by more than what callers charge beyond what they acquired; that excess leaves the reserve
- * untouched.
+ * beyond the total. Such queues take turns in the order of their first requests. The sum of all holdings exceeds total
+ * plus reserve only by amounts that callers charge beyond what they acquired. Such amounts do not use up the reserve.
  *
  * <p>Rejected: a fixed share per queue (thousands of queues would get a few kilobytes each, or the sum would be
- * unbounded), and one bound per loop (one queue that hangs uses it up, and with many loops it is smaller than a
- * payload).
+ * unbounded), and one bound per loop (one queue that hangs uses up the bound, and with many loops the bound is smaller
+ * than a payload).
  */
 final class Budget {
   /** The time for which a queue keeps its turn without a request; loops request at least every 0.1 s. */
@@ -45,14 +44,14 @@ final class Budget {
   private long used;
   private long reservedUsed;
   /**
-   * The queues that wait for the reserve, in the order of their first requests, and the time of each one's last
-   * request.
+   * The queues that wait for the reserve, in the order of their first requests, and the monotonic time of the last
+   * request of each.
    */
   private final Map<Share, Long> turns = new LinkedHashMap<>();
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
   /**
-   * Creates a budget of which nothing is held.
+   * Creates a budget from which nothing has been taken.
    *
    * @param reserve how much may be held beyond the total, by holders that would otherwise get nothing
    * @param guarantee the largest unit of work: the amount that one turn takes from the reserve
@@ -78,7 +77,7 @@ final class Budget {
    * @param each the size of a unit
    * @param holder the queue; the destination if the budget has no shares of queues
    * @param parent the destination of the queue; null if the holder has no parent
-   * @param again called when it may be worth asking again, if fewer were given than wanted
+   * @param again called once when another request may succeed, if fewer units were taken than wanted
    * @return the number of units taken
    */
   synchronized int acquire(int wanted, long each, Share holder, @Nullable Share parent, Runnable again) {
@@ -97,7 +96,8 @@ final class Budget {
   }
 
   /**
-   * Takes one unit of the guaranteed size from the reserve, if the holder has nothing and it is the holder's turn.
+   * Takes one unit of the guaranteed size from the reserve, if the holder has nothing, its parent has less than one
+   * such unit, and it is the holder's turn.
    *
    * @return whether the unit was taken
    */
@@ -133,8 +133,8 @@ final class Budget {
   }
 
   /**
-   * Charges the difference if a unit of work turned out larger than was acquired, or gives it back, as a negative
-   * amount, if smaller.
+   * Changes how much a holder has. A positive amount charges work that turned out larger than what was acquired; a
+   * negative amount gives back what is not needed any more.
    */
   synchronized void change(Share holder, @Nullable Share parent, long amount) {
     add(holder, parent, amount);

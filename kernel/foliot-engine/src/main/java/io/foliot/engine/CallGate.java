@@ -9,13 +9,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which calls the engine accepts: none before it has started, after it has failed, or once it stops; and none
- * that changes something while the store is sealed. Any thread.
+ * Decides which calls the engine accepts. All calls are refused before the engine has started, after it has failed, and
+ * once it stops. While the store is sealed, calls that change something are refused; while it is draining, reports of
+ * workers are still accepted. Any thread.
  *
  * <p>Guarantees: a refused call has no effect, and its future fails with the reason; an exception of a call becomes a
  * failed future.
  *
- * <p>The states of an engine: NEW → RUNNING → STOPPED, and from each of them FAILED, which is final.
+ * <p>The states of an engine: NEW → RUNNING → STOPPED, or NEW → STOPPED; and from each of them FAILED, which is final.
  */
 final class CallGate {
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -47,13 +48,13 @@ final class CallGate {
     return stopped;
   }
 
-  /** Returns the seal of the store, or null if it is open. */
+  /** Returns the seal of the store, or null if the store is open. */
   @Nullable
   StoreSeal seal() {
     return seal;
   }
 
-  /** Completes with the cause when the engine has failed. */
+  /** Returns a future that completes with the cause when the engine has failed. */
   CompletableFuture<Throwable> failure() {
     return failure;
   }
@@ -64,7 +65,9 @@ final class CallGate {
     return sealed == null ? read(call) : CompletableFuture.failedFuture(new NotServingException(sealed.refusal()));
   }
 
-  /** Runs a call that ends an attempt or extends its lease; it is accepted while the store drains, too. */
+  /**
+   * Runs a call that ends an attempt or extends its lease. Such a call is also accepted while a sealed store drains.
+   */
   <T> CompletableFuture<T> report(Supplier<CompletionStage<T>> call) {
     StoreSeal sealed = seal;
     return sealed == null || sealed.state() == StoreSeal.State.DRAINING ? read(call) : write(call);

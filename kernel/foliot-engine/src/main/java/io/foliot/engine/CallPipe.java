@@ -4,23 +4,23 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * One kind of store call: how many batches are under way, and when the next one may be sent. Passive; the loop's
- * thread.
+ * Sends the batches of one kind of store call: limits how many are under way at the same time, and pauses after
+ * failures. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: no more batches under way than the limit; none while the backoff lasts; each answer is recorded in the
- * {@link StoreHealth}, and only then handled.
+ * <p>Guarantees: no more batches are under way than the limit; no batch is sent while the backoff lasts; each answer is
+ * recorded in the {@link StoreHealth} before it is handled.
  *
  * <ol>
- * <li>The owner of the pipe asks {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
- * <li>The answer comes back through the inbox. The batch is no longer under way, health and backoff learn whether it
+ * <li>The owner of the pipe calls {@link #hasRoom}, gathers a batch, and {@linkplain #send sends} it.
+ * <li>The answer comes back through the inbox. The batch is no longer under way, health and backoff record whether it
  * failed, and the owner handles the result, or puts the items of a failed batch back.
  * </ol>
  *
- * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind entries that only
- * move.
+ * <p>Rejected: one limit for all kinds of calls. Settles would wait behind claims, and claims behind calls that only
+ * move index entries.
  */
 final class CallPipe {
-  /** The effect of calls on the store; a store that refuses writes does not serve. */
+  /** The effect of calls on the store. A store that answers reads but refuses writes does not count as serving. */
   enum Effect {
     READ, WRITE
   }
@@ -37,8 +37,7 @@ final class CallPipe {
    * Creates a pipe with nothing under way.
    *
    * @param call the name of the call, for meter and log
-   * @param limit batches that are under way at the same time: with two, one is with the store while the next one
-   *     gathers
+   * @param limit most batches under way at the same time: with two, one is with the store while the next one gathers
    * @param backoff the pause after failures; pipes may share one
    */
   CallPipe(String call, int limit, Effect effect, Backoff backoff, Inbox inbox, StoreHealth health) {
@@ -62,7 +61,7 @@ final class CallPipe {
   <T> void send(int items, long nowNanos, Supplier<CompletionStage<T>> batch, Inbox.Handler<T> handler) {
     assert hasRoom(nowNanos) : call;
     underWay++;
-    inbox.after(Inbox.asking(batch), (result, failure, answeredNanos) -> {
+    inbox.after(Inbox.call(batch), (result, failure, answeredNanos) -> {
       underWay--;
       boolean answered = health.called(call, items, nowNanos, failure, answeredNanos);
       if (effect == Effect.WRITE) {

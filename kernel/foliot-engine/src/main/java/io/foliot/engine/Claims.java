@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of a loop: they take ids from the lanes, send them to the store, and handle the results. Passive; the
+ * Takes due ids from the lanes of a loop, claims them in the store, and handles the results. Passive; confined to the
  * loop's thread.
  *
  * <p>Guarantees: each claim holds its permits, its place at the destination and its memory before it is sent; a claim
@@ -27,21 +27,21 @@ import org.jspecify.annotations.Nullable;
  * <li>A lane can start attempts if it has entries, is served, and finds a permit. Such lanes take turns.
  * <li>A batch is shared among these lanes by weight: a priority higher by one weighs twice as much. A lane may use the
  * rest of its share in the next batch (deficit round robin); the rest of this batch goes to the other lanes.
- * <li>For each entry the lane acquires memory, then places at the destination, then permits; if a later one grants
- * less, the rest is given back to the earlier ones.
+ * <li>For each entry the lane acquires memory, then places at the destination, then permits; if a later resource grants
+ * less, the rest of the earlier ones is given back.
  * <li>Results: <em>won</em> begins an attempt; <em>later</em> puts the entry into the wheel again; <em>gone</em>
- * forgets it; <em>ready</em> means that the task is due but the permits of the claim had ended, and puts the entry back
- * into its lane.
+ * forgets the entry; <em>ready</em> means that the task is due, but the claim came after the end of its permits; the
+ * entry goes back into its lane.
  * <li>Workers get their tasks after the whole batch has been handled.
  * </ol>
  *
- * <p>Rejected: a claim per lane. Each call is a round trip or a commit, and with many queues most of them would carry
- * one task.
+ * <p>Rejected: a claim per lane. Each call is a round trip or a commit, and with many queues most calls would carry one
+ * task.
  */
 final class Claims {
-  /** Claims under way at the same time: one is with the store while the next one gathers. */
+  /** Claim calls under way at the same time: one is with the store while the next one gathers. */
   private static final int UNDER_WAY = 2;
-  /** Exponent of the lowest weight: a lane weighs at least 2^-10 of the lane with the highest priority. */
+  /** Exponent of the lowest weight: a lane has at least 2^-10 of the weight of the lane with the highest priority. */
   private static final int LOWEST_WEIGHT = -10;
 
   /** Receives the store's decisions. */
@@ -65,7 +65,7 @@ final class Claims {
   private final int batch;
   private final LeaseLengths lengths;
 
-  /** @param batch how many tasks one call claims */
+  /** @param batch most tasks that one call claims */
   Claims(TaskStore store, QueueRegistry registry, Lanes lanes, LookAhead lookAhead, WatchedSlots slots, Inbox inbox,
       StoreHealth health, Meter meter, int batch, LeaseLengths lengths, Decisions decisions) {
     this.store = store;
@@ -96,7 +96,10 @@ final class Claims {
     }
   }
 
-  /** Returns how long until a rate or a trial attempt allows another attempt, or {@link Long#MAX_VALUE}. */
+  /**
+   * Returns how long until a rate or a trial attempt allows another attempt, or {@link Long#MAX_VALUE} if no lane waits
+   * for either.
+   */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;
     if (lanes.waiting() > 0 && pipe.isIdle()) {
@@ -114,7 +117,7 @@ final class Claims {
 
   // Sending a batch.
 
-  /** Returns the lanes that could start an attempt, beginning each time with the next lane. */
+  /** Returns the lanes that could start an attempt. Each call begins with the next lane of the rotation. */
   private List<Lane> ableLanes(long nowNanos) {
     List<Lane> able = new ArrayList<>();
     lanes.rotate();
@@ -257,7 +260,7 @@ final class Claims {
       slots.decided(entry.id(), false, nowNanos);
     }
     if (result instanceof ClaimResult.Later later) {
-      lookAhead.lookAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
+      lookAhead.scheduleAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
     } else if (result instanceof ClaimResult.Gone gone && gone.endedAs() != null) {
       meter.leaseEnded(claim.lane().name());
     }

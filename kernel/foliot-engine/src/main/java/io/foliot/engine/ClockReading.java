@@ -4,10 +4,11 @@ package io.foliot.engine;
  * A reading of the store's clock, continued by this node's monotonic clock: a step of the node's wall clock changes
  * nothing.
  *
- * <p>A clock behind a network had the value that was read at an unknown instant during the call. The middle of the call
- * is wrong by at most half of its duration. A slow reading, of a paused process or a busy store, is therefore less
- * exact than an older quick one. The older reading is kept until drift may have made it as inexact, or until the two
- * readings contradict each other, which means that the store's clock was set.
+ * <p>A clock that is read over a network had the returned value at an unknown instant during the call. The middle of
+ * the call is taken as that instant, and is wrong by at most half of the call's duration. A slow reading, of a paused
+ * process or a busy store, is therefore less exact than an older quick reading. The older reading is kept until drift
+ * may have made it as inexact as the newer one, or until the two readings contradict each other, which means that the
+ * store's clock was set.
  *
  * @param storeMicros the value of the store's clock
  * @param atNanos the instant of the reading, by the monotonic clock
@@ -15,7 +16,7 @@ package io.foliot.engine;
  * @param offsetMicros by how much the store's clock was ahead of this node's
  */
 record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
-  /** The largest drift of two clocks per second, in nanoseconds: twice that of quartz. */
+  /** Largest assumed drift between two clocks, in nanoseconds per second: twice that of a quartz clock. */
   private static final long DRIFT_NANOS_PER_SECOND = 200_000;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 

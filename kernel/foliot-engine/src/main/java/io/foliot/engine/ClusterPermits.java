@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * This node's part in limits that hold for the whole cluster. It maintains the node's entry in the {@link PermitRecord}
- * of each limited queue that the node works for, and grants permits to the queue's {@link Permits}.
+ * of each limited queue that the node serves, and grants permits to the queue's {@link Permits}.
  *
- * <p>A node may use its permits for five seconds by the store's clock. Each claim carries their end, and the store
- * refuses it afterwards, so a paused or disconnected node claims nothing under permits that others have taken. Attempts
- * that a dead node claimed before its permits ended hold those permits until their leases end.
+ * <p>A node may use its permits for five seconds by the store's clock. Each claim carries the end of that time, and the
+ * store refuses the claim afterwards, so a paused or disconnected node claims nothing under permits that others have
+ * taken. Attempts that a dead node claimed before its permits ended hold those permits until their leases end.
  *
- * <p>It reads the records once a second, and at once when a task waits for a permit; one read at a time. The first
- * loop's thread, except {@link #hungry} and {@link #leave(long)}.
+ * <p>It reads the records once a second, and at once when a task waits for a permit; one read at a time. Confined to
+ * the first loop's thread, except {@link #requestPermits} and {@link #leave(long)}.
  */
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
@@ -37,10 +37,11 @@ final class ClusterPermits {
   private static final long REST_NANOS = 20 * NANOS_PER_MILLI;
   private static final long VALID_MILLIS = 5_000;
   /**
-   * Longest time that a holder can have left. It exceeds {@link #VALID_MILLIS}, because nodes estimate the store's
-   * clock a little differently; a longer time was written before that clock was set back.
+   * Longest time for which a holder's permits can still be valid. It exceeds {@link #VALID_MILLIS}, because nodes
+   * estimate the store's clock a little differently; a longer time was written before the store's clock was set back.
    */
   private static final long LATEST_MILLIS = 2 * VALID_MILLIS;
+  /** Remaining time below which the node extends the validity of its permits. */
   private static final long RENEW_MILLIS = 2_500;
   /** Grace for a claim that was accepted before its deadline but not yet written. */
   private static final long SETTLED_MILLIS = 5_000;
@@ -56,7 +57,7 @@ final class ClusterPermits {
   private final Inbox inbox;
 
   // any thread
-  private final AtomicBoolean isHungry = new AtomicBoolean();
+  private final AtomicBoolean isRequested = new AtomicBoolean();
 
   // the loop's thread
   private final Map<String, Long> wantedNanos = new HashMap<>();
@@ -82,14 +83,14 @@ final class ClusterPermits {
     this.inbox = inbox;
   }
 
-  /** Notes that a task waits for a permit. Any thread. */
-  void hungry() {
-    if (isHungry.compareAndSet(false, true)) {
+  /** Requests a read of the records soon, because a task waits for a permit. Any thread. */
+  void requestPermits() {
+    if (isRequested.compareAndSet(false, true)) {
       inbox.wake();
     }
   }
 
-  /** Reads the records, if it is time. */
+  /** Reads the records, if a permit is needed or the interval is over. */
   void turn(long nowNanos) {
     if (leaving != null) {
       if (nowNanos - leaveUntilNanos >= 0) {
@@ -97,7 +98,7 @@ final class ClusterPermits {
       }
       return;
     }
-    boolean soon = (isHungry.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
+    boolean soon = (isRequested.get() || isUnsettled) && nowNanos - restUntilNanos >= 0;
     if (underWay > 0 || !(soon || nowNanos - readNanos >= 0)) {
       return;
     }
@@ -106,10 +107,10 @@ final class ClusterPermits {
     if (!limits) {
       return;
     }
-    isHungry.set(false);
+    isRequested.set(false);
     isUnsettled = false;
     underWay = 1;
-    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
+    inbox.after(Inbox.call(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
       ended(documents != null);
       if (documents != null) {
         update(documents);
@@ -118,23 +119,23 @@ final class ClusterPermits {
   }
 
   /**
-   * Reads the store's clock as well: the estimate of a node that was paused is too early, and would cost other nodes
-   * permits.
+   * Reads the store's clock before the records are updated. After a pause, this node's estimate of that clock is too
+   * early, and would shorten the times of other nodes.
    */
   private void update(List<Document> documents) {
     underWay++;
-    long askedNanos = clock.monotonicNanos();
-    inbox.after(Inbox.asking(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
+    long sentNanos = clock.monotonicNanos();
+    inbox.after(Inbox.call(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
       ended(micros != null);
       if (micros != null) {
-        update(documents, new Instant(Math.floorDiv(micros, 1_000), askedNanos));
+        update(documents, new Instant(Math.floorDiv(micros, 1_000), sentNanos));
       }
     });
   }
 
   /**
-   * A value of the store's clock, and a monotonic time at which that clock had not passed it. Monotonic times that are
-   * computed from it are too early rather than too late.
+   * A value of the store's clock, and a monotonic time at which that clock had not passed this value. Monotonic times
+   * that are computed from the pair are too early rather than too late.
    *
    * @param millis the value of the store's clock
    * @param nanos the monotonic time before it was read
@@ -246,7 +247,7 @@ final class ClusterPermits {
     underWay++;
     byte[] content = record.holders().isEmpty() ? null : record.encode();
     long version = document == null ? 0 : document.version();
-    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
+    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
         (done, failure, nowNanos) -> {
           ended(done != null);
           if (done != null && done) {
@@ -291,7 +292,7 @@ final class ClusterPermits {
    */
   private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
       int before) {
-    CompletionStage<TaskPage> read = Inbox.asking(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
+    CompletionStage<TaskPage> read = Inbox.call(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
     return read.thenCompose(page -> {
       int running = before;
       for (TaskRecord task : page.tasks()) {
@@ -304,8 +305,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Gives up the permits of each queue that has no attempt on this node; other nodes reclaim the permits of the other
-   * queues, and count attempts under way by their leases. Completes when that is stored or the time is over. Any
+   * Gives up the permits of each queue that has no attempt on this node. Other nodes reclaim the permits of the other
+   * queues, and count attempts under way by their leases. Completes when the change is stored or the time is over. Any
    * thread.
    */
   CompletableFuture<Void> leave(long untilNanos) {
@@ -319,7 +320,7 @@ final class ClusterPermits {
   }
 
   private void leave(CompletableFuture<Void> left) {
-    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, nowNanos) -> {
+    inbox.after(Inbox.call(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, nowNanos) -> {
       List<CompletableFuture<Boolean>> writes = new ArrayList<>();
       for (Document document : documents == null ? List.<Document>of() : documents) {
         PermitRecord record = decoded(document.name(), document);
@@ -327,13 +328,13 @@ final class ClusterPermits {
         if (record != null && mine != null && registry.shared(document.name()).permits().giveUp()) {
           PermitRecord rest = record.with(new PermitRecord.Holder(instance, node, 0, 0, 0, 0));
           writes.add(
-              Inbox.asking(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),
+              Inbox.call(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),
                   rest.holders().isEmpty() ? null : rest.encode())).toCompletableFuture());
         }
       }
-      var heard = CompletableFuture.allOf(writes.toArray(CompletableFuture<?>[]::new))
+      var allWritten = CompletableFuture.allOf(writes.toArray(CompletableFuture<?>[]::new))
           .whenComplete((done, failed) -> left.complete(null));
-      assert heard != null;
+      assert allWritten != null;
     });
   }
 }

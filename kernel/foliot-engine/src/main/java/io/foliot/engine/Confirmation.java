@@ -16,18 +16,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Decides whether tasks that were written may be acknowledged: only if their queues were not deleted meanwhile. Any
- * thread.
+ * Decides whether tasks that were written may be acknowledged. They may, unless their queues were deleted meanwhile.
+ * Any thread.
  *
- * <p>Guarantees: an acknowledged task has a queue, or its queue's deletion fails because of it; a store that may lose
- * its last writes still had the task when the acknowledgement was given.
+ * <p>Guarantees: an acknowledged task has a queue, or the deletion of its queue fails because of the task; a store that
+ * may lose its last writes still had the task when the acknowledgement was given.
  *
  * <ol>
- * <li>Each live task that a batch wrote is {@linkplain #add added}; the {@link QueueWatch} knows for most of them, from
- * its last read, that the queue is not being deleted.
- * <li>For the others {@link #await} waits for the next read of the queues, which fails if a queue is gone.
- * <li>If the store may lose its last writes, all tasks that have waited are read once more: the store can lose only
- * writes that were acknowledged shortly before, not those confirmed after a wait.
+ * <li>Each live task that a batch wrote is {@linkplain #add added}. For most of them, the last read of the {@link
+ * QueueWatch} has shown that the queue is not being deleted.
+ * <li>For the others, {@link #await} waits for the next read of the queues. The wait fails if a queue is gone.
+ * <li>If the store may lose its last writes, all tasks that have waited are read once more: the store may have lost
+ * them during the wait.
  * </ol>
  */
 final class Confirmation {

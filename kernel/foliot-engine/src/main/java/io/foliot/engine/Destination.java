@@ -6,16 +6,16 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A destination, and the limit of attempts that it gets at once. The limit doubles with each round of successes until
- * the first failure, then grows by one a round; it is halved when most of the recent answers are failures or when the
- * destination reports overload, at most once in a tenth of a second. A destination that fails at a limit of one gets
- * one trial attempt at a time, at growing intervals, until the first success resets its limit. This is the circuit
+ * A destination, and its limit of concurrent attempts. The limit doubles with each round of successes until the first
+ * failure, then grows by one a round; it is halved when most of the recent answers are failures or when the destination
+ * reports overload, at most once in a tenth of a second. A destination that fails at a limit of one gets one trial
+ * attempt at a time, at growing intervals, until the first success resets its limit. These trials are the circuit
  * breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
  * <p>A claim takes its places when it is sent. A slow store must not leave a quick destination idle. A claim may
- * therefore take as many additional places as attempts ended while the claim before it was with the store: by the time
- * it comes back, about as many places are free again. If the destination stops just then, it has at most twice its
- * limit, and no more attempts follow.
+ * therefore take as many additional places as attempts ended while the previous claim was with the store: by the time
+ * the new claim comes back, about as many places are free again. If the destination stops answering just then, it has
+ * at most twice its limit, and no more attempts follow.
  */
 final class Destination {
   private static final double START_LIMIT = 16;
@@ -46,7 +46,7 @@ final class Destination {
   private long trialNanos;
   private final Set<Runnable> starving = new LinkedHashSet<>();
 
-  /** @param attempts the attempts that all destinations of a delivery share */
+  /** @param attempts the budget of attempts that all destinations of a delivery share */
   Destination(String name, int maxLimit, Budget attempts) {
     this.name = name;
     this.maxLimit = maxLimit;
@@ -58,7 +58,7 @@ final class Destination {
     return name;
   }
 
-  /** Returns its share of the memory budget, held by the payloads of its attempts. */
+  /** Returns the destination's share of the memory budget: the payloads of its attempts. */
   Budget.Share memory() {
     return memory;
   }
@@ -96,12 +96,12 @@ final class Destination {
     return ended;
   }
 
-  /** Notes that a claim came back; {@code endedWhenSent} is the value of {@link #ended} when it was sent. */
+  /** Notes that a claim came back; {@code endedWhenSent} is the value of {@link #ended} when that claim was sent. */
   synchronized void claimed(long endedWhenSent) {
     ahead = onTrial ? 0 : (int) Math.min((long) limit, ended - endedWhenSent);
   }
 
-  /** Notes that an attempt ended with a success, or with a failure that is the task's own. */
+  /** Notes that an attempt ended with a success, or with a failure that was the task's fault. */
   synchronized void well() {
     ended++;
     failures *= 1 - NEWEST;
@@ -163,7 +163,7 @@ final class Destination {
     return onTrial && running == 0 ? Math.max(0, trialNanos - nowNanos) : 0;
   }
 
-  /** Returns whether its delivery has as many attempts under way on this node as it takes. */
+  /** Returns whether the delivery of this destination has its maximum of attempts under way on this node. */
   boolean isOutOfPlaces() {
     return attempts.isFull(share);
   }

@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 /**
  * The digest of a request, in 64 bits. It distinguishes a repeated request from a different one under the same
  * idempotency key. It consists of two checksums of the same bytes, with different polynomials. They guard against
- * mistakes, not against an adversary, who could deceive only itself.
+ * mistakes, not against an adversary: a caller that forges a digest harms only its own requests.
  */
 final class Digest {
   /** The headers left out of the digest: a repeated request is another span of the same trace. */

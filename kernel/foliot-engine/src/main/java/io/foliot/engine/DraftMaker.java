@@ -13,8 +13,9 @@ import java.util.List;
 /**
  * Makes drafts, which the store writes, from submissions: ids, due times, digests. Any thread.
  *
- * <p>The slot of a task follows from its id: from the hash of queue and key, so that all generations of a key are in
- * one slot; else of queue and idempotency key; else it is random.
+ * <p>The slot of a task follows from a hash in its id. For a task with a key it is the hash of queue and key, so that
+ * all tasks of a key are in one slot. Without a key it is the hash of queue and idempotency key; without both it is
+ * random.
  */
 final class DraftMaker {
   private final QueueRegistry registry;
@@ -26,11 +27,11 @@ final class DraftMaker {
   }
 
   /**
-   * Returns a draft of each submission.
+   * Returns a draft of each submission, in the same order.
    *
    * @throws io.foliot.core.Scheduler.UnknownQueueException if there is no such queue
    * @throws io.foliot.core.Scheduler.OverloadedException if the queue is being deleted
-   * @throws IllegalArgumentException if a submission can never work
+   * @throws IllegalArgumentException if a submission is due more than 100 years from now
    */
   List<Draft> drafts(List<Submission> submissions, long nowMillis) {
     long[] bits = random.next(2 * submissions.size());

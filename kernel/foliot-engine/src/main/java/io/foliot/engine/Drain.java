@@ -6,10 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a loop's work: the loop continues to claim for some time, then stops claiming and waits for the attempts
- * under way. Passive; the loop's thread.
+ * under way. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the {@link #begin answer} completes with true when the ends of all attempts are recorded, with false
- * when patience is over, or the loop has died; never while the loop still claims.
+ * <p>Guarantees: the future that {@link #begin} gets completes with true when the ends of all attempts are recorded,
+ * and with false when patience is over; neither happens while the loop still claims. If the loop dies, {@link
+ * EngineLoop} completes the future with false.
  */
 final class Drain {
   private @Nullable CompletableFuture<Boolean> answer;
@@ -21,7 +22,7 @@ final class Drain {
    * Begins to drain.
    *
    * @param afterNanos how long to continue to claim
-   * @param patienceNanos how long to wait in all
+   * @param patienceNanos how long to wait in total
    */
   void begin(CompletableFuture<Boolean> newAnswer, long afterNanos, long patienceNanos, long nowNanos) {
     answer = newAnswer;
@@ -29,7 +30,7 @@ final class Drain {
     patienceEndNanos = nowNanos + Math.max(afterNanos, patienceNanos);
   }
 
-  /** Returns whether claims may be made at this time. Once they may not, they never may. */
+  /** Returns whether claims may be made at this time. After it has returned false once, it always returns false. */
   boolean isClaiming(long nowNanos) {
     isClaiming &= answer == null || nowNanos - claimUntilNanos < 0;
     return isClaiming;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Any thread.
  *
  * <p>Guarantees: a task is woken once for all ends of a tenth of a second; the woken task finds every end that was
- * stored before the wake-up. Hints are lost with the process, and beyond {@value #MAX} at a time.
+ * stored before the wake-up. Hints are lost when the process ends, and while {@value #MAX} tasks wait to be woken.
  *
  * <p>Rejected: a wake-up for each end. A run of ten thousand shards would be planned ten thousand times.
  */
@@ -62,7 +62,7 @@ final class EndHints {
     }
   }
 
-  /** Wakes the gathered tasks, if it is time. */
+  /** Wakes the gathered tasks, a tenth of a second after the first hint. */
   void turn(long nowNanos) {
     Map<String, Set<String>> ready;
     synchronized (this) {

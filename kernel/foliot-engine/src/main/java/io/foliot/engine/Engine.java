@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>{@link CallGate}: whether a call is accepted at all
  * <li>{@link TaskCalls}, {@link ReportCalls}, {@link QueueSettings}, {@link QueueDeletions}: the calls
- * <li>{@link QueueRegistry} and {@link QueueWatch}: the queues as this node knows them
+ * <li>{@link QueueRegistry} and {@link QueueWatch}: the queues as this node last read them
  * <li>{@link LoopGroup} of {@link EngineLoop}s: firing
  * <li>{@link Membership}, {@link ClusterPermits}: the cluster
  * <li>{@link NodeStatus}, {@link Explainer}: status and explanations
@@ -80,7 +80,7 @@ public final class Engine implements Scheduler {
     store = environment.store();
     clock = environment.clock();
     RandomSource random = new RandomSource(environment.random());
-    registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::hungry);
+    registry = new QueueRegistry(store, clock, environment.deliveries(), options, this::requestPermits);
     StoreOutage outage = new StoreOutage();
     hints = new EndHints(environment.deliveries(), this::wakeAwaiting);
     loops = new LoopGroup(options.loops(), store.slotCount(),
@@ -118,7 +118,7 @@ public final class Engine implements Scheduler {
    * @return a future that completes when the engine serves; fails if the store does not answer, or is sealed
    */
   public CompletableFuture<Void> start() {
-    // With a guess of the store's time, this node could give away the seats of workers that have just left.
+    // If the store's time were not measured first, this node could give away the seats of workers that have just left.
     return loops.measureClocks().thenCompose(read -> store.document(DocumentKind.CLUSTER, StoreSeal.NAME))
         .thenCompose(found -> {
           if (found.isPresent()) {
@@ -148,11 +148,11 @@ public final class Engine implements Scheduler {
   }
 
   /** Notes that a task waits for a permit of the cluster. */
-  private void hungry() {
-    permits.hungry();
+  private void requestPermits() {
+    permits.requestPermits();
   }
 
-  /** Runs at each turn of the first loop. */
+  /** Does the work that the node has once, and not per loop; called in each turn of the first loop. */
   private void eachTurn(long nowNanos) {
     watch.turn(nowNanos);
     deletions.turn(nowNanos);
@@ -172,10 +172,10 @@ public final class Engine implements Scheduler {
     });
   }
 
-  /** Runs at each second of the first loop. */
+  /** Does the work that the node has once a second; called by the first loop. */
   private void eachSecond() {
     parkedHeads.turn();
-    deletions.takeBackLeftOff();
+    deletions.takeBackAbandoned();
     boolean hasOthers = membership.hasOthers();
     loops.forEach(loop -> loop.others(hasOthers));
     if (store.isShared()) {
@@ -205,7 +205,7 @@ public final class Engine implements Scheduler {
   /**
    * {@inheritDoc}
    *
-   * <p>This node keeps firing until the others have taken over its slots. Then it claims nothing more, and waits for
+   * <p>This node keeps firing until other nodes have taken over its slots. Then it claims nothing more, and waits for
    * its attempts to end.
    */
   @Override
@@ -253,12 +253,12 @@ public final class Engine implements Scheduler {
 
   /**
    * Returns the drafts of these submissions, for a store that can write them as part of a larger write, such as the
-   * caller's own transaction. Once that is done, {@link #committed} makes them fire on the millisecond; without it the
-   * head poll finds them, a tenth of a second late. A queue that is deleted while the transaction is open leaves the
-   * tasks without a queue: they wait until it is created again, and this node logs a warning.
+   * caller's own transaction. Once the write is visible, {@link #committed} makes the tasks fire on the millisecond;
+   * without that call the head poll finds them, a tenth of a second late. If a queue is deleted while the transaction
+   * is open, its tasks wait until the queue is created again, and this node logs a warning.
    *
    * @throws UnknownQueueException if there is no such queue
-   * @throws IllegalArgumentException if a submission can never work
+   * @throws IllegalArgumentException if a submission is invalid
    */
   public List<Draft> drafts(List<Submission> submissions) {
     return tasks.drafts(submissions);
@@ -277,7 +277,7 @@ public final class Engine implements Scheduler {
     return gate.write(() -> tasks.write(drafts));
   }
 
-  /** Makes tasks of an internal queue due now; those that do not exist are not created. */
+  /** Makes tasks of an internal queue due now; tasks that do not exist are not created. */
   public CompletableFuture<List<TouchResult>> wake(String queue, List<String> keys) {
     return gate.write(() -> tasks.wake(queue, keys));
   }

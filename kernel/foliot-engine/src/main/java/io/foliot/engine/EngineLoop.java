@@ -21,7 +21,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop of the engine: the order of work over its parts, for its share of the slots.
+ * One event loop of the engine. It runs its parts in a fixed order, for its share of the slots.
  *
  * <pre>
  * LookAhead, writers, HeadPolls → Lanes → Claims → Attempts → Settles, Renewals
@@ -35,17 +35,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>It handles the messages that have arrived: answers of calls, writes of callers, changes of queues and slots.
- * <li>It advances the wheels: due entries go to their lanes, attempts whose time is over are woken.
+ * <li>It advances the wheels: due entries go to their lanes, and attempts whose timeout or lease is over are woken.
  * <li>Unless the loop drains or the store is sealed, it reads orphaned entries, the heads of the slots, the near
  * future, and parked entries. Then it probes, claims and moves, in this order.
  * <li>It parks entries that found no room, records the ends of attempts, and renews leases.
  * <li>From time to time it reads the store's clock, answers workers, and publishes its {@link LoopStatus}.
- * <li>It sleeps until the first part wants its next turn, or a message comes; {@value #MAX_SLEEP_MILLIS} ms at most.
+ * <li>It sleeps until the next work of any part is due or a message arrives, but at most {@value #MAX_SLEEP_MILLIS} ms.
  * </ol>
  *
  * <p>The parts have no threads, no locks and no clock: this class reads the clock and passes the time on. Rejected: an
- * actor per part. The order of work within a turn is what keeps a claim before a move, and a due task before the next
- * page.
+ * actor per part. The order of work within a turn ensures that claims are sent before moves, and that due tasks are
+ * handled before the next page is read.
  */
 final class EngineLoop implements EventLoop.Duty {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -149,7 +149,7 @@ final class EngineLoop implements EventLoop.Duty {
     turnedNanos = nowNanos;
   }
 
-  // Callbacks between parts, where one part must not know the other.
+  // Callbacks between parts, where one part must not depend on the other.
 
   private void storeIsBack(long nowNanos) {
     headPolls.storeIsBack(nowNanos);
@@ -197,13 +197,13 @@ final class EngineLoop implements EventLoop.Duty {
     return status;
   }
 
-  /** Completes with the cause if this loop ends although it was not closed. */
+  /** Returns a future that completes with the cause if this loop ends although it was not closed. */
   CompletableFuture<Throwable> death() {
     return death;
   }
 
   /** Returns how long ago the last turn ended. */
-  long stillNanos() {
+  long sinceTurnNanos() {
     return clock.monotonicNanos() - turnedNanos;
   }
 
@@ -238,11 +238,11 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /** Notifies the loop that a worker waits for tasks of a queue. */
-  void asked(String queue) {
+  void workerWaits(String queue) {
     inbox.post(nowNanos -> lanes.lane(queue, nowNanos));
   }
 
-  /** Notifies the loop whether other nodes are members: workers may poll such nodes even if these have no slots. */
+  /** Notifies the loop whether the cluster has other members: workers may poll them even if they have no slots. */
   void others(boolean areMembers) {
     hasOtherNodes = areMembers;
   }
@@ -260,7 +260,7 @@ final class EngineLoop implements EventLoop.Duty {
     return answer;
   }
 
-  /** As {@link WatchedSlots#own}. */
+  /** Sets the slots that this node owns, as {@link WatchedSlots#own} does. */
   void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption) {
     inbox.post(nowNanos -> slots.own(owned, assignment, adoption, nowNanos));
   }
@@ -272,7 +272,7 @@ final class EngineLoop implements EventLoop.Duty {
 
   /**
    * Stops claiming after a delay. Completes with true once the end of every attempt that this node runs is recorded, or
-   * with false after the patience. It does not wait for tasks that workers hold.
+   * with false when patience is over. The drain does not wait for tasks that workers hold.
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -289,16 +289,17 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Reads the store's clock. A store in this process answers within the call; any other store is asked once a second.
+   * Reads the store's clock. A store in this process answers within the call; the clock of any other store is read once
+   * a second.
    *
-   * @return completes when the clock was read; fails if it could not be read
+   * @return a stage that completes when the clock was read, and fails if it could not be read
    */
   CompletionStage<Long> measureClock() {
     int slot = Math.max(0, slots.watched().next(0));
     StoreClock.Question question = new StoreClock.Question(clock.wallMicros(), clock.monotonicNanos());
-    CompletionStage<Long> asked = Inbox.asking(() -> store.timeMicros(slot));
-    boolean isInProcess = asked.toCompletableFuture().isDone();
-    return asked.whenComplete((storeMicros, failure) -> {
+    CompletionStage<Long> read = Inbox.call(() -> store.timeMicros(slot));
+    boolean isInProcess = read.toCompletableFuture().isDone();
+    return read.whenComplete((storeMicros, failure) -> {
       long answeredNanos = clock.monotonicNanos();
       if (storeMicros != null) {
         storeClock.answered(question, storeMicros, isInProcess, answeredNanos);
@@ -319,7 +320,7 @@ final class EngineLoop implements EventLoop.Duty {
       work(begunNanos);
       meter.loopTurn((clock.monotonicNanos() - begunNanos) / 1_000);
     } catch (Throwable e) {
-      ItemGuard.goOnAfter(e, "a turn of the loop failed; the loop continues");
+      ItemGuard.continueAfter(e, "a turn of the loop failed; the loop continues");
     }
     long endNanos = clock.monotonicNanos();
     turnedNanos = endNanos;
@@ -343,7 +344,7 @@ final class EngineLoop implements EventLoop.Duty {
       slots.poll(nowMillis, nowNanos);
       headPolls.turn(nowMillis, nowNanos);
       lookAhead.prefetch(nowMillis, nowNanos);
-      lanes.letGoOfUnasked(slots.sharesStore() || hasOtherNodes, nowNanos);
+      lanes.dropUnpolled(slots.sharesStore() || hasOtherNodes, nowNanos);
       parking.listQueues(slots.watched(), nowNanos);
       parking.readBack(slots.watched(), nowNanos);
       postponed.probe(nowNanos);

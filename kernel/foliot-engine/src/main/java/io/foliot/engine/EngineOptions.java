@@ -1,21 +1,21 @@
 package io.foliot.engine;
 
 /**
- * The limits of an engine. The {@link Builder} has a default for each setting but the name of the node.
+ * The limits of an engine. The {@link Builder} has a default for each setting except the name of the node.
  *
  * @param node the node's name, unique in the cluster
- * @param zone its data centre, rack or cell
- * @param loops how many event loops share its slots
+ * @param zone the data centre, rack or cell of the node; empty for none
+ * @param loops how many event loops share the slots of the node
  * @param windowMillis how far ahead the index is read into the wheel
  * @param wheelEntries how many ids the wheels hold at most, over all loops; some 80 bytes each
  * @param laneEntries how many ids one queue's lane holds at most on each loop; more are parked in the store
  * @param readyEntries how many ids all lanes of a loop hold together at most
- * @param claimBatch how many tasks one claim takes at most; fewer, where the store works as well with fewer
+ * @param claimBatch how many tasks one claim takes at most; a store may have a lower limit
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
- * @param renewedLeaseMillis how long a lease is where the delivery timeout is longer than that; it is renewed while the
- *     attempt lasts, so that a task of a dead node comes back after this time and not after its timeout
+ * @param renewedLeaseMillis length of a lease if the delivery timeout is longer; the lease is renewed while the attempt
+ *     lasts, so that a task of a dead node comes back after this time and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
  *     a cluster
  * @param destinationLimit how many attempts one destination gets at the same time, once it has proved that it can
@@ -136,10 +136,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
       return this;
     }
 
-    /**
-     * Sets how many tasks one claim takes at most, at least 1; by default 1,000. A claim takes fewer where the store
-     * works as well with fewer.
-     */
+    /** Sets how many tasks one claim takes at most, at least 1; by default 1,000. A store may have a lower limit. */
     public Builder claimBatch(int value) {
       claimBatch = value;
       return this;
@@ -167,8 +164,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets how long a lease is, in milliseconds, at least 300, where the delivery timeout is longer than that; by
-     * default 10 s. It is renewed while the attempt lasts.
+     * Sets the length of a lease if the delivery timeout is longer, in milliseconds, at least 300; by default 10 s. The
+     * lease is renewed while the attempt lasts.
      */
     public Builder renewedLeaseMillis(long value) {
       renewedLeaseMillis = value;
@@ -196,7 +193,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     /**
      * Returns the options.
      *
-     * @throws IllegalArgumentException if one is out of its range
+     * @throws IllegalArgumentException if an option is out of its range
      */
     public EngineOptions build() {
       return new EngineOptions(node, zone, loops, windowMillis, wheelEntries, laneEntries, readyEntries, claimBatch,

@@ -6,10 +6,13 @@ import java.util.Collection;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** A first-in, first-out queue of entries that also knows the least wakeAt among them. */
+/** A first-in, first-out queue of entries that also returns the earliest wakeAt among them. */
 final class EntryQueue {
   private final Deque<DueEntry> entries = new ArrayDeque<>();
-  /** The entries that no later entry undercuts, in order: their wakeAts ascend, and the first is the least of all. */
+  /**
+   * The entries that have no earlier wakeAt behind them in the queue, in order. Their wakeAts ascend, so the first is
+   * the earliest of all.
+   */
   private final Deque<DueEntry> ascending = new ArrayDeque<>();
 
   void add(DueEntry entry) {
@@ -34,7 +37,7 @@ final class EntryQueue {
     return entries.size();
   }
 
-  /** Returns the least wakeAt, or {@link Long#MAX_VALUE} if there is no entry. */
+  /** Returns the earliest wakeAt, or {@link Long#MAX_VALUE} if there is no entry. */
   long oldest() {
     DueEntry first = ascending.peek();
     return first == null ? Long.MAX_VALUE : first.wakeAt();

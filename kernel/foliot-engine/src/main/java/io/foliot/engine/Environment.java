@@ -11,14 +11,15 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Everything an engine sees of the world. With these replaced, it runs under one thread and a virtual clock.
+ * Everything that an engine takes from outside. A test replaces these parts, and runs the engine on one thread with a
+ * virtual clock.
  *
  * @param clock wall and monotonic time
- * @param loops makes the event loops
+ * @param loops creates the event loops, one per call
  * @param random the source of ids, jitter and trace contexts; called by one thread at a time
  * @param store the store of the tasks; not closed by the engine
  * @param coordinator reports the other nodes; closed by the engine
- * @param deliveries one per type; closed by the engine
+ * @param deliveries the deliveries, one per type of target; closed by the engine
  * @param meter counts events
  */
 public record Environment(TimeSource clock, Supplier<EventLoop> loops, RandomGenerator random, TaskStore store,

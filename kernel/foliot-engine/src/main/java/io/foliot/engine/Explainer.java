@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out why a task has not fired. Any thread. */
+/** Explains why a task has not fired. Any thread. */
 final class Explainer {
   private final QueueRegistry registry;
   private final TaskRecord task;
@@ -26,9 +26,9 @@ final class Explainer {
   private final List<TaskReason> reasons = new ArrayList<>();
 
   /**
-   * Explains one task.
+   * Creates the explainer of one task.
    *
-   * @param lane the lane of its queue on this node, or null if there is none
+   * @param lane the lane of the task's queue on this node, or null if there is none
    * @param nowNanos the monotonic time
    * @param nowMillis the store's time
    */
@@ -76,7 +76,7 @@ final class Explainer {
       held(queue);
     }
     if (isAddressed) {
-      // It is parked until its worker polls, regardless of the tasks before it.
+      // An addressed task is parked until its worker polls, regardless of the tasks before it.
       reasons.add(TaskReason.ADDRESSED);
     } else if (task.parked()) {
       reasons.add(TaskReason.PARKED);
@@ -94,7 +94,7 @@ final class Explainer {
     } else if (delivery != null || !registry.shared(known.name()).longPolls().isEmpty()) {
       limits(known);
     } else if (isAddressed) {
-      // Its worker calls another node, or is gone.
+      // The worker of the task calls another node, or is gone.
       return;
     } else if (known.target().type().equals(Target.PULL)) {
       reasons.add(TaskReason.NO_WORKER);

@@ -20,21 +20,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /**
- * The workers of the cluster: publishes those of this node, and reads those of all nodes. Passive; on the
- * first loop's thread, except for the reads that any thread may make.
+ * Publishes the workers of this node, and reads the workers of all nodes. Passive; confined to the first loop's thread,
+ * except the methods that any thread may call.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
  * that calls a live node has a seat within seconds. All nodes count a worker as gone within {@link
- * Vouchers#VALID_MICROS} after its last sign of life, and at once if the coordinator knows that its node is gone.
+ * Vouchers#VALID_MICROS} after its last sign of life, and at once if the coordinator reports that the worker's node is
+ * gone.
  *
  * <ol>
  * <li>Each second, and twice a second while there are workers, it takes the workers that are alive from the
  * {@link WorkerRoster}, and this node itself if it has handlers of its own. While there are any, it vouches for them in
  * a document of this node, every three seconds and when they change.
  * <li>It reads the documents of all nodes, and the one with the seats ({@link FleetRecord}).
- * <li>Where a worker of this node has no seat, or a seat is one of a worker that is gone, it writes the seats by
- * compare-and-set. Another node that was faster is read with the next turn.
- * <li>What it has read is the {@link Seating} of the lanes and, after a change, goes to the deliveries.
+ * <li>Where a worker of this node has no seat, or a seat belongs to a worker that is gone, it writes the seats by
+ * compare-and-set. If another node was faster, the next turn reads the seats again.
+ * <li>A fleet that differs from the last one becomes the {@link Seating} of the lanes, and goes to the deliveries.
  * </ol>
  *
  * <p>It reads the seats even without workers, because a disabled worker may poll this node for the first time. Until
@@ -46,12 +47,13 @@ final class FleetKeeper {
   private static final String SEATS = "seats";
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
-  /** Time after which the document of a node is deleted that has not vouched for its workers. */
+  /** Time after the end of a node's last vouchers at which its document is deleted. */
   private static final long FORGET_MICROS = 3_600_000_000L;
   /** Pause between two reads while there are no workers. */
   private static final long READ_NANOS = 1_000_000_000L;
-  /** Pause between two reads while there are workers: the tasks of one that has stopped begin elsewhere soon. */
+  /** Pause between two reads while there are workers: the tasks of a stopped worker soon begin elsewhere. */
   private static final long READ_SOON_NANOS = 500_000_000L;
+  /** Most tries of one call to change the seats, which other nodes change at the same time. */
   private static final int MOST_CHANGES = 20;
 
   private final TaskStore store;
@@ -77,7 +79,7 @@ final class FleetKeeper {
   /** Whether a turn is due at once. */
   private boolean isUrgent = true;
 
-  /** @param isGone whether the coordinator knows that a node is gone */
+  /** @param isGone whether the coordinator reports that a node is gone */
   FleetKeeper(TaskStore store, QueueRegistry registry, EngineOptions options, Inbox inbox, Predicate<String> isGone) {
     this.store = store;
     this.registry = registry;
@@ -98,7 +100,7 @@ final class FleetKeeper {
     return fleet;
   }
 
-  /** Enables or disables a worker; returns whether a seat has it. */
+  /** Enables or disables a worker. Completes with whether the worker has a seat. */
   CompletionStage<Boolean> enable(String worker, boolean isEnabled) {
     return enable(worker, isEnabled, MOST_CHANGES);
   }
@@ -118,7 +120,7 @@ final class FleetKeeper {
         }
         if (attempts <= 1) {
           return CompletableFuture.failedFuture(new OverloadedException(
-              "the seats of the workers are changed all the time: worker=" + worker));
+              "the worker is unchanged, because other calls kept changing the seats; try again: worker=" + worker));
         }
         return enable(worker, isEnabled, attempts - 1);
       });
@@ -148,11 +150,11 @@ final class FleetKeeper {
       return;
     }
     underWay = true;
-    CompletionStage<List<Document>> read = Inbox.asking(() -> vouch(own, nowNanos, nowMicros)
+    CompletionStage<List<Document>> read = Inbox.call(() -> vouch(own, nowNanos, nowMicros)
         .thenCompose(done -> store.documents(DocumentKind.FLEET)));
     inbox.after(read, (documents, failure, answeredNanos) -> {
       underWay = false;
-      // After a failure the last fleet is kept: a store that does not answer says nothing about the workers.
+      // After a failure the last fleet is kept: a failed read is no evidence that workers are gone.
       if (documents != null) {
         found(documents, own, nowMicros);
       }
@@ -225,10 +227,10 @@ final class FleetKeeper {
         return;
       }
     } catch (UnreadableException e) {
-      LOG.log(System.Logger.Level.WARNING, "the workers of a node cannot be read, and its record is deleted: node="
+      LOG.log(System.Logger.Level.WARNING, "cannot read the workers of a node; deleting its document: node="
           + other, e);
     }
-    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.FLEET, document.name(), document.version(), null)),
+    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.FLEET, document.name(), document.version(), null)),
         (deleted, failure, nowNanos) -> {});
   }
 
@@ -236,12 +238,14 @@ final class FleetKeeper {
     try {
       return FleetRecord.decode(document.content());
     } catch (UnreadableException e) {
-      LOG.log(System.Logger.Level.ERROR, "the seats of the workers cannot be read; they are given anew", e);
+      LOG.log(System.Logger.Level.ERROR, "cannot read the seats of the workers; assigning new seats", e);
       return FleetRecord.EMPTY;
     }
   }
 
-  /** Returns all live workers. One that two nodes vouch for calls this one, if that is among them. */
+  /**
+   * Returns all live workers. If this node and another node vouch for a worker, the worker counts as calling this node.
+   */
   private Map<String, FleetRecord.Live> live(Map<String, Vouchers> vouchers, Map<String, WorkerRoster.Present> own) {
     Map<String, FleetRecord.Live> live = new HashMap<>();
     vouchers.forEach((other, vouching) -> vouching.workers().forEach((worker, present) -> live.put(worker,
@@ -259,7 +263,7 @@ final class FleetKeeper {
       return;
     }
     underWay = true;
-    inbox.after(Inbox.asking(() -> store.writeDocument(DocumentKind.FLEET, SEATS, seatsVersion, next.encode())),
+    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.FLEET, SEATS, seatsVersion, next.encode())),
         (written, failure, nowNanos) -> {
           underWay = false;
           if (Boolean.TRUE.equals(written)) {
@@ -275,8 +279,8 @@ final class FleetKeeper {
     for (String worker : own) {
       if (!isFullLogged && !next.hasSeat(worker)) {
         isFullLogged = true;
-        LOG.log(System.Logger.Level.WARNING, "all seats of workers are taken, or were left within ten minutes; this"
-            + " worker is given tasks without an address only: worker={0}, seats={1}", worker, next.seats().size());
+        LOG.log(System.Logger.Level.WARNING, "all seats are taken, or were left less than ten minutes ago; this"
+            + " worker gets only tasks without an address: worker={0}, seats={1}", worker, next.seats().size());
       }
     }
   }
@@ -285,7 +289,7 @@ final class FleetKeeper {
     if (registry.seating().isKnown() && found.equals(fleet)) {
       return;
     }
-    // The first fleet too, even without workers: planners and polling workers wait for it.
+    // The first fleet is published even if it has no workers: planners and polling workers wait for it.
     fleet = found;
     registry.seat(Seating.of(found, node));
     registry.deliveries().forEach((Delivery delivery) -> delivery.fleetChanged(found));

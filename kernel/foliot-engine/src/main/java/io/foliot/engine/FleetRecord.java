@@ -11,14 +11,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seats of workers as the store keeps them, in one document that every node may change. Immutable; no clock.
+ * The seats of workers as the store keeps them, in one document that every node may change. Immutable; reads no clock.
  *
  * <p>Guarantees: a live worker has at most one seat, and a seat at most one worker. A seat stays in its zone for ever.
- * After its worker has gone, it rests ten minutes before another worker gets it; a worker that comes back gets its own
- * seat if no other worker has it.
+ * After its worker has gone, the seat rests for ten minutes before another worker gets it. A worker that comes back
+ * gets its old seat, unless another worker has it.
  *
- * @param zones the zones of all seats; the place of a zone is its number, and never changes
- * @param seats by number
+ * @param zones the zones of all seats; the index of a zone is its number, and never changes
+ * @param seats all seats; the index of a seat is its number
  */
 record FleetRecord(List<String> zones, List<Seat> seats) {
   static final FleetRecord EMPTY = new FleetRecord(List.of(), List.of());
@@ -28,7 +28,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   private static final long REST_MICROS = 600_000_000L;
 
   /**
-   * A seat; its number is its place.
+   * A seat; its number is its index among the seats.
    *
    * @param leftMicros when its worker was found to be gone, by the store's clock; 0 while the worker is there
    */
@@ -47,8 +47,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   }
 
   /**
-   * Returns this record after gone workers have left their seats and the given workers have got seats. A worker gets
-   * none if all seats, or all zones, are taken.
+   * Returns this record after gone workers have left their seats and the given workers have got seats. A worker gets no
+   * seat if all seats are taken, or if its zone is new and there is no number left for a zone.
    *
    * @param live all workers that some node vouches for
    * @param own the live workers that are to have a seat
@@ -93,8 +93,8 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
       chosen = chosen < 0 && isRested ? i : chosen;
     }
     if (chosen >= 0) {
-      boolean isItsOwn = all.get(chosen).worker().equals(worker);
-      all.set(chosen, new Seat(worker, zone, isItsOwn && all.get(chosen).isDisabled(), 0));
+      boolean isSameWorker = all.get(chosen).worker().equals(worker);
+      all.set(chosen, new Seat(worker, zone, isSameWorker && all.get(chosen).isDisabled(), 0));
     } else if (all.size() < MAX && (zone >= 0 || allZones.size() < MAX)) {
       if (zone < 0) {
         zone = allZones.size();
@@ -150,7 +150,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws io.foliot.core.store.format.UnreadableException if they cannot be decoded
+   * @throws io.foliot.core.store.format.UnreadableException if the bytes cannot be decoded
    */
   static FleetRecord decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, in -> {

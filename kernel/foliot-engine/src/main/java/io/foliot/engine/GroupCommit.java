@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines simultaneous calls of many callers into one batch for the store. While batches are with the store, calls
- * gather; when a batch comes back, they become the next one. A lone call is sent at once, and under load one sync
- * serves thousands. Any thread; it has no thread of its own: batches are sent by the threads that call and by those
- * that complete a batch.
+ * gather; when a batch comes back, the gathered calls become the next batch. A single call is sent at once; under load
+ * one sync of the store serves thousands of calls. Any thread; it has no thread of its own: batches are sent by the
+ * threads that call and by those that complete a batch.
  *
  * @param <T> the type of requests
  * @param <R> the type of answers
@@ -33,7 +33,7 @@ final class GroupCommit<T, R> {
   private static final int QUEUE_CHUNK = 256;
   /** Batches of one kind of call that the store has at the same time. */
   private static final int UNDER_WAY = 2;
-  /** Memory of a call's item beside its payload. */
+  /** Memory of an item of a call beside its payload, in bytes. */
   static final int ITEM_BYTES = 200;
 
   private record Call<T, R>(List<T> items, long bytes, CompletableFuture<List<R>> answer) {}
@@ -56,8 +56,8 @@ final class GroupCommit<T, R> {
    * @param name the name of the call, for the meter
    * @param store the call
    * @param done receives each batch that came back, before its callers get their answers
-   * @param maxUnderWay most batches that the store has at the same time: with two, the next one is there when the first
-   *     is done
+   * @param maxUnderWay most batches that the store has at the same time: with two, the store has the next batch when
+   *     the first is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       int maxUnderWay, Admission admission, TimeSource clock, Meter meter) {

@@ -9,18 +9,19 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values with which the success of a task is recorded, remembered from the claim that gave it to a worker. Any
- * thread.
+ * The values that are needed to record the success of a task, remembered from the claim that gave the task to a worker.
+ * Any thread.
  *
  * <p>Guarantees: the remembered values were true when the task was claimed with this token, so the store accepts or
- * refuses a settlement with them exactly like one of the claiming node. A task that is not remembered costs a read.
+ * refuses a settlement with them exactly like a settlement of the claiming node. A task that is not remembered costs a
+ * read.
  *
- * <p>Rejected: reading each task that is acknowledged. That is a store call for the generation alone.
+ * <p>Rejected: reading each task that is acknowledged. That would be a store call for the generation alone.
  */
 final class HandedTasks {
   /**
-   * Most tasks that are remembered, some 200 bytes each. Beyond it the oldest are forgotten: most of their workers are
-   * gone.
+   * Most tasks that are remembered, some 200 bytes each. Beyond this number the oldest are forgotten: most of their
+   * workers are gone.
    */
   private static final int MAX = 20_000;
 
@@ -30,7 +31,7 @@ final class HandedTasks {
   /**
    * A task that a worker has.
    *
-   * @param waiting the task of an internal queue that waits for its end, or null
+   * @param waiting the task of an internal queue that waits for the end of this task, or null
    */
   record Handed(TaskId id, String queue, long generation, long claimedAt, TaskRef.@Nullable ByKey waiting) {}
 
@@ -49,7 +50,7 @@ final class HandedTasks {
     }
   }
 
-  /** Returns and forgets a task; null if it is not remembered. */
+  /** Returns and forgets a task; null if it is not remembered with this id and token. */
   synchronized @Nullable Handed take(TaskId id, Token token) {
     Handed handed = byToken.remove(token);
     return handed == null || !handed.id().equals(id) ? null : handed;

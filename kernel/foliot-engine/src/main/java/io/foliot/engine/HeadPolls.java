@@ -9,17 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Polls of the index from its head, for due entries that the look-ahead of any node has missed. Passive; the loop's
- * thread.
+ * Polls of the index from its head, for due entries that the look-ahead of any node has missed. Passive; confined to
+ * the loop's thread.
  *
  * <p>Guarantees: a task is found even if every look-ahead has missed it. An entry that is due in a watched slot is
- * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within
- * 10 s. It is found later while the lanes hold a poll back, and where the store is slow, because a poll pauses for many
- * times its own duration.
+ * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within ten
+ * seconds. Such an entry is found later while a poll holds back, and if the store is slow, because a poll pauses for
+ * many times its own duration.
  *
  * <ol>
- * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until there is no
- * more, or until it has found enough.
+ * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until no entry is
+ * left, or until it has found enough.
  * <li>While a poll is under way, polls with a shorter look-back wait: they would read the same entries again.
  * <li>While the lanes flow, a poll holds back until all lanes together hold at most half of what one lane can hold, but
  * for a second at most: entries without room would be let go, and read again a moment later.
@@ -44,7 +44,7 @@ final class HeadPolls {
   /** A task found this late was missed by prefetch and by its writer. */
   private static final long LATE_MILLIS = 1_000;
 
-  /** A poll: how far it looks back, and how often. */
+  /** A poll, with its look-back, its interval, and the state of its last run. */
   private static final class Poll {
     private final long lookBackMillis;
     private final long everyNanos;
@@ -56,6 +56,7 @@ final class HeadPolls {
     private int limit;
     private long letGoBefore;
     private boolean endedEarly;
+    /** Whether the poll reads entries that earlier polls left behind. Such entries do not count as found late. */
     private boolean refills;
 
     Poll(long lookBackMillis, long everyMillis, long firstNanos) {
@@ -93,7 +94,7 @@ final class HeadPolls {
         new Poll(2_000, 100, nowNanos + FIRST_NANOS));
   }
 
-  /** Polls the entries that came due during an outage as soon as the store answers; at most once a second. */
+  /** Requests a full poll for the entries that came due during an outage; at most one a second. */
   void storeIsBack(long nowNanos) {
     full.nextNanos = Math.max(nowNanos, full.begunNanos + SECOND_NANOS);
   }
@@ -106,7 +107,7 @@ final class HeadPolls {
   /** Begins a poll that is due. */
   void turn(long nowMillis, long nowNanos) {
     if (!full.underWay && lanes.letGo() > full.letGoBefore) {
-      // Requests a full poll as soon as there is room: entries were dropped.
+      // Entries were let go: a full poll is requested, and begins when there is room.
       full.nextNanos = nowNanos;
     }
     for (Poll poll : polls) {
@@ -120,7 +121,7 @@ final class HeadPolls {
     }
   }
 
-  /** Returns how long until a poll is due, or {@link Long#MAX_VALUE}. */
+  /** Returns how long until a poll is due, or {@link Long#MAX_VALUE} while all polls wait for an answer. */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;
     for (Poll poll : polls) {
@@ -187,8 +188,8 @@ final class HeadPolls {
   }
 
   /**
-   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or too many entries did not fit. One
-   * is too many for the full poll; the recent polls read on past {@link #LIMIT} of them.
+   * Returns whether a poll stops: it has taken its limit, or claiming has stopped, or too many entries did not fit. For
+   * the full poll one such entry is too many; the recent polls stop after {@link #LIMIT} of them.
    */
   private boolean hasEnough(Poll poll) {
     boolean isFull = lanes.letGo() - poll.letGoBefore >= (poll == full ? 1 : LIMIT);

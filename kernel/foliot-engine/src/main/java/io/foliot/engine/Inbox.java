@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The messages of one event loop. Any thread adds a message; the loop's thread handles them in the order of arrival.
  *
  * <p>Guarantees: a message is handled once, on the loop's thread, with the monotonic time of its handling. The loop is
- * woken after each message. A message that throws does not keep the others from being handled.
+ * woken after each message. An exception of one message does not affect the others.
  *
  * <ol>
  * <li>{@link #post} adds a message and wakes the loop.
@@ -63,7 +63,7 @@ final class Inbox {
   }
 
   /** Makes a call; an exception becomes a failed stage. */
-  static <T> CompletionStage<T> asking(Supplier<CompletionStage<T>> call) {
+  static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> call) {
     try {
       return call.get();
     } catch (RuntimeException e) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads of the store's index, and the changes that overtake them. Passive; the loop's thread.
+ * Reads of the store's index, and the changes that overtake them. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: an entry that left the lanes while a read was under way, because its task was claimed, parked or
  * moved, is recognized when that read returns it. Without this, each such entry would be claimed a second time for
@@ -20,7 +20,7 @@ import java.util.Map;
  * <li>{@link #read} counts the reads under way.
  * <li>While there are any, entries that leave the lanes are {@linkplain #overtakes remembered}, up to a limit.
  * <li>{@link #isOvertaken} compares an entry that was read with the remembered one.
- * <li>When the last read under way has been handled, all are forgotten.
+ * <li>When the last read under way has been handled, all remembered entries are forgotten.
  * </ol>
  *
  * <p>This is an optimization only; the claim decides. Rejected: remembering for a fixed time, which is too short for a
@@ -43,7 +43,7 @@ final class IndexReads {
   /** Reads slices of the index. */
   void read(List<DueScan> scans, Inbox.Handler<List<DueSlice>> handler) {
     underWay++;
-    inbox.after(Inbox.asking(() -> store.due(scans)), (slices, failure, nowNanos) -> {
+    inbox.after(Inbox.call(() -> store.due(scans)), (slices, failure, nowNanos) -> {
       underWay--;
       boolean isLast = underWay == 0;
       handler.answered(slices, failure, nowNanos);

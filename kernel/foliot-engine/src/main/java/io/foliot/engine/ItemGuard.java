@@ -13,12 +13,12 @@ final class ItemGuard {
     try {
       item.run();
     } catch (Throwable e) {
-      goOnAfter(e, "an item failed; the loop continues without it");
+      continueAfter(e, "an item failed; the loop continues without it");
     }
   }
 
   /** Logs a failure of an item or a turn, or rethrows it if it is an error of the virtual machine. */
-  static void goOnAfter(Throwable failure, String message) {
+  static void continueAfter(Throwable failure, String message) {
     if (failure instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
       throw error;
     }

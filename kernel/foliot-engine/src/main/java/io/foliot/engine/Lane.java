@@ -13,32 +13,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lane of a queue on one loop: the few due tasks that it may start next. Entries that do not fit are parked in the
- * store. Loop thread only, except {@link Shared}.
+ * The lane of a queue on one loop: the few due tasks that the loop may start next. Entries that do not fit are parked
+ * in the store. Confined to the loop's thread, except {@link Shared}.
  */
 final class Lane {
   /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
-  private static final int UNASKED_ENTRIES = 256;
-  /** Time after the last answer to a worker within which a worker is expected to poll again. */
-  private static final long ASKED_NANOS = 50_000_000;
+  private static final int UNPOLLED_ENTRIES = 256;
+  /** Time after a worker last waited within which a worker is expected to poll again. */
+  private static final long POLLED_NANOS = 50_000_000;
   /**
    * Assumed size of a body until one was seen: the largest, because many new lanes at once must not claim more than
    * fits into memory.
    */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
-  /** Memory of an attempt beside its payload. */
+  /** Memory of an attempt beside its payload, in bytes. */
   static final long ATTEMPT_BYTES = 1 << 10;
+  /** The newest body counts for one part in this many of the average size. */
   private static final int BODY_WEIGHT = 8;
   private static final double RATE_SECONDS = 5;
   /**
-   * Interval between two samples of the flow. It has room for several claims, but for few: entries that do not fit are
-   * parked until the lane is known to flow.
+   * Interval between two samples of the flow. It is long enough for several claims, but short, because entries that do
+   * not fit are parked until the lane is known to flow.
    */
   private static final long FLOW_SAMPLE_NANOS = 50_000_000;
   /** A lane that would be empty within this many seconds flows. */
   private static final double FLOW_SECONDS = 2;
   /**
-   * Time after it was empty for which a lane with permits is assumed to flow: its first claims have hardly come back.
+   * Time for which a lane with permits is assumed to flow after it was last empty: the results of its first claims are
+   * hardly back by then.
    */
   private static final long FLOW_CREDIT_NANOS = 500_000_000;
 
@@ -47,37 +49,40 @@ final class Lane {
    *
    * @param permits the queue's permits
    * @param longPolls the workers that wait, for pull queues
-   * @param memory the share held by the payloads of its attempts
+   * @param memory the share held by the payloads of the queue's attempts
    */
   record Shared(Permits permits, LongPollQueue longPolls, Budget.Share memory) {}
 
   /** Weight of the newest result in the share of postponed entries: some sixteen results are remembered. */
   private static final double NEWEST = 1.0 / 16;
+  /** Share of postponed entries above which entries are probed before they are claimed. */
   private static final double MOST = 0.5;
 
   /**
    * The slots whose parked tasks are read. A node reads its own slots first, because two nodes that read from the same
-   * end claim the same tasks; it reads all slots once its own have no more. In between it reads a page of all slots now
-   * and then, because other nodes may have no delivery for this queue, or no permits.
+   * end claim the same tasks; it reads all slots once its own slots have no more parked tasks. In between it reads a
+   * page of all slots now and then, because other nodes may have no delivery for this queue, or no permits.
    */
   enum ParkedOf {
     OWN, GLANCE_AT_ALL, ALL
   }
 
-  /** Time for which a node reads parked tasks of its own slots only. */
+  /** Time for which a node reads parked tasks of its own slots only, before it reads a page of all slots. */
   private static final long GLANCE_NANOS = 2_000_000_000;
 
   private final String name;
   private final Shared shared;
   private final int maxEntries;
 
-  // The settings in force; null while the queue is unknown or its delivery is not there.
+  // The settings in force; null while the queue is unknown or this node has no delivery for it.
   private @Nullable QueueConfig queue;
   private @Nullable Delivery delivery;
   private @Nullable Destination destination;
   private boolean lackIsLogged;
 
+  /** Entries that were neither parked nor probed. */
   private final EntryQueue fresh = new EntryQueue();
+  /** Entries that were parked, and entries that were put back. They are claimed first. */
   private final EntryQueue unparked = new EntryQueue();
   /** Entries that a probe has found due. */
   private final EntryQueue probed = new EntryQueue();
@@ -98,7 +103,7 @@ final class Lane {
   private long flowNanos;
   private long emptyNanos;
   private long seenNanos;
-  private long askedNanos;
+  private long polledNanos;
   private double laterShare;
   private double deficit;
   private int running;
@@ -114,7 +119,7 @@ final class Lane {
     flowNanos = nowNanos;
     emptyNanos = nowNanos;
     seenNanos = nowNanos;
-    askedNanos = nowNanos - ASKED_NANOS;
+    polledNanos = nowNanos - POLLED_NANOS;
     this.name = name;
     this.shared = shared;
     this.maxEntries = maxEntries;
@@ -143,7 +148,9 @@ final class Lane {
     lackIsLogged = false;
   }
 
-  /** Returns true at its first call after each change of the settings, so that the lack is logged once. */
+  /**
+   * Returns true for the first call after each change of the settings, so that the lack of a delivery is logged once.
+   */
   boolean logsLackOfDelivery() {
     boolean first = !lackIsLogged;
     lackIsLogged = true;
@@ -169,12 +176,12 @@ final class Lane {
     return queue != null && queue.target().type().equals(Target.PULL);
   }
 
-  /** Returns whether workers run the tasks of this queue, so that an address says which. */
+  /** Returns whether workers run the tasks of this queue, so that an address selects some of them. */
   boolean isAddressable() {
     return queue != null && (isPull() || queue.target().type().equals(Target.LOCAL));
   }
 
-  /** Returns whether attempts can be made at all: the queue is known, not paused, and its delivery is there. */
+  /** Returns whether attempts can be made at all: the queue is known, not paused, and this node has its delivery. */
   boolean isServed() {
     return queue != null && !queue.paused() && (delivery != null || isPull());
   }
@@ -185,21 +192,21 @@ final class Lane {
   }
 
   /**
-   * Returns whether no worker has waited for tasks of this pull queue on this node within {@link #ASKED_NANOS}: one may
-   * wait on another node.
+   * Returns whether no worker has waited for tasks of this pull queue on this node within {@link #POLLED_NANOS}. A
+   * worker may wait on another node.
    */
-  boolean isUnasked(long nowNanos) {
-    return isPull() && longPolls().isEmpty() && nowNanos - askedNanos >= ASKED_NANOS;
+  boolean isUnpolled(long nowNanos) {
+    return isPull() && longPolls().isEmpty() && nowNanos - polledNanos >= POLLED_NANOS;
   }
 
   /** Returns whether workers wait, and the lane has no entry without an address for them. */
-  boolean isAskedInVain() {
+  boolean isPolledInVain() {
     return isPull() && unaddressed() == 0 && !longPolls().isEmpty();
   }
 
-  /** Returns whether one more id may wait here. */
+  /** Returns whether the lane has room for one more id. */
   boolean hasRoom() {
-    int bound = isPull() && longPolls().isEmpty() ? Math.min(UNASKED_ENTRIES, maxEntries) : maxEntries;
+    int bound = isPull() && longPolls().isEmpty() ? Math.min(UNPOLLED_ENTRIES, maxEntries) : maxEntries;
     return isServed() && waiting() < bound;
   }
 
@@ -212,7 +219,8 @@ final class Lane {
   }
 
   /**
-   * Returns how many entries may be claimed. While most turn out to be postponed, unprobed entries wait for a probe.
+   * Returns how many entries may be claimed. While most entries turn out to be postponed, unprobed entries wait for a
+   * probe.
    */
   int claimable() {
     return isMostlyLater() ? unparked.size() + probed.size() + addressed.size() : waiting();
@@ -228,7 +236,7 @@ final class Lane {
     }
   }
 
-  /** Notes that a probe has found the entry due: it is claimed before all that have not been probed. */
+  /** Notes that a probe has found the entry due: it is claimed before all entries that have not been probed. */
   void addProbed(DueEntry entry) {
     probed.add(entry);
   }
@@ -265,7 +273,7 @@ final class Lane {
   void sampleFlow(long nowNanos) {
     seenNanos = nowNanos;
     emptyNanos = waiting() == 0 ? nowNanos : emptyNanos;
-    askedNanos = isPull() && !longPolls().isEmpty() ? nowNanos : askedNanos;
+    polledNanos = isPull() && !longPolls().isEmpty() ? nowNanos : polledNanos;
     long sinceNanos = nowNanos - flowNanos;
     if (sinceNanos >= FLOW_SAMPLE_NANOS) {
       takenPerSecond = (taken - takenSampled) * 1e9 / sinceNanos;
@@ -275,8 +283,8 @@ final class Lane {
   }
 
   /**
-   * Removes and returns the next entry to claim: parked ones come first, then those that a probe has found due. The
-   * lane has one.
+   * Removes and returns the next entry to claim: parked entries come first, then those that a probe has found due. The
+   * lane must not be empty.
    */
   DueEntry take() {
     taken++;
@@ -288,8 +296,8 @@ final class Lane {
   }
 
   /**
-   * Takes the next entry for which a worker waits, and promises it to that worker; null if no waiting worker may run
-   * any. Entries with an address come first: fewer workers may run them.
+   * Takes the next entry for which a worker waits, and reserves that worker. Returns null if no waiting worker may run
+   * an entry. Entries with an address come first: fewer workers may run them.
    */
   AddressedEntries.@Nullable Matched takeForWorker(Seating seating) {
     AddressedEntries.Matched matched = addressed.isEmpty() ? null : addressed.match(longPolls(), seating, name);
@@ -314,8 +322,8 @@ final class Lane {
 
   /**
    * Returns whether most of the entries taken recently turned out to be postponed. Then entries are probed before they
-   * are claimed, so that a due task waits neither for permits that postponed tasks have no use for, nor for the moves
-   * of their entries.
+   * are claimed, so that a due task waits neither for permits that claims of postponed tasks hold, nor for the moves of
+   * their entries.
    */
   boolean isMostlyLater() {
     return laterShare > MOST;
@@ -349,7 +357,7 @@ final class Lane {
   }
 
   /** Returns whether to read more parked entries: there are some, few wait here, and no read is under way. */
-  boolean wantsParked(long nowNanos, int low) {
+  boolean needsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
         && !(isPull() && longPolls().isEmpty());
   }
@@ -357,7 +365,7 @@ final class Lane {
   /**
    * Begins a read of parked tasks.
    *
-   * @param sharesSlots whether this node has some of the slots, and others the rest
+   * @param sharesSlots whether this node has some of the slots, and other nodes have the rest
    * @return the slots to read
    */
   ParkedOf readParked(boolean sharesSlots, long nowNanos) {
@@ -393,15 +401,18 @@ final class Lane {
   }
 
   /**
-   * Notes that a read of parked tasks has returned entries, of which these are the first and the last, or none. At the
-   * end of the parked tasks, {@code retryNanos} is when to begin again.
+   * Notes that a read of parked tasks has ended. At the end of the parked tasks, the next read begins at {@code
+   * retryNanos}.
+   *
+   * @param first the first entry that was read, or null if there was none
+   * @param last the last entry that was read, or null if there was none
    */
   void parkedReadEnded(@Nullable DueEntry first, @Nullable DueEntry last, long retryNanos) {
     parkedReadUnderWay = false;
     boolean fromTheBeginning = parkedCursor == null;
     if (parkedOf == ParkedOf.OWN && first == null) {
       ownAreRead = true;
-      // Other nodes may have reached the end of their slots, too.
+      // After a whole round the lane pauses: other nodes may have reached the end of their slots, too.
       parkedRetryNanos = fromTheBeginning ? parkedRetryNanos : retryNanos;
       return;
     }
@@ -422,7 +433,7 @@ final class Lane {
     parkedRetryNanos = retryNanos;
   }
 
-  /** Returns the wakeAt of the oldest entry that waits here, or {@link Long#MAX_VALUE}. */
+  /** Returns the wakeAt of the oldest entry of the lane, or {@link Long#MAX_VALUE} if there is no entry. */
   long oldest() {
     return Math.min(Math.min(fresh.oldest(), addressed.oldest()), Math.min(unparked.oldest(), probed.oldest()));
   }
@@ -433,7 +444,7 @@ final class Lane {
     return queue == null ? 0 : queue.priority();
   }
 
-  /** Adds to the lane's credit for this batch and the next; returns how many whole tasks that is now. */
+  /** Adds to the lane's credit, at most up to a limit. Returns the credit in whole tasks. */
   int credit(double share, int most) {
     deficit = Math.min(most, deficit + share);
     return (int) deficit;
@@ -458,7 +469,7 @@ final class Lane {
     return running;
   }
 
-  /** Returns the expected memory of an attempt. */
+  /** Returns the expected memory of an attempt, in bytes. */
   long attemptBytes() {
     return bodyBytes + ATTEMPT_BYTES;
   }

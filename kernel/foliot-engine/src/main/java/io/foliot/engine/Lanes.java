@@ -17,27 +17,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of one loop, into which the entries of due tasks go. Passive; the loop's thread.
+ * The lanes of one loop, into which the entries of due tasks go. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: an id is in the lanes, or in a call of the loop, at most once; the lanes together hold no more entries
  * than their limit; an entry that finds no room delays no entry of another queue.
  *
  * <ol>
  * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
- * <li>An entry goes into the lane of its queue if that has room.
+ * <li>An entry goes into the lane of its queue if the lane has room.
  * <li>If the task has an address, and no worker of this node may run it ({@link Seating}), its entry goes to the
- * overflow. Otherwise the entry waits under its address, and delays no other.
+ * overflow. Otherwise the entry waits under its address, and delays no other entry.
  * <li>If no worker polls this node for a pull queue, and there are other nodes, the entries of the queue go to the
  * overflow: once they are parked, the node that a worker polls finds them.
  * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when
  * there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
  * {@link Parking} moves into the queue's own range of the store.
- * <li>The part that takes entries reports their results: they {@linkplain #leave left} the index, are
- * {@linkplain #forget forgotten} so that a poll may find them again, or are put back.
+ * <li>The part of the loop that takes an entry reports the result: the entry has {@linkplain #leave left} the index, is
+ * {@linkplain #forget forgotten} so that a poll may find it again, or is put back.
  * </ol>
  *
- * <p>Lanes take turns: {@link #rotate} changes which one comes first. Rejected: a single priority queue of entries. A
+ * <p>Lanes take turns: {@link #rotate} changes which lane comes first. Rejected: a single priority queue of entries. A
  * Foliot queue whose destination hangs would fill it.
  */
 final class Lanes {
@@ -59,7 +59,7 @@ final class Lanes {
   private boolean hasOthers;
   private Seating seating = Seating.UNKNOWN;
 
-  /** Creates no lanes yet: each is created when it is first requested. */
+  /** Creates an empty set of lanes. Each lane is created when it is first requested. */
   Lanes(EngineOptions options, QueueRegistry registry, StoreClock clock, Moves moves, IndexReads reads) {
     this.options = options;
     this.registry = registry;
@@ -142,18 +142,20 @@ final class Lanes {
    *
    * @param others whether there are other nodes, which may park tasks or be polled by workers
    */
-  void letGoOfUnasked(boolean others, long nowNanos) {
+  void dropUnpolled(boolean others, long nowNanos) {
     hasOthers = others;
     if (others) {
       for (Lane lane : rotation) {
-        if (lane.waiting() > 0 && lane.isUnasked(nowNanos)) {
+        if (lane.waiting() > 0 && lane.isUnpolled(nowNanos)) {
           toOverflow(lane.drainUnaddressed());
         }
       }
     }
   }
 
-  /** Reads the fleet, and moves the entries that no worker of this node may run any more to the overflow. */
+  /**
+   * Applies the current seating, and moves the entries that no worker of this node may run any more to the overflow.
+   */
   void followFleet() {
     Seating now = registry.seating();
     if (now == seating) {
@@ -166,26 +168,26 @@ final class Lanes {
     }
   }
 
-  /** Returns the fleet that the lanes follow. */
+  /** Returns the seating that the lanes use. */
   Seating seating() {
     return seating;
   }
 
   /** Returns whether workers wait at a lane for tasks that other nodes may have parked. */
-  boolean areAskedInVain() {
-    return hasOthers && rotation.stream().anyMatch(Lane::isAskedInVain);
+  boolean arePolledInVain() {
+    return hasOthers && rotation.stream().anyMatch(Lane::isPolledInVain);
   }
 
   // Entries that come.
 
   /** Takes an entry whose time has come. */
   void ready(DueEntry entry, long nowNanos) {
-    if (!moves.covers(entry, clock, nowNanos) && known.add(entry.id()) && !isPlaced(entry, nowNanos)) {
+    if (!moves.covers(entry, clock, nowNanos) && known.add(entry.id()) && !place(entry, nowNanos)) {
       overflow.add(entry);
     }
   }
 
-  /** Takes an entry that was read in the index; returns whether it waits here from now on. */
+  /** Takes an entry that was read in the index; returns whether it waits in a lane or in the overflow from now on. */
   boolean found(DueEntry entry, long nowNanos) {
     if (reads.isOvertaken(entry)) {
       return false;
@@ -198,13 +200,13 @@ final class Lanes {
   /**
    * Puts an entry into its lane, or lets it go. Returns false if neither is possible; the caller then parks the entry.
    */
-  private boolean isPlaced(DueEntry entry, long nowNanos) {
+  private boolean place(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
     Address address = entry.id().address();
     if (!address.isAnywhere() && lane.isAddressable()) {
-      return isPlaced(lane, address, entry);
+      return place(lane, address, entry);
     }
-    if (hasOthers && lane.isUnasked(nowNanos)) {
+    if (hasOthers && lane.isUnpolled(nowNanos)) {
       return false;
     }
     if (lane.hasRoom() && hasRoom()) {
@@ -224,7 +226,7 @@ final class Lanes {
    * Puts an entry into its lane if a worker of this node may run it. Otherwise returns false: the entry is parked for
    * the node that has such a worker.
    */
-  private boolean isPlaced(Lane lane, Address address, DueEntry entry) {
+  private boolean place(Lane lane, Address address, DueEntry entry) {
     if (!isServedHere(lane, address) || !lane.hasRoom() || !hasRoom()) {
       return false;
     }
@@ -270,7 +272,7 @@ final class Lanes {
         : seating.serves(options.node(), lane.name(), address);
   }
 
-  /** Takes back an entry that a probe has found due: it is claimed before all that have not been probed. */
+  /** Takes back an entry that a probe has found due: it is claimed before all entries that have not been probed. */
   void probed(DueEntry entry, long nowNanos) {
     Lane lane = lane(entry.queue(), nowNanos);
     if (lane.isServed()) {
@@ -312,12 +314,12 @@ final class Lanes {
     return entries;
   }
 
-  /** Takes entries to park; those that find room in their lanes by now go there. */
+  /** Takes entries to park. Entries that have room in their lanes by now go into the lanes instead. */
   List<DueEntry> takeOverflow(int most, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
     while (!overflow.isEmpty() && entries.size() < most) {
       DueEntry entry = overflow.remove();
-      if (!isPlaced(entry, nowNanos)) {
+      if (!place(entry, nowNanos)) {
         entries.add(entry);
       }
     }

@@ -8,10 +8,11 @@ import java.time.Duration;
  * The lengths of the leases of attempts that this node makes itself.
  *
  * <ul>
- * <li>A lease outlasts the timeout of the attempt by a margin, the time to claim, begin and settle. No call renews it.
- * <li>A timeout longer than the renewed lease is not waited for after a crash: the claim is for one renewed lease, and
- * {@link Attempts} renews it while the delivery works.
- * <li>An internal queue has a margin of its own. Its tasks are small, can be done again, and are waited for by callers.
+ * <li>A lease outlasts the timeout of the attempt by a margin, the time to claim, begin and settle. No call renews such
+ * a lease.
+ * <li>If the timeout is longer than a renewed lease, the claim is for one renewed lease, and {@link Attempts} renews it
+ * while the delivery runs. After a crash the task then comes back before its timeout is over.
+ * <li>An internal queue has a margin of its own. Its tasks are small and repeatable, and callers wait for them.
  * </ul>
  *
  * @param marginMillis by how much a lease outlasts the timeout
@@ -20,7 +21,7 @@ import java.time.Duration;
 record LeaseLengths(long marginMillis, long renewedMillis) {
   private static final long INTERNAL_MARGIN_MILLIS = Duration.ofSeconds(3).toMillis();
 
-  /** Returns the lengths that the options ask for. */
+  /** Returns the lengths that the options set. */
   static LeaseLengths of(EngineOptions options) {
     return new LeaseLengths(options.leaseMarginMillis(), options.renewedLeaseMillis());
   }

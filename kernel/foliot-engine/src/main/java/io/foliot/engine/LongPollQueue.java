@@ -15,7 +15,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The workers that wait for tasks of one pull queue, in order of arrival. Shared by the loops of a node. */
+/**
+ * The workers that wait for tasks of one pull queue, in order of arrival. Shared by the loops of a node; any thread.
+ */
 final class LongPollQueue {
   private final Supplier<Seating> seating;
 
@@ -29,10 +31,10 @@ final class LongPollQueue {
     this.seating = seating;
   }
 
-  /** A task that was claimed for a worker, and until when its lease runs. */
+  /** A task that was claimed for a worker, and the end of its lease by the monotonic clock. */
   private record Won(TaskRecord task, long leaseEndNanos) {}
 
-  /** A worker that waits. */
+  /** One call of a worker that waits for tasks. */
   static final class Waiter {
     private final String worker;
     private final long leaseMillis;
@@ -40,19 +42,20 @@ final class LongPollQueue {
     private final CompletableFuture<Pulled> answer = new CompletableFuture<>();
     private final CompletionStage<?> payloadsTaken;
 
-    // guarded by the longPolls
+    // guarded by the queue of long polls
     private int max;
     private long deadlineNanos;
     private final List<Won> tasks = new ArrayList<>();
     private int reserved;
 
     /**
-     * Creates a worker that begins to wait.
+     * Creates a call that begins to wait.
      *
-     * @param worker its name, or empty
-     * @param calledNanos when its call came
-     * @param deadlineNanos when it is answered with no task
-     * @param taken completes when the payloads of the answer are needed no more
+     * @param worker the name of the worker, or empty
+     * @param max how many tasks it takes at most
+     * @param calledNanos when the call came, by the monotonic clock
+     * @param deadlineNanos when the call is answered even without a task
+     * @param taken completes when the payloads of the answer are no longer needed
      */
     Waiter(String worker, int max, long leaseMillis, long calledNanos, long deadlineNanos,
         CompletionStage<?> taken) {
@@ -72,7 +75,9 @@ final class LongPollQueue {
       return leaseMillis;
     }
 
-    /** Completes when the waiter was answered, and the payloads of the answer are needed no more. */
+    /**
+     * Returns a stage that completes when the waiter was answered, and the payloads of the answer are no longer needed.
+     */
     CompletionStage<?> payloadsTaken() {
       return payloadsTaken;
     }
@@ -82,7 +87,8 @@ final class LongPollQueue {
     }
 
     /**
-     * Answers with the tasks whose leases still run: one that waited for other claims may have another owner by now.
+     * Answers with the tasks whose leases still run: a task that waited for the other claims may have been claimed
+     * again by now.
      */
     private void answer(long nowNanos) {
       List<Won> held = tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).toList();
@@ -99,8 +105,8 @@ final class LongPollQueue {
   }
 
   /**
-   * Applies the seating of now: disabled workers without a reserved task wait apart, and workers that are enabled again
-   * wait for tasks.
+   * Applies the current seating: disabled workers without a reserved task wait apart, and workers that are enabled
+   * again wait for tasks.
    */
   synchronized void followFleet() {
     Seating now = seating.get();
@@ -110,7 +116,7 @@ final class LongPollQueue {
     disabled.addAll(moved);
   }
 
-  /** Ends the waits of a worker: it gets what it was promised, and no more. */
+  /** Ends the waits of a worker: it gets the tasks that are reserved for it, and no more. */
   synchronized void end(String worker, long nowNanos) {
     Stream.concat(waiters.stream(), disabled.stream()).filter(waiter -> waiter.worker.equals(worker))
         .forEach(waiter -> {
@@ -119,17 +125,17 @@ final class LongPollQueue {
         });
   }
 
-  /** Returns whether no worker waits that may be given tasks. */
+  /** Returns whether no worker waits, except disabled workers. */
   synchronized boolean isEmpty() {
     return waiters.isEmpty();
   }
 
-  /** Returns whether workers wait, also such as are given nothing. */
+  /** Returns whether workers wait, including disabled workers. */
   synchronized boolean hasWaiters() {
     return !waiters.isEmpty() || !disabled.isEmpty();
   }
 
-  /** Returns how many tasks are asked for and not yet promised. */
+  /** Returns how many more tasks the waiting workers take. */
   synchronized int demand() {
     int demand = 0;
     for (Waiter waiter : waiters) {
@@ -138,13 +144,13 @@ final class LongPollQueue {
     return demand;
   }
 
-  /** Promises a task to the first waiter that has room, or answers null. */
+  /** Reserves a place for a task at the first waiter that has room, or returns null. */
   @Nullable
   Waiter reserve() {
     return reserve(waiter -> true);
   }
 
-  /** Promises a task to the first waiter that has room and may run it, or answers null. */
+  /** Reserves a place for a task at the first waiter that has room and may run it, or returns null. */
   synchronized @Nullable Waiter reserve(Predicate<Waiter> mayRun) {
     Iterator<Waiter> each = waiters.iterator();
     while (each.hasNext()) {
@@ -159,7 +165,7 @@ final class LongPollQueue {
     return null;
   }
 
-  /** Returns whether a waiter has room that may run a task. */
+  /** Returns whether a waiter that may run a task has room for it. */
   synchronized boolean isWaitedFor(Predicate<Waiter> mayRun) {
     for (Waiter waiter : waiters) {
       if (waiter.reserved < waiter.max && mayRun.test(waiter)) {
@@ -169,17 +175,20 @@ final class LongPollQueue {
     return false;
   }
 
-  /** Notes that a promised task was claimed, until the monotonic clock shows {@code leaseEndNanos}. */
+  /**
+   * Notes that a task was claimed for a reserved place. Its lease ends when the monotonic clock shows {@code
+   * leaseEndNanos}.
+   */
   synchronized void won(Waiter waiter, TaskRecord task, long leaseEndNanos) {
     waiter.tasks.add(new Won(task, leaseEndNanos));
   }
 
-  /** Notes that a promised task could not be claimed. */
+  /** Frees a reserved place, because its task could not be claimed. */
   synchronized void lost(Waiter waiter) {
     waiter.reserved--;
   }
 
-  /** Answers the waiters that have some tasks with no more on their way, and those whose time is over. */
+  /** Answers the waiters that have no task under way, if they have tasks or their time is over. */
   void answer(long nowNanos) {
     List<Waiter> served = new ArrayList<>();
     synchronized (this) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The near future of the index in memory: a wheel, and for each watched slot a cursor up to which the index has been
- * read. Passive; the loop's thread.
+ * read. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: each entry within the window comes from a read, or from its writer; the wheel holds no more than its
  * limit. The wheel is a cache: an entry may be in it several times, or not at all. The claim decides, and the
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
  * time.
  * <li>From the moment a read is sent, the writer of an entry within its range puts it into the wheel ({@link #written},
- * {@link #lookAgain}), because the read may miss the entry.
+ * {@link #scheduleAgain}), because the read may miss the entry.
  * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows soon.
  * <li>{@link #advance} fires due entries. A step back of the store's clock by more than a second empties the wheel and
  * sets all cursors to the new time.
@@ -54,7 +54,7 @@ final class LookAhead {
   private ObjectTimerWheel<DueEntry> wheel;
   /** By slot, the time up to which the index has been read. */
   private long[] cursorMillis;
-  /** By slot, the last entry that was read where the page was full. */
+  /** By slot, the last entry of a full page, after which the next read begins; else null. */
   private @Nullable DueEntry[] cursorEntry;
   private boolean reading;
   private boolean hasMore;
@@ -113,8 +113,8 @@ final class LookAhead {
     }
   }
 
-  /** Schedules another claim of a task. If it is due beyond the window, the prefetch will read its entry. */
-  void lookAgain(TaskId id, String queue, long wakeAt, long nowNanos) {
+  /** Schedules another claim of a task. If the task is due beyond the window, the prefetch will read its entry. */
+  void scheduleAgain(TaskId id, String queue, long wakeAt, long nowNanos) {
     long notBefore = Math.max(wakeAt, wheel.currentTick() + 1);
     if (isMissedByReads(id, notBefore, nowNanos)) {
       schedule(new DueEntry(notBefore, id, queue));
@@ -162,7 +162,7 @@ final class LookAhead {
     nextNanos = nowNanos;
   }
 
-  /** Returns how long until the wheel has something to do, or {@link Long#MAX_VALUE}. */
+  /** Returns how long until the wheel has to be advanced, or {@link Long#MAX_VALUE} if it is empty. */
   long waitNanos(long nowNanos) {
     if (wheel.size() == 0) {
       return Long.MAX_VALUE;
@@ -173,7 +173,7 @@ final class LookAhead {
     return waitMicros > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : waitMicros * 1_000;
   }
 
-  /** Reads the index ahead, if it is time. */
+  /** Reads the index ahead, once a second, or sooner while a slot has more than a page. */
   void prefetch(long nowMillis, long nowNanos) {
     if (reading || nowNanos - nextNanos < 0) {
       return;

@@ -14,17 +14,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops of a node, as one. Any thread.
+ * All event loops of a node, called as one. Any thread.
  *
- * <p>Guarantees: each slot belongs to the share of one loop, and each task to one loop for the life of the engine,
- * also when the number of slots changes: a task stays with its loop because the loop is computed from the first number
- * of slots.
+ * <p>Guarantees: each slot belongs to the share of one loop, and each task to one loop for the life of the engine. The
+ * loop of a task is computed from the number of slots at the start, so it stays the same when that number grows.
  */
 final class LoopGroup implements SlotOwnership.Loops {
   private final List<EngineLoop> loops;
   private final int firstSlotCount;
 
-  /** Makes a loop for a share of the slots. */
+  /** Creates a loop for a share of the slots. */
   interface Factory {
     EngineLoop loop(int index, SlotSet share);
   }
@@ -72,7 +71,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     return Math.floorDiv(loops.getFirst().storeMicros(), 1_000);
   }
 
-  /** Reads the store's clock on each loop. Completes when each has its answer; fails if one could not read it. */
+  /** Reads the store's clock on each loop. Completes when each has its answer; fails if a loop could not read it. */
   CompletableFuture<Void> measureClocks() {
     return CompletableFuture.allOf(loops.stream().map(loop -> loop.measureClock().toCompletableFuture())
         .toArray(CompletableFuture<?>[]::new));
@@ -109,8 +108,8 @@ final class LoopGroup implements SlotOwnership.Loops {
     loops.forEach(loop -> loop.changed(queue));
   }
 
-  void asked(String queue) {
-    loops.forEach(loop -> loop.asked(queue));
+  void workerWaits(String queue) {
+    loops.forEach(loop -> loop.workerWaits(queue));
   }
 
   void reported(TaskId id, Token token) {
@@ -121,7 +120,9 @@ final class LoopGroup implements SlotOwnership.Loops {
     loops.forEach(loop -> loop.sealed(state));
   }
 
-  /** As {@link EngineLoop#drain}, for all loops; completes with whether the attempts of all of them have ended. */
+  /**
+   * Drains all loops, as {@link EngineLoop#drain} does. Completes with whether the attempts of all loops have ended.
+   */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     List<CompletableFuture<Boolean>> drained = new ArrayList<>();
     loops.forEach(loop -> drained.add(loop.drain(afterNanos, patienceNanos)));

@@ -9,8 +9,8 @@ import java.util.Map;
 /**
  * The state of a loop as it publishes it to other threads, a few times a second.
  *
- * @param wheelEntries entries in its wheel
- * @param oldestDueMillis by how much the oldest task that waits in a lane is overdue
+ * @param wheelEntries entries in the loop's wheel
+ * @param oldestDueMillis by how much the oldest task that waits in a lane is overdue; 0 if none is
  * @param overdueElsewhere by queue, by how many milliseconds the oldest task that other nodes should have fired is
  *     overdue
  * @param isStoreServing whether the store answers and takes writes

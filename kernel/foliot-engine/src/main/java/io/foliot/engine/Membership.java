@@ -10,15 +10,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node as a member of the cluster: what it publishes about itself, and what it knows of the others. Any thread.
+ * This node as a member of the cluster: what it publishes about itself, and what it has read about the others. Any
+ * thread.
  *
- * <p>Guarantees: a node whose clock is further from the store's than its bound owns no slots until the clock is set,
- * and the others know why; a node without a cluster owns all slots, even with such a clock.
+ * <p>Guarantees: a node whose clock differs from the store's by more than the permitted offset owns no slots until its
+ * clock is set, and publishes the offset. A node without a cluster owns all slots, even with such a clock.
  *
  * <ol>
- * <li>{@link #join} makes it a member; each view of the coordinator goes to the {@link SlotOwnership}.
+ * <li>{@link #join} makes the node a member; each view of the coordinator goes to the {@link SlotOwnership}.
  * <li>{@link #eachSecond} compares the clocks, and lets the ownership check the assignment.
- * <li>{@link #leave} ends the membership at once, so that the others take the slots over while this node still fires.
+ * <li>{@link #leave} ends the membership at once, so that other nodes take the slots over while this node still fires.
  * </ol>
  *
  * <p>Due times follow the store's clock, regardless of this node's clock. But a node dates its signatures and its
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Membership {
   private static final System.Logger LOG = System.getLogger(Membership.class.getName());
-  /** Smaller changes of the clock's offset are not published. */
+  /** Smallest change of the clock's offset that is published. */
   private static final long OFFSET_STEP_MILLIS = 10;
 
   private final Coordinator coordinator;
@@ -51,7 +52,7 @@ final class Membership {
     coordinator.join(self, this::changed);
   }
 
-  /** Notes that the members have changed, or the assignment. The coordinator's thread. */
+  /** Notes that the members have changed, or the assignment. Called by the coordinator's thread. */
   private void changed(Coordinator.View seen) {
     Coordinator.View before = view;
     view = seen;
@@ -82,7 +83,7 @@ final class Membership {
     }
   }
 
-  /** Leaves the cluster; returns whether there are others that take over. */
+  /** Leaves the cluster. Returns whether other members take over. */
   boolean leave() {
     coordinator.close();
     Coordinator.View seen = view;
@@ -108,10 +109,10 @@ final class Membership {
     coordinator.update(now);
     if (isRight != before.takesSlots() && coordinator.isShared()) {
       if (isRight) {
-        LOG.log(System.Logger.Level.INFO, "this node's clock is right again; it takes slots");
+        LOG.log(System.Logger.Level.INFO, "this node's clock is right again; the node takes slots");
       } else {
         LOG.log(System.Logger.Level.ERROR, "this node''s clock is {0} ms {1} that of the store, and {2} ms are allowed:"
-            + " it takes no slots until the clock is set (NTP)", Math.abs(offsetMillis),
+            + " the node takes no slots until the clock is set (NTP)", Math.abs(offsetMillis),
             offsetMillis > 0 ? "behind" : "ahead of", maxClockOffsetMillis);
       }
       ownership.takesSlots(isRight);
@@ -144,7 +145,7 @@ final class Membership {
     return ownership.owner(slot);
   }
 
-  /** Returns all nodes; this one alone while no other is known. */
+  /** Returns all nodes; only this node while no other is known. */
   List<ClusterNode> nodes(int ownedSlots) {
     Coordinator.View seen = view;
     Coordinator.Member me = self;

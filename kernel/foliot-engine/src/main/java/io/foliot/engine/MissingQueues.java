@@ -15,8 +15,8 @@ final class MissingQueues {
   private static final System.Logger LOG = System.getLogger(MissingQueues.class.getName());
 
   /**
-   * Shortest time for which a queue must be missing: this node learns of a queue that another node created within a
-   * second.
+   * Shortest time for which a queue is missing before it is reported. A queue that another node has just created is
+   * read within a second.
    */
   private static final long SURE_NANOS = 3_000_000_000L;
   private static final long LOG_NANOS = 60_000_000_000L;
@@ -48,7 +48,7 @@ final class MissingQueues {
     if (!missing.isEmpty() && nowNanos - nextLogNanos >= 0) {
       nextLogNanos = nowNanos + LOG_NANOS;
       LOG.log(System.Logger.Level.WARNING,
-          "due tasks wait for queues that do not exist, and fire once these are created:"
+          "due tasks wait for queues that do not exist, and fire once the queues are created:"
               + " missing={0}, queues={1}",
           missing.size(), missing.subList(0, Math.min(NAMES_LOGGED, missing.size())));
     }

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * Index entries that came due although the deadlines of their tasks were pushed back. A probe has read the new
- * deadlines; the entries still have to be moved there. Loop thread only, passive.
+ * deadlines; the entries still have to be moved to them. Passive; confined to the loop's thread.
  *
  * <ol>
  * <li>A probe finds a later deadline: the entry is {@linkplain #add added}, and the wheel takes the new deadline at
@@ -19,25 +19,25 @@ import java.util.Map;
  * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a task that is due
  * never waits for an entry that only moves.
  * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. The result of a
- * probe is believed for {@link #BELIEVED_NANOS} only: if a deadline is pulled nearer again, perhaps only the record
+ * probe is trusted for {@link #TRUSTED_NANOS} only: if a deadline is pulled nearer again, perhaps only the record
  * changes, and not the index entry.
  * <li>The entry stays covered until the store has answered the call that moves it.
  * </ol>
  *
  * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected:
  * moving each entry with the claim that finds the later deadline. A thousand moves are a commit of tens of
- * milliseconds, and with a million heartbeats the true alarm waited for seconds behind them.
+ * milliseconds, and with a million heartbeats a task that was really due waited for seconds behind them.
  */
 final class Moves {
-  /** Age up to which the deadline that a probe has read is believed. */
-  static final long BELIEVED_NANOS = 500_000_000;
+  /** Age up to which the deadline that a probe has read is trusted. */
+  static final long TRUSTED_NANOS = 500_000_000;
 
   /**
-   * An entry and where it belongs.
+   * An entry, and the deadline to which it moves.
    *
    * @param entry the entry as it was read in the index
    * @param dueAt the deadline of its task when it was probed
-   * @param probedNanos when that was, by the monotonic clock
+   * @param probedNanos the time of the probe, by the monotonic clock
    */
   record Move(DueEntry entry, long dueAt, long probedNanos) {}
 
@@ -45,7 +45,7 @@ final class Moves {
   private final Map<TaskId, Move> waiting = new LinkedHashMap<>();
   private final Map<TaskId, Move> underWay = new HashMap<>();
 
-  /** @param limit how many entries may wait; others are found and probed again instead */
+  /** @param limit how many entries may wait; further entries are found and probed again instead */
   Moves(int limit) {
     this.limit = limit;
   }
@@ -69,7 +69,7 @@ final class Moves {
   private static boolean covers(Map<TaskId, Move> moves, DueEntry entry, StoreClock clock, long nowNanos) {
     Move move = moves.isEmpty() ? null : moves.get(entry.id());
     return move != null && move.entry().wakeAt() == entry.wakeAt() && move.dueAt() > clock.millis(nowNanos)
-        && nowNanos - move.probedNanos() < BELIEVED_NANOS;
+        && nowNanos - move.probedNanos() < TRUSTED_NANOS;
   }
 
   /** Takes the entries to move next. They are covered until they have been {@linkplain #answered answered}. */
@@ -90,7 +90,7 @@ final class Moves {
     batch.forEach(move -> underWay.remove(move.entry().id(), move));
   }
 
-  /** Forgets an entry: its task is about to be claimed, and the claim moves it where it belongs. */
+  /** Forgets an entry: its task is about to be claimed, and if the task is not due, the claim moves the entry. */
   void forget(TaskId id) {
     waiting.remove(id);
   }

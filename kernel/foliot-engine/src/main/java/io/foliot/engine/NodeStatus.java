@@ -18,12 +18,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The status of a node, its queues and its cluster. Cheap, except {@link #queues}, which reads counts from the store.
- * Any thread: it reads figures that the loops have published.
- */
+/** The status of a node, its queues and its cluster, from figures that the loops have published. Any thread. */
 final class NodeStatus {
-  /** Time without a turn after which a loop counts as stuck: an idle loop turns ten times a second. */
+  /** Time without a turn after which a loop counts as stalled: an idle loop turns ten times a second. */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final Environment environment;
@@ -82,9 +79,9 @@ final class NodeStatus {
       reasons.add(new Unready.Sealed(sealed));
     }
     for (int i = 0; i < loops.size(); i++) {
-      long stillNanos = loops.get(i).stillNanos();
-      if (stillNanos > STALL_NANOS) {
-        reasons.add(new Unready.LoopStalled(i, TimeUnit.NANOSECONDS.toMillis(stillNanos)));
+      long sinceTurnNanos = loops.get(i).sinceTurnNanos();
+      if (sinceTurnNanos > STALL_NANOS) {
+        reasons.add(new Unready.LoopStalled(i, TimeUnit.NANOSECONDS.toMillis(sinceTurnNanos)));
       } else if (!loops.get(i).status().isStoreServing()) {
         reasons.add(new Unready.StoreAway());
       }
@@ -92,7 +89,7 @@ final class NodeStatus {
     return reasons.stream().distinct().toList();
   }
 
-  /** Returns the lanes of one queue on several loops, as one. */
+  /** Merges the lanes that a queue has on several loops. */
   private static List<LaneStatus> merged(List<LaneStatus> lanes) {
     Map<String, LaneStatus> byQueue = new TreeMap<>();
     for (LaneStatus lane : lanes) {

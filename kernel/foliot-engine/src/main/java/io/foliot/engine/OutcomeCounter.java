@@ -17,17 +17,17 @@ final class OutcomeCounter {
     this.prefix = prefix;
   }
 
-  void add(String itsQueue, Enum<?> itsKind) {
-    if (itsKind != kind || !itsQueue.equals(queue)) {
-      tell();
-      queue = itsQueue;
-      kind = itsKind;
+  void add(String newQueue, Enum<?> newKind) {
+    if (newKind != kind || !newQueue.equals(queue)) {
+      report();
+      queue = newQueue;
+      kind = newKind;
     }
     count++;
   }
 
   /** Reports the last count. */
-  void tell() {
+  void report() {
     if (count > 0 && kind != null && !queue.isEmpty()) {
       meter.accepted(queue, prefix + kind.name().toLowerCase(Locale.ROOT), count);
     }

@@ -14,22 +14,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The poll for tasks that are a second overdue in slots of other nodes, and the choice of those to take.
+ * The poll for tasks that are a second overdue in slots of other nodes, and the choice of those that this node takes.
  *
  * <p>A slot whose oldest entry has not moved between two polls counts as orphaned, and is drained for as long as claims
- * are won. An owner with a backlog may not have reached that slot yet: while other slots of this owner move, it counts
- * as active and gets more time, and still more from a node that is busy itself. The nodes of a busy cluster therefore
- * do not claim entries that their owners are about to claim.
+ * are won. An owner with a backlog may not have reached that slot yet: while other slots of this owner move, the owner
+ * counts as active and gets more time, and still more time from a node that is busy itself. The nodes of a busy cluster
+ * therefore do not claim entries that their owners are about to claim.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
  * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are
  * late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits one poll
- * longer than the node before it, so that two seldom adopt the same slot. An adoption ends when a newer assignment is
- * read, some seconds after the coordinator answers again, or when too many of its claims are lost, because then the
- * owner or another node claims there too. Claims also fail where tasks are cancelled or pushed back, so a slot that is
- * found orphaned once more is kept for a minute, regardless of the results of its claims.
+ * longer than the node before it, so that two nodes seldom adopt the same slot. An adoption ends when a newer
+ * assignment is read, some seconds after the coordinator answers again, or when too many claims in the slot are lost,
+ * because then the owner or another node claims there too. Claims also fail where tasks are cancelled or pushed back,
+ * so a slot that is found orphaned once more is kept for a minute, regardless of the results of its claims.
  *
- * <p>Loop thread only.
+ * <p>Confined to the loop's thread.
  */
 final class OverduePoll {
   /** The rule for the adoption of slots of other nodes. */
@@ -37,8 +37,8 @@ final class OverduePoll {
     /** Orphaned slots may be adopted: the coordinator does not answer. */
     ALLOWED,
     /**
-     * No further slot is adopted, and adopted slots are kept for a few seconds: the coordinator answers again, and they
-     * will be assigned soon.
+     * No further slot is adopted, and adopted slots are kept for a few seconds: the coordinator answers again, and the
+     * slots will be assigned soon.
      */
     ENDING,
     /** No slot is adopted, and adopted slots are given up: this node must not have any slots. */
@@ -56,7 +56,7 @@ final class OverduePoll {
   private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
   /** The time for which an overdue entry is left to an owner that makes progress. */
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
-  /** The same while this node is busy itself. */
+  /** The time for which such an entry is left to such an owner while this node is busy itself. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
   /**
    * Maximum number of polls that a helper waits for the helpers before it: in a large cluster most of them may be gone
@@ -68,13 +68,13 @@ final class OverduePoll {
    * slots.
    */
   private static final long ENDING_NANOS = 10 * NANOS_PER_SECOND;
-  /** Claims of an adopted slot after which their outcome counts. */
+  /** Fewest claims in an adopted slot before their results count. */
   private static final int MIN_CLAIMS = 16;
   /** Weight of the latest claim in the share of claims that were not won. */
   private static final double NEWEST = 1.0 / MIN_CLAIMS;
-  /** Share of claims not won from which on another node is believed to work in the slot. */
+  /** Share of claims that were not won above which another node is assumed to claim in the slot. */
   private static final double MANY_NOT_WON = 0.25;
-  /** The time for which a slot is kept that was given up and then found orphaned again. */
+  /** Time after a slot was given up for which it is kept if it is adopted again. */
   private static final long PROVEN_NANOS = 60 * NANOS_PER_SECOND;
 
   /** The results of the claims of an adopted slot. */
@@ -106,7 +106,7 @@ final class OverduePoll {
   private long nextNanos;
 
   /**
-   * Creates a poll that knows of no owners.
+   * Creates a poll without an assignment.
    *
    * @param node this node's name
    * @param page how many entries to read of a slot that is being drained
@@ -220,7 +220,7 @@ final class OverduePoll {
       DueEntry first = first(slice);
       if (first == null || mine.contains(slot)) {
         stealing.clear(slot);
-      } else if (stealing.get(slot) || isLeft(slot, first, isBusy, nowNanos)) {
+      } else if (stealing.get(slot) || isOrphaned(slot, first, isBusy, nowNanos)) {
         taken.addAll(slice.entries());
         if (adoption == Adoption.ALLOWED) {
           stealing.clear(slot);
@@ -231,7 +231,7 @@ final class OverduePoll {
         }
       }
       sinceNanos[slot] = first != null && first.equals(heads[slot]) ? sinceNanos[slot] : nowNanos;
-      // Progress in an adopted slot is ignored: it says nothing about its owner.
+      // Progress in an adopted slot is ignored: it is no evidence that the owner is active.
       heads[slot] = adopted.containsKey(slot) ? null : first;
     }
     return taken;
@@ -253,7 +253,7 @@ final class OverduePoll {
     return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);
   }
 
-  private boolean isLeft(int slot, DueEntry first, boolean isBusy, long nowNanos) {
+  private boolean isOrphaned(int slot, DueEntry first, boolean isBusy, long nowNanos) {
     if (!first.equals(heads[slot])) {
       return false;
     }

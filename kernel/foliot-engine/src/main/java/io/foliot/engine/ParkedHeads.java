@@ -14,11 +14,11 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * The due time of the oldest parked task of each queue, read from the store, regardless of the node that parked it and
- * of restarts since. Alerts about a queue that is paused, throttled or not served depend on it.
+ * of restarts since. Alerts about a queue that is paused, throttled or not served depend on this time.
  *
- * <p>Each second the queues are listed. Then the first parked entry is read of the queues that were never read, and of
- * those that were read longest ago. With more queues than are read in a second a figure is older, but never older than
- * one round over all queues.
+ * <p>Each second the queues with parked tasks are listed. Then the first parked entry of some of them is read: first of
+ * the queues that were never read, then of those that were read longest ago. If there are more queues than are read in
+ * a second, a figure may be as old as one round over all queues.
  */
 final class ParkedHeads {
   /** First entries read in a second: a thousand queues with parked tasks are known four seconds after a start. */
@@ -44,24 +44,24 @@ final class ParkedHeads {
     this.inbox = inbox;
   }
 
-  /** Returns by how much the oldest parked task of a queue is overdue, or 0. */
+  /** Returns by how much the oldest parked task of a queue is overdue; 0 if none is. */
   long overdueMillis(String queue, long nowMillis) {
     Long wakeAt = wakeAts.get(queue);
     return wakeAt == null ? 0 : Math.max(0, nowMillis - wakeAt);
   }
 
-  /** Returns by how much the oldest parked task of all is overdue, or 0. */
+  /** Returns by how much the oldest parked task of all queues is overdue; 0 if none is. */
   long overdueMillis(long nowMillis) {
     return wakeAts.values().stream().mapToLong(wakeAt -> nowMillis - wakeAt).reduce(0, Math::max);
   }
 
-  /** Runs once a second, on the loop's thread. */
+  /** Lists the queues with parked tasks and reads some of them; called once a second, on the loop's thread. */
   void turn() {
     if (listing || reading > 0) {
       return;
     }
     listing = true;
-    inbox.after(Inbox.asking(() -> store.parkedQueues(SlotSet.all(store.slotCount()))), (queues, failure, nowNanos) -> {
+    inbox.after(Inbox.call(() -> store.parkedQueues(SlotSet.all(store.slotCount()))), (queues, failure, nowNanos) -> {
       listing = false;
       if (queues != null) {
         listed(queues);
@@ -88,7 +88,7 @@ final class ParkedHeads {
       reading--;
       return;
     }
-    inbox.after(Inbox.asking(() -> store.parked(queue, SlotSet.all(store.slotCount()), null, 1)),
+    inbox.after(Inbox.call(() -> store.parked(queue, SlotSet.all(store.slotCount()), null, 1)),
         (entries, failure, nowNanos) -> {
           if (entries != null) {
             known.addLast(queue);

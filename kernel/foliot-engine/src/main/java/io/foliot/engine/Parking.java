@@ -9,25 +9,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parked tasks: entries of full or unserved lanes, which the store keeps in a range of their queue. Passive; the loop's
- * thread.
+ * Parked tasks: entries of full or unserved lanes, which the store keeps in a range of their queue. Passive; confined
+ * to the loop's thread.
  *
- * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store takes
- * parks, so that it delays no other queue; a lane with room reads parked entries before it starves; the queues with
- * parked tasks are known within seconds, also those parked by other nodes.
+ * <p>Guarantees: an entry in the overflow of the {@link Lanes} leaves the common index as fast as the store can park
+ * entries, so that it delays no other queue; a lane with room reads parked entries before it starves; the queues with
+ * parked tasks are known within seconds, also if other nodes parked the tasks.
  *
  * <ol>
  * <li>{@link #park} sends the overflow in batches, one call at a time. Entries of a failed call are forgotten; a head
  * poll finds them again.
- * <li>{@link #listQueues} reads which queues have parked tasks, once a second. Where this node has handlers that other
- * nodes lack, or workers wait here in vain, other nodes park due tasks that wait until this node finds them. Then it
- * reads more often, but takes only a small part of the store's time.
- * <li>{@link #readBack} reads a page of parked entries for each lane that is low, of this node's slots first
+ * <li>{@link #listQueues} reads which queues have parked tasks, once a second. If this node has handlers that other
+ * nodes lack, or if workers wait here in vain, due tasks that other nodes park wait until this node finds them. Then
+ * the reads are more frequent, but take only a small part of the store's time.
+ * <li>{@link #readBack} reads a page of parked entries for each lane with few entries, first of this node's slots
  * ({@link Lane#readParked}).
  * </ol>
  *
- * <p>Rejected: leaving entries in the index. Each head poll would read all of them again, before the due tasks of
- * others.
+ * <p>Rejected: leaving entries in the index. Each head poll would read all of them again, before the due tasks of other
+ * queues.
  */
 final class Parking {
   private static final System.Logger LOG = System.getLogger(Parking.class.getName());
@@ -38,7 +38,7 @@ final class Parking {
   private static final long LIST_NANOS = 1_000 * NANOS_PER_MILLI;
   /** Longest pause between two reads of which queues have parked tasks: these tasks may wait for this node alone. */
   private static final long LIST_REST_NANOS = 3_000 * NANOS_PER_MILLI;
-  /** Interval of these reads where other nodes may park tasks that this node alone can deliver. */
+  /** Interval of these reads if other nodes may park tasks that this node alone can deliver. */
   private static final long LIST_SOON_NANOS = 100 * NANOS_PER_MILLI;
   /** Pause after one of these reads, in multiples of its duration. */
   private static final int LIST_REST = 20;
@@ -61,7 +61,7 @@ final class Parking {
    * Creates the parking of these lanes.
    *
    * @param batch how many entries one call parks
-   * @param low a lane with fewer entries reads parked ones; the size of one claim
+   * @param low the number of entries below which a lane reads parked entries: the size of one claim
    */
   Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,
       int low, long nowNanos) {
@@ -117,15 +117,15 @@ final class Parking {
     }
   }
 
-  /** Reads which queues have parked tasks, if it is time. */
+  /** Reads which queues have parked tasks, once the interval and the pause after the last read are over. */
   void listQueues(SlotSet slots, long nowNanos) {
-    boolean soon = (registry.isSelective() && !slots.isAll()) || lanes.areAskedInVain();
+    boolean soon = (registry.isSelective() && !slots.isAll()) || lanes.arePolledInVain();
     long everyNanos = soon ? LIST_SOON_NANOS : LIST_NANOS;
     if (listing || nowNanos - listedNanos < everyNanos || nowNanos - restUntilNanos < 0) {
       return;
     }
     listing = true;
-    inbox.after(Inbox.asking(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))),
+    inbox.after(Inbox.call(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))),
         (queues, failure, endNanos) -> {
           listing = false;
           listedNanos = nowNanos;
@@ -147,7 +147,7 @@ final class Parking {
   void readBack(SlotSet slots, long nowNanos) {
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.at(i);
-      if (lane.wantsParked(nowNanos, low) && lanes.hasRoom()) {
+      if (lane.needsParked(nowNanos, low) && lanes.hasRoom()) {
         readBack(lane, slots, nowNanos);
       }
     }
@@ -158,7 +158,7 @@ final class Parking {
     SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN
         ? slots
         : SlotSet.all(slots.slotCount());
-    inbox.after(Inbox.asking(() -> store.parked(lane.name(), from, lane.parkedCursor(), PAGE)),
+    inbox.after(Inbox.call(() -> store.parked(lane.name(), from, lane.parkedCursor(), PAGE)),
         (entries, failure, endNanos) -> {
           if (entries == null) {
             lane.parkedReadFailed(endNanos + Backoff.LAST_NANOS);

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A claim on its way to the store, with the resources that it holds meanwhile: a permit of its queue, a place at its
- * destination, memory for the payload, and the worker that waits for it.
+ * destination, memory for the payload, and the worker that waits for the task.
  *
  * @param bytes the memory that is reserved for the payload
- * @param destination where its attempt would go; null for pull queues
+ * @param destination the destination of the attempt; null for pull queues
  * @param waiter the worker that gets the task; null for other queues
  */
 record PendingClaim(Lane lane, DueEntry entry, Claim claim, long bytes, @Nullable Destination destination,

@@ -33,7 +33,7 @@ record PermitRecord(List<Holder> holders) {
   private static final long TURN_MILLIS = 1_000;
 
   /**
-   * The part of one node, from its start to its end.
+   * The part of one node, from the start of its process to the end.
    *
    * @param instance a random number, drawn when the node started
    * @param node the name of the node, for people
@@ -54,8 +54,8 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns this record with the holder of the same instance replaced by this one, or removed if this one has nothing
-   * and wants nothing.
+   * Returns this record with the given holder in place of the holder of the same instance. A holder without permits,
+   * rate and demand is removed.
    */
   PermitRecord with(Holder changed) {
     List<Holder> all = new ArrayList<>(holders);
@@ -68,7 +68,7 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns this record with the times of all holders limited to {@code latestMillis}: a later one was written before
+   * Returns this record with the times of all holders limited to {@code latestMillis}: a later time was written before
    * the store's clock was set back.
    */
   PermitRecord noLaterThan(long latestMillis) {
@@ -84,8 +84,8 @@ record PermitRecord(List<Holder> holders) {
    * go to {@link #NOBODY}: we cannot tell which node made a claim, so they must not go to a holder that may merely have
    * been paused. Their parts of the rate are free.
    *
-   * @param stillRunning number of running attempts, of any nodes, that were claimed before the last of these times
-   *     ended
+   * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest of their
+   *     times
    */
   PermitRecord without(List<Holder> gone, int stillRunning) {
     PermitRecord rest = this;
@@ -106,11 +106,11 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns the permits that a node should have next. It takes free permits, and gives up those that others lack and
-   * that it has above its fair share. Shares follow max-min fairness: all are raised together until each demand is met
-   * or the limit is reached.
+   * Returns the permits that a node should have next. The node takes free permits, and gives up permits above its fair
+   * share that other nodes lack. Shares follow max-min fairness: all are raised together until each demand is met or
+   * the limit is reached.
    *
-   * @param mine its permits and its demand
+   * @param mine the permits and the demand of the node
    * @param limit the queue's permits; {@link Integer#MAX_VALUE} if it has no such limit
    * @param isRated whether the queue has a rate
    */
@@ -205,7 +205,7 @@ record PermitRecord(List<Holder> holders) {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if they cannot be decoded; the class of the exception says why
+   * @throws UnreadableException if the bytes cannot be decoded; the class of the exception gives the reason
    */
   static PermitRecord decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, PermitRecord::read);

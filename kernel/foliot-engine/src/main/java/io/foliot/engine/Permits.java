@@ -5,8 +5,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A queue's permits on this node, shared by its loops: how many attempts may run at once, and how many may begin per
- * second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
+ * A queue's permits on this node, shared by the node's loops: how many attempts may run at once, and how many may begin
+ * per second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
  *
  * <p>If other nodes may serve the queue too, the limits belong to the cluster, and this object has the part that
  * {@link ClusterPermits} grants: none at first.
@@ -14,7 +14,7 @@ import java.util.Set;
 final class Permits {
   private static final double BURST_SECONDS = 0.1;
   private static final double NANOS = 1e9;
-  /** The time after which a loop that has not reported waiting tasks again counts as having none. */
+  /** Time without a new report after which no task counts as waiting for a permit. */
   private static final long UNMET_NANOS = 500_000_000;
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
@@ -35,11 +35,11 @@ final class Permits {
   private int unmet;
   private long unmetNanos;
 
-  private final Runnable hungry;
+  private final Runnable requestPermits;
 
-  /** @param hungry called when a task waits for a permit of the cluster */
-  Permits(Runnable hungry) {
-    this.hungry = hungry;
+  /** @param requestPermits called when a task waits for a permit of the cluster */
+  Permits(Runnable requestPermits) {
+    this.requestPermits = requestPermits;
   }
 
   /** Applies the settings of the queue; its limits hold for the cluster if {@code shared}, else for this node. */
@@ -89,7 +89,9 @@ final class Permits {
   /**
    * Takes permits, up to the number wanted.
    *
-   * @param again called when it may be worth asking again, if fewer were given than wanted because permits were lacking
+   * @param again called once when another try may succeed, if too few permits were free; a lack of rate alone causes no
+   *     call
+   * @return the number of permits taken
    */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     fill(nowNanos);
@@ -109,7 +111,8 @@ final class Permits {
   }
 
   /**
-   * Returns the time until which claims under these permits may win, by the store's clock; called after taking them.
+   * Returns the time until which claims under the taken permits may win, by the store's clock, or {@link
+   * Long#MAX_VALUE} if it is unlimited. Callers take permits first.
    */
   synchronized long untilMillis() {
     return isShared ? untilMillis : Long.MAX_VALUE;
@@ -155,11 +158,11 @@ final class Permits {
   synchronized boolean isFull(int waiting, long nowNanos, Runnable again) {
     int free = limit(nowNanos) - inUse;
     if (isShared) {
-      // Each loop has a lane of its own.
+      // Each loop reports the tasks of its own lane; the largest number counts.
       unmet = nowNanos - unmetNanos >= UNMET_NANOS / 2 ? waiting : Math.max(unmet, waiting);
       unmetNanos = nowNanos;
       if (free <= 0 || (hasRate() && grantedRate == 0)) {
-        hungry.run();
+        requestPermits.run();
       }
     }
     if (free <= 0) {
@@ -220,7 +223,7 @@ final class Permits {
   }
 
   /**
-   * Limits the permits and the rate to these from now on.
+   * Limits the permits and the rate to the given values from now on.
    *
    * @return how many permits are in use, and count as taken until their attempts end
    */
@@ -231,7 +234,7 @@ final class Permits {
     return inUse;
   }
 
-  /** Gives up all permits, unless some are in use; returns whether it did. */
+  /** Gives up all permits, unless some are in use. Returns whether they were given up. */
   synchronized boolean giveUp() {
     if (inUse > 0) {
       return false;

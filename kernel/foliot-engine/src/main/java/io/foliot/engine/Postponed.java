@@ -11,18 +11,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries whose tasks were postponed after the index was written: probes find them, moves put them where they belong.
- * Passive; the loop's thread.
+ * Entries whose tasks were postponed after the index was written: probes find them, and moves put them at the new
+ * deadlines. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: where most of a lane's entries have been postponed, a due task waits neither for permits that the
- * postponed ones have no use for, nor for their moves; a move never goes before a claim.
+ * <p>Guarantees: if most of a lane's entries have been postponed, a due task waits neither for permits that claims of
+ * postponed tasks would hold, nor for moves; moves are sent after claims.
  *
  * <ol>
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
  * their deadlines.
- * <li>A due entry goes back to its lane, before all that have not been probed. A postponed one leaves the lanes, joins
- * the {@link Moves}, and its new deadline goes into the wheel.
- * <li>{@link #move} sends batches of moves. They are small: a claim that is sent after one waits some ten milliseconds.
+ * <li>A due entry goes back to its lane, before all entries that have not been probed. A postponed entry leaves the
+ * lanes, joins the {@link Moves}, and its new deadline goes into the wheel.
+ * <li>{@link #move} sends batches of moves. The batches are small, so that a claim that is sent after a batch waits
+ * only some ten milliseconds.
  * </ol>
  *
  * <p>Rejected: see {@link Moves}.
@@ -34,7 +35,7 @@ final class Postponed {
   private static final int MOVES_UNDER_WAY = 2;
   /** Entries of one such call: few enough that a claim sent after it waits some ten milliseconds. */
   private static final int MOVE_BATCH = 1_000;
-  /** Entries of one probe: it reads some bytes of each, and none waits long for the others. */
+  /** Entries of one probe: the store reads some bytes of each, so no entry waits long for the others. */
   private static final int PROBE_BATCH = 2_000;
 
   private final TaskStore store;
@@ -60,7 +61,7 @@ final class Postponed {
     movePipe = new CallPipe("move", MOVES_UNDER_WAY, CallPipe.Effect.WRITE, backoff, inbox, health);
   }
 
-  /** Probes lanes of which most entries have been postponed, beginning each time with the next lane. */
+  /** Probes entries of the lanes in which most entries have been postponed, in the order of the rotation. */
   void probe(long nowNanos) {
     while (lanes.waiting() > 0 && probePipe.hasRoom(nowNanos)) {
       List<DueEntry> entries = lanes.takeUnprobed(PROBE_BATCH);
@@ -95,10 +96,10 @@ final class Postponed {
     if (probed.hasToMove()) {
       moves.add(entry, probed.claimableAt(), nowNanos);
     }
-    lookAhead.lookAgain(entry.id(), entry.queue(), probed.claimableAt(), nowNanos);
+    lookAhead.scheduleAgain(entry.id(), entry.queue(), probed.claimableAt(), nowNanos);
   }
 
-  /** Moves entries to where they belong. */
+  /** Sends a batch of moves, if any entry waits to be moved. */
   void move(long nowNanos) {
     if (moves.isEmpty() || !movePipe.hasRoom(nowNanos)) {
       return;
@@ -119,13 +120,13 @@ final class Postponed {
   private void moved(Moves.Move move, ClaimResult result, long nowNanos) {
     DueEntry entry = move.entry();
     if (result instanceof ClaimResult.Ready) {
-      // The task is due, and its entry is at the old place, as if a poll had found it.
+      // The task is due by now, and its entry is still at the old place: it is handled as if a poll had found it.
       lanes.ready(entry, nowNanos);
       return;
     }
     reads.overtakes(entry);
     if (result instanceof ClaimResult.Later later && later.wakeAt() != move.dueAt()) {
-      lookAhead.lookAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
+      lookAhead.scheduleAgain(entry.id(), entry.queue(), later.wakeAt(), nowNanos);
     }
   }
 }

@@ -32,7 +32,7 @@ final class QueueCodec {
   /**
    * Returns the bytes of the settings of a queue.
    *
-   * @param closingSince the time since which it is being deleted, in milliseconds of the store's clock, or
+   * @param closingSince the time since which the queue is being deleted, in milliseconds of the store's clock, or
    *     {@link #OPEN}
    */
   static byte[] encode(QueueConfig queue, long closingSince) {
@@ -54,7 +54,7 @@ final class QueueCodec {
   /**
    * Reads the settings of a queue.
    *
-   * @throws UnreadableException if they cannot be decoded; the class of the exception says why
+   * @throws UnreadableException if the bytes cannot be decoded; the class of the exception gives the reason
    */
   static QueueConfig decode(byte[] content) {
     return decodeAll(content).queue();
@@ -63,7 +63,7 @@ final class QueueCodec {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if they cannot be decoded; the class of the exception says why
+   * @throws UnreadableException if the bytes cannot be decoded; the class of the exception gives the reason
    */
   static Decoded decodeAll(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, QueueCodec::read);

@@ -20,12 +20,13 @@ import org.jspecify.annotations.Nullable;
  * Deletes queues that have no live task, while other nodes of the store may be accepting tasks.
  *
  * <ol>
- * <li>A mark in the queue's document says that it is being deleted. Nodes that read it accept no task for the queue.
+ * <li>A mark in the queue's document shows that the queue is being deleted. Nodes that read the mark accept no task for
+ * the queue.
  * <li>The deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a task only if it read the
- * queue without the mark at most that long before the acknowledgement; so each task that was acknowledged without
- * knowledge of the mark is in the store by then.
+ * queue without the mark at most that long before the acknowledgement; so each task that a node acknowledged before it
+ * read the mark is in the store by then.
  * <li>The store reports exactly whether the queue has a live task ({@link TaskStore#hasLive}). If so, the mark is taken
- * back; else the document is deleted, if it is still the one with the mark.
+ * back; else the document is deleted, if it still has this mark.
  * </ol>
  *
  * <p>Any other change of the queue takes the mark back, and the deletion fails. Any other node takes back the mark of a
@@ -98,7 +99,8 @@ final class QueueDeletions {
   }
 
   private static OverloadedException changed(String name) {
-    return new OverloadedException("the queue was changed while it was being deleted: queue=" + name);
+    return new OverloadedException(
+        "the queue was not deleted, because another call changed the queue meanwhile: queue=" + name);
   }
 
   private CompletionStage<Boolean> deleteMarked(String name, byte[] marked) {
@@ -149,7 +151,7 @@ final class QueueDeletions {
   }
 
   /** Takes back the marks of deletions that were abandoned. */
-  void takeBackLeftOff() {
+  void takeBackAbandoned() {
     long nowMillis = storeMillis.getAsLong();
     registry.closings().forEach((name, since) -> {
       if (isOver(since, nowMillis)) {

@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues as this node knows them, and the parts of them that its loops share: settings, permits, long polls,
- * destinations. Any thread.
+ * The queues as this node last read them, and the state of each queue that the loops of the node share: settings,
+ * permits, long polls, destinations. Any thread.
  */
 final class QueueRegistry {
   private static final System.Logger LOG = System.getLogger(QueueRegistry.class.getName());
@@ -39,12 +39,12 @@ final class QueueRegistry {
   private static final int MAX_ATTEMPTS = 16_384;
   /** One part in this many of a delivery's attempts is reserved for destinations without any. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;
-  /** The largest payload plus the other costs of an attempt: the memory always has room for one. */
+  /** The largest payload plus the other memory of an attempt, in bytes: the memory always has room for one. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
-   * One part in this many of the memory for payloads is reserved for queues that hold none: half. Destinations that
-   * hang one after another use up the rest geometrically, some eight of them. Then each further one gets one payload
-   * from this part, which has room for some thirty of the largest size.
+   * One part in this many of the memory for payloads is reserved for queues that hold none: half. Some eight
+   * destinations that hang one after another use up the other half, because each gets half of what is left of it. Each
+   * further destination gets one payload from the reserved half, which has room for some thirty of the largest size.
    */
   private static final int RESERVED_PART = 2;
 
@@ -65,7 +65,7 @@ final class QueueRegistry {
   private final TimeSource clock;
   private final int destinationLimit;
   private final Budget memory;
-  private final Runnable hungry;
+  private final Runnable requestPermits;
   private final Map<String, Delivery> deliveries;
   private final Map<String, Budget> attempts = new HashMap<>();
   /** The internal queues, which belong to deliveries and have no documents. */
@@ -79,8 +79,9 @@ final class QueueRegistry {
   private volatile Read lastRead;
   private volatile Seating seating = Seating.UNKNOWN;
 
-  QueueRegistry(TaskStore store, TimeSource clock, List<Delivery> deliveries, EngineOptions options, Runnable hungry) {
-    this.hungry = hungry;
+  QueueRegistry(TaskStore store, TimeSource clock, List<Delivery> deliveries, EngineOptions options,
+      Runnable requestPermits) {
+    this.requestPermits = requestPermits;
     this.store = store;
     this.clock = clock;
     destinationLimit = options.destinationLimit();
@@ -127,7 +128,7 @@ final class QueueRegistry {
     return internal.containsKey(name) ? null : queue(name);
   }
 
-  /** Ensures that a queue takes tasks, as far as this node knows. */
+  /** Throws unless a queue accepts tasks, according to the last read of this node. */
   void ensureOpen(String name) {
     if (queue(name) == null) {
       throw new UnknownQueueException(name);
@@ -172,17 +173,17 @@ final class QueueRegistry {
     return queues().stream().filter(queue -> !internal.containsKey(queue.name())).toList();
   }
 
-  /** Returns how many changes of queues this node has seen; callers read it before they ask the store. */
+  /** Returns how many changes of queues this node has seen; callers read this number before they read the store. */
   long changes() {
     return changes;
   }
 
   /**
-   * Sets the settings of a queue as the store had them when it was asked; null if it is gone. Returns false if this
-   * node has seen a newer change since; then the store must be asked again.
+   * Sets the settings of a queue that were read from the store; null if the queue is gone. Returns false if this node
+   * has seen a change since the read began; the caller must then read again.
    */
-  synchronized boolean put(String name, @Nullable Document document, long changesWhenAsked) {
-    if (changes != changesWhenAsked) {
+  synchronized boolean put(String name, @Nullable Document document, long changesBefore) {
+    if (changes != changesBefore) {
       return false;
     }
     changes++;
@@ -205,11 +206,11 @@ final class QueueRegistry {
   }
 
   /**
-   * Sets all settings as the store had them when it was asked. Returns the names of the queues that are different now,
-   * or null if this node has seen a newer change since, which the documents may lack.
+   * Sets the settings of all queues that were read from the store. Returns the names of the queues that are different
+   * now, or null if this node has seen a change since the read began, which the documents may lack.
    */
-  synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesWhenAsked, Read read) {
-    if (changes != changesWhenAsked) {
+  synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesBefore, Read read) {
+    if (changes != changesBefore) {
       return null;
     }
     changes++;
@@ -227,7 +228,7 @@ final class QueueRegistry {
         }
       } catch (UnreadableException | IllegalArgumentException e) {
         LOG.log(System.Logger.Level.ERROR,
-            "a queue is set aside, because its settings cannot be read: queue=" + document.name(),
+            "cannot read the settings of a queue; keeping the last known ones, if any: queue=" + document.name(),
             e);
         changed.remove(document.name());
       }
@@ -243,7 +244,7 @@ final class QueueRegistry {
 
   Lane.Shared shared(String queue) {
     return shared.computeIfAbsent(queue,
-        none -> new Lane.Shared(new Permits(hungry), new LongPollQueue(this::seating), new Budget.Share()));
+        none -> new Lane.Shared(new Permits(requestPermits), new LongPollQueue(this::seating), new Budget.Share()));
   }
 
   /** Returns which worker may run which addressed task. */
@@ -301,15 +302,17 @@ final class QueueRegistry {
    * Returns the outcome of a failed attempt: a retry after the queue's backoff, or later if the receiver asked for it;
    * a final failure if the attempts are used up.
    *
-   * @param asked the wait that the receiver asked for, or null
+   * @param requested the wait that the receiver asked for, or null
    */
-  static Outcome failed(TaskRecord task, QueueConfig queue, @Nullable Duration asked, double random) {
-    return failed(task, queue, asked == null
+  static Outcome failed(TaskRecord task, QueueConfig queue, @Nullable Duration requested, double random) {
+    return failed(task, queue, requested == null
         ? queue.retry().backoffMillis(task.attempt(), random)
-        : queue.retry().backoffMillis(task.attempt(), ceilMillis(asked), random));
+        : queue.retry().backoffMillis(task.attempt(), ceilMillis(requested), random));
   }
 
-  /** Returns the outcome of a failed attempt: a retry after that wait; a final failure if the attempts are used up. */
+  /**
+   * Returns the outcome of a failed attempt: a retry after the given wait; a final failure if the attempts are used up.
+   */
   static Outcome failed(TaskRecord task, QueueConfig queue, long waitMillis) {
     return task.attempt() >= task.attemptsAllowed(QueueTerms.of(queue))
         ? new Outcome.Failed()
@@ -321,7 +324,7 @@ final class QueueRegistry {
     return new Outcome.Rearm(Due.after(Math.max(Limits.MIN_NEXT_MILLIS, ceilMillis(next))));
   }
 
-  /** Returns the milliseconds of a duration, rounded up: nothing is early. */
+  /** Returns the milliseconds of a duration, rounded up, so that nothing is early. */
   static long ceilMillis(Duration duration) {
     long millis = duration.toMillis();
     return duration.toNanosPart() % 1_000_000 == 0 ? millis : millis + 1;

@@ -21,12 +21,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Reads the settings of all queues once a second, where other nodes may change them. It also reads them at once for a
- * call that names a queue this node does not know, or whose task was written so long after the last read that its queue
- * may be gone.
+ * Reads the settings of all queues once a second, if other nodes may change them. It also reads them at once for a call
+ * that names a queue this node does not know, or whose task was written so long after the last read that its queue may
+ * be gone.
  *
  * <p>A read serves every call that waits for one, for any queues; at most one is under way, and a pause of ten times
- * its duration follows. So calls with made-up names, however many, cost the store only a read now and then, and this
+ * its duration follows. So any number of calls with made-up names costs the store only an occasional read, and this
  * node no memory. A call always waits for a read that began after it, so it finds a queue that another node put before
  * the call.
  */
@@ -74,7 +74,7 @@ final class QueueWatch {
 
   // Any thread.
 
-  /** Returns the queue; asks the store before it fails with {@link UnknownQueueException}. */
+  /** Returns the queue. Reads the store before it fails with {@link UnknownQueueException}. */
   CompletableFuture<QueueConfig> find(String name) {
     QueueConfig known = registry.callersQueue(name);
     if (known != null) {
@@ -85,7 +85,7 @@ final class QueueWatch {
         : CompletableFuture.failedFuture(new UnknownQueueException(name));
   }
 
-  /** Returns the queue, or empty if the store does not know of it, either. */
+  /** Returns the queue, or empty if the store does not have it either. */
   CompletableFuture<Optional<QueueConfig>> findAny(String name) {
     return find(name).thenApply(Optional::of)
         .exceptionallyCompose(failure -> GroupCommit.unwrapped(failure) instanceof UnknownQueueException
@@ -93,13 +93,15 @@ final class QueueWatch {
             : CompletableFuture.failedFuture(failure));
   }
 
-  /** Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not know of it, either. */
+  /**
+   * Runs a call about a queue; fails with {@link UnknownQueueException} if the store does not have the queue either.
+   */
   <T> CompletionStage<T> withQueue(String name, Function<QueueConfig, CompletionStage<T>> call) {
     QueueConfig known = registry.callersQueue(name);
     return known == null ? find(name).thenCompose(call) : call.apply(known);
   }
 
-  /** Runs a call about several queues, likewise. */
+  /** Runs a call about several queues; fails with {@link UnknownQueueException} if the store lacks one of them. */
   <T> CompletionStage<T> withQueues(Collection<String> names, Supplier<CompletionStage<T>> call) {
     for (String name : names) {
       if (registry.callersQueue(name) == null) {
@@ -136,7 +138,7 @@ final class QueueWatch {
    * @param generation the generation of the task, which is no less than the store's clock at the write
    */
   boolean isConfirmed(String queue, long generation) {
-    // The read comes first: the known settings may then be newer than the read, and never older.
+    // The time of the read is taken first: the known settings may then be newer than that read, and never older.
     QueueRegistry.Read read = registry.lastRead();
     boolean isRecent = !store.isShared() || (clock.monotonicNanos() - read.nanos() < VALID_NANOS
         && generation - read.storeMicros() < VALID_NANOS / 1_000);
@@ -144,8 +146,8 @@ final class QueueWatch {
   }
 
   /**
-   * Completes when a read shows that these queues, for which tasks have been written, are not being deleted; it waits
-   * for the end of a deletion. Fails if a queue is gone: it is then unknown whether its tasks ever fire.
+   * Completes when a read shows that these queues, for which tasks have been written, are not being deleted; waits for
+   * the end of a deletion that is under way. Fails if a queue is gone: it is then unknown whether its tasks ever fire.
    */
   CompletableFuture<Void> confirm(Collection<String> queues) {
     return nextRead().exceptionallyCompose(failure -> CompletableFuture.failedFuture(new StoreException(
@@ -166,7 +168,7 @@ final class QueueWatch {
 
   // The loop's thread.
 
-  /** Reads, if it is time. */
+  /** Starts a read if a call waits for one, or if the interval is over. */
   void turn(long nowNanos) {
     boolean isWanted = !waiting.isEmpty() && nowNanos - pauseEndNanos >= 0;
     boolean isDue = store.isShared() && nowNanos - beganNanos >= EVERY_NANOS;
@@ -184,7 +186,7 @@ final class QueueWatch {
     }
     long changes = registry.changes();
     QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), storeMicros.getAsLong());
-    inbox.after(Inbox.asking(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
+    inbox.after(Inbox.call(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
       underWay = false;
       pauseEndNanos = endNanos + Math.max(LEAST_PAUSE_NANOS, PAUSE * (endNanos - nowNanos));
       if (documents == null) {

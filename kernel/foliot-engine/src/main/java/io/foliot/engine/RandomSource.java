@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import java.util.random.RandomGenerator;
 
-/** The one source of randomness, shared by many threads. */
+/** The only source of randomness of an engine. Any thread. */
 final class RandomSource {
   // guarded by this
   private final RandomGenerator random;

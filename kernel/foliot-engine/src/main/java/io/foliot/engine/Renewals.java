@@ -11,18 +11,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Extensions of the leases of this node's attempts, on their way into the store. Passive; the loop's thread.
+ * Extensions of the leases of this node's attempts, on their way into the store. Passive; confined to the loop's
+ * thread.
  *
  * <p>Guarantees: each renewal that was {@linkplain #add added} is answered once, unless its attempt was released before
- * it was sent; a call that fails is answered too, with null, and is not repeated here.
+ * the renewal was sent; a call that fails is answered too, with null, and is not repeated here.
  *
  * <ol>
  * <li>Renewals wait in order of arrival; {@link #turn} sends a batch of them.
- * <li>Each answer goes to the {@link Answered} handler, with the time at which the call was sent: the lease lasts from
- * then on at least.
+ * <li>Each answer goes to the {@link Answered} handler, with the time at which the call was sent: the extended lease
+ * began no earlier.
  * </ol>
  *
- * <p>Rejected: repeating a call that failed. The attempt that holds the lease knows whether a repeat still makes sense.
+ * <p>Rejected: repeating a call that failed. {@link Attempts} decides whether a repeat still makes sense.
  */
 final class Renewals {
   /** A lease to extend. */
@@ -46,7 +47,7 @@ final class Renewals {
   private final Answered answered;
   private final Deque<Renewal> waiting = new ArrayDeque<>();
 
-  /** @param batch how many leases one call extends */
+  /** @param batch most leases that one call extends */
   Renewals(TaskStore store, Inbox inbox, StoreHealth health, int batch, Answered answered) {
     this.store = store;
     this.batch = batch;
@@ -54,7 +55,7 @@ final class Renewals {
     pipe = new CallPipe("renew", 1, CallPipe.Effect.WRITE, new Backoff(), inbox, health);
   }
 
-  /** Adds a renewal, which extends the lease of an attempt to this time from the store's handling of the call. */
+  /** Adds a renewal. The lease of the attempt then ends {@code leaseMillis} after the store has handled the call. */
   void add(RunningAttempt attempt, long leaseMillis) {
     Token token = attempt.task.token();
     assert token != null;

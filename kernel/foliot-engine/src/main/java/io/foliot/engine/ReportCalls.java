@@ -30,15 +30,15 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of workers, and of receivers that have said "later": pull, ack, nack, extend. Any thread.
+ * The calls of workers, and of receivers that have answered "accepted": pull, ack, nack, fail, extend. Any thread.
  *
  * <p>Guarantees: only the holder of a claim's token settles or extends it, on whichever node the claim was made;
  * reports have an {@link Admission} of their own, so that many submits do not make a worker lose its lease.
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>A success that asks for nothing more is settled with the values that {@link HandedTasks} remembers. Other reports
- * read the task for its queue, whose settings say what follows a failure. Both join a batch of settles.
+ * <li>A plain success is settled with the values that {@link HandedTasks} remembers. For any other report the task is
+ * read, because the settings of its queue decide what follows a failure. Both join a batch of settles.
  * <li>When a batch comes back, the loops that hold the claims release their permits.
  * </ol>
  */
@@ -89,7 +89,7 @@ final class ReportCalls {
           untilNanos,
           payloadsTaken);
       registry.shared(queue.name()).longPolls().add(waiter);
-      loops.asked(queue.name());
+      loops.workerWaits(queue.name());
       return waiter.answer().thenApply(pulled -> {
         if (!pulled.tasks().isEmpty()) {
           roster.works(pull.worker(), clock.monotonicNanos());
@@ -104,7 +104,7 @@ final class ReportCalls {
   void left(String worker, String queue) {
     roster.leaves(worker, queue);
     registry.shared(queue).longPolls().end(worker, clock.monotonicNanos());
-    loops.asked(queue);
+    loops.workerWaits(queue);
   }
 
   CompletionStage<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note) {

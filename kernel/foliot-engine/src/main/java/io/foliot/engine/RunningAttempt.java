@@ -7,12 +7,12 @@ import io.foliot.core.store.TaskRecord;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A claim that this node holds, from the claim on until its permit is free again. Loop thread only. */
+/** A claim that this node holds, from the claim on until its permit is free again. Confined to the loop's thread. */
 final class RunningAttempt {
   final Lane lane;
   final @Nullable Destination destination;
   TaskRecord task;
-  /** Memory held by its payload, until nothing on this node needs it any more. */
+  /** Memory charged for the attempt and its payload, in bytes; 0 once nothing on this node needs the payload. */
   long bytes;
 
   /** Handle in the wheel of leases, for the next renewal, the end of the timeout, or the end of the lease. */
@@ -21,7 +21,7 @@ final class RunningAttempt {
   long leaseEndMillis;
   /** The timeout of the delivery, or 0 if a worker has the task. */
   long timeoutMillis;
-  /** Length of a lease that is renewed while the delivery works; 0 if it outlasts the timeout anyway. */
+  /** Length of the lease if it is renewed while the delivery runs; 0 if the lease outlasts the timeout anyway. */
   long renewMillis;
   /** Time of the next renewal, by the monotonic clock; {@link Long#MAX_VALUE} while a call is under way. */
   long nextRenewalMillis = Long.MAX_VALUE;
@@ -36,12 +36,16 @@ final class RunningAttempt {
   TaskNote note = TaskNote.NONE;
   /** Whether no answer of a delivery is awaited any more. */
   boolean answered;
-  /** Whether its end is reported from outside: by a worker, or by a receiver that has answered "accepted". */
+  /**
+   * Whether the end of the attempt is reported from outside: by a worker, or by a receiver that has answered
+   * "accepted".
+   */
   boolean reportsLater;
-  /** Whether its payload is on its way to a worker, and is released once the worker's caller has taken it. */
+  /** Whether a worker gets the payload, which is released once the answer to the worker's call has been written. */
   boolean handedOver;
-  /** Whether its end was reported and recorded. */
+  /** Whether a caller has reported the end, and the store has recorded it. */
   boolean settled;
+  /** Whether the permit was given back. */
   boolean released;
 
   RunningAttempt(Lane lane, TaskRecord task, @Nullable Destination destination) {

@@ -16,7 +16,7 @@ import java.util.Set;
  * @param fleet the fleet as this node has last read it
  * @param byWorker the seats of live workers, by the names of the workers
  * @param own the seats of live workers that call this node
- * @param disabled the workers that are disabled: live ones, and those that were when they left their seats
+ * @param disabled the live workers that are disabled, and the workers that were disabled when they left their seats
  * @param isKnown whether the node has read the fleet since it started
  */
 record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> own, Set<String> disabled,

@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends of attempts on their way into the store. Passive; the loop's thread.
+ * Ends of attempts on their way into the store. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: an end that was {@linkplain #add added} is sent until the store has answered, or until its claim was
+ * <p>Guarantees: an end that was {@linkplain #add added} is sent until the store has answered, or until its attempt was
  * released because the lease is over; each answer is reported once.
  *
  * <ol>
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <li>If it succeeds, each result goes to the {@link Recorded} handler; the failure of one item stops no other.
  * </ol>
  *
- * <p>Rejected: settling in the call that claims. A store that refuses one of them would then refuse both.
+ * <p>Rejected: settling in the call that claims. A store that refuses claims or ends would then refuse both.
  */
 final class Settles {
   private static final int UNDER_WAY = 2;
@@ -43,7 +43,7 @@ final class Settles {
   private final Recorded recorded;
   private final Deque<Ending> waiting = new ArrayDeque<>();
 
-  /** @param batch how many ends one call records */
+  /** @param batch most ends that one call records */
   Settles(TaskStore store, Inbox inbox, StoreHealth health, int batch, Recorded recorded) {
     this.store = store;
     this.batch = batch;
@@ -88,7 +88,7 @@ final class Settles {
     }
   }
 
-  /** Returns the name of an end for the meter. */
+  /** Returns the name under which the meter counts an end. */
   static String word(Outcome outcome, SettleResult result) {
     if (result.kind() == SettleResult.Kind.REPEATED) {
       return "repeated";

@@ -17,14 +17,15 @@ import org.jspecify.annotations.Nullable;
  * The slots that this node owns, from the reports of the coordinator; and, while this node leads, the assignment of all
  * slots.
  *
- * <p>Ownership divides the work and decides nothing, so it need not end when the coordinator is unavailable: a node
- * keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no slots away either: once
- * the node is a member again, it reads the assignment that was published meanwhile. An assignment that is missing or
- * does not decode does not count as newer. A node gives up its slots at once only if it must not have any: its clock is
- * wrong, or another process has its name.
+ * <p>Ownership divides the work and never decides who may claim, so it need not end when the coordinator is
+ * unavailable: a node keeps its slots, and polls them, until it reads a newer assignment. A lost session takes no slots
+ * away either: once the node is a member again, it reads the assignment that was published meanwhile. An assignment
+ * that is missing or does not decode does not count as newer. A node gives up its slots at once only if it must not
+ * have any: its clock is wrong, or another process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
- * lead and give itself all slots. So a leader whose own session was lost waits for the members that it knew before.
+ * lead and give itself all slots. So a leader whose own session was lost waits for the members of the last report
+ * before that.
  *
  * <p>Any thread.
  */
@@ -76,16 +77,16 @@ final class SlotOwnership {
 
   /** Takes all slots from the loops until an assignment is read. */
   synchronized void begin() {
-    tellLoops();
+    informLoops();
   }
 
   /** Notes a report of the coordinator. */
   synchronized void changed(Coordinator.View seen) {
-    boolean wasHeard = view != null && view.connection() == Connection.CONNECTED;
+    boolean wasConnected = view != null && view.connection() == Connection.CONNECTED;
     view = seen;
     switch (seen.connection()) {
       case SUSPENDED, LOST -> {
-        if (wasHeard) {
+        if (wasConnected) {
           LOG.log(System.Logger.Level.WARNING, "the coordinator does not answer; this node keeps its slots");
         }
         isSessionLost |= seen.connection() == Connection.LOST;
@@ -93,7 +94,7 @@ final class SlotOwnership {
       case DISPLACED -> isSessionLost = true;
       case CONNECTED -> connected(seen);
     }
-    tellLoops();
+    informLoops();
     lead();
   }
 
@@ -134,10 +135,10 @@ final class SlotOwnership {
   /** Notes whether this node is to have slots. */
   synchronized void takesSlots(boolean now) {
     takesSlots = now;
-    tellLoops();
+    informLoops();
   }
 
-  /** Runs each second: a member that is awaited is given up after some time. */
+  /** Gives up the awaited members once their time is over; called once a second. */
   synchronized void eachSecond() {
     if (!awaited.isEmpty() && clock.monotonicNanos() - awaitedUntilNanos >= 0) {
       awaited = List.of();
@@ -154,7 +155,7 @@ final class SlotOwnership {
     return owned;
   }
 
-  private void tellLoops() {
+  private void informLoops() {
     Connection connection = view == null ? Connection.SUSPENDED : view.connection();
     if (!takesSlots || connection == Connection.DISPLACED) {
       loops.own(SlotSet.of(store.slotCount(), new BitSet()), assignment, OverduePoll.Adoption.FORBIDDEN);

@@ -5,11 +5,11 @@ package io.foliot.engine;
  * Passive: every method takes the time.
  *
  * <ol>
- * <li>A {@link Question} notes both clocks of this node before the store is asked.
+ * <li>A {@link Question} records both clocks of this node before the store's clock is read.
  * <li>The answer becomes a reading: for a store behind a network its instant is the middle of the call, and the better
  * of the old and the new reading is kept. For a store in this process the clocks are one; the reading counts from the
- * beginning of the call, so that the store's clock can only seem ahead, and no task seems late.
- * <li>The next question is due after a second; after ten milliseconds where asking costs nothing.
+ * beginning of the call, so that the computed time is never behind the store's clock, which would make tasks late.
+ * <li>The next question is due after a second, or after ten milliseconds for a store in this process.
  * </ol>
  *
  * <p>Rejected: this node's wall clock. Its error would make tasks early, and its steps would stop the wheel.
@@ -19,10 +19,10 @@ final class StoreClock {
   private static final long IN_PROCESS_NANOS = 10_000_000;
   private static final long UNKNOWN_NANOS = Long.MAX_VALUE / 4;
 
-  /** This node's clocks when the store was asked. */
+  /** This node's clocks when a read of the store's clock began. */
   record Question(long wallMicros, long nanos) {}
 
-  // written by the thread that brings an answer, read by any
+  // written by the thread that completes a read, read by any
   private volatile ClockReading reading;
 
   // the loop's thread
@@ -70,7 +70,8 @@ final class StoreClock {
   // the loop's thread
 
   /**
-   * Returns whether the store is to be asked now. It is then not asked for another second, unless an answer demands it.
+   * Returns whether the store's clock is to be read now. After true, it returns false for a second, unless {@link
+   * #planNext} sets another time.
    */
   boolean isDue(long nowNanos) {
     if (nowNanos - nextNanos < 0) {

@@ -4,10 +4,10 @@ import io.foliot.core.Meter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The health of the store, judged by the answers that reach one loop. Passive; the loop's thread.
+ * The health of the store, judged by the answers that reach one loop. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the store counts as serving only while its last answer is no failure, is younger than
- * {@link #SILENCE_NANOS}, and while the last write succeeded. The change from away to answering is reported once, to
+ * <p>Guarantees: the store counts as serving only while its last answer was a success and is younger than {@link
+ * #SILENCE_NANOS}, and while the last write succeeded. The change from unavailable to answering is reported once, to
  * the {@link Recovery}.
  *
  * <ol>
@@ -15,16 +15,18 @@ import org.jspecify.annotations.Nullable;
  * <li>Each answer of a write is {@linkplain #wrote recorded} in addition: a store may answer reads and refuse writes,
  * as a replica does. A failed write counts for {@link #UNWRITTEN_NANOS}, because a loop with nothing to write does not
  * try again.
- * <li>{@link #turn} declares a silent store away, and ends the outage once the store serves. The store's clock is read
- * each second, so a healthy store is never silent.
+ * <li>{@link #turn} declares a silent store unavailable, and ends the outage once the store serves. The store's clock
+ * is read each second, so a healthy store is never silent.
  * </ol>
  *
- * <p>Rejected: a health call of its own. It would say that the store answers health calls.
+ * <p>Rejected: a health call of its own. It would only show that the store answers health calls.
  */
 final class StoreHealth {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
-  /** Time without an answer after which a store counts as away: its clock alone is read three times meanwhile. */
+  /**
+   * Time without an answer after which a store counts as unavailable. Its clock alone is read three times within it.
+   */
   static final long SILENCE_NANOS = 3 * SECOND_NANOS;
   /** The time for which a failed write counts: longer than the pause before the next one. */
   static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;
@@ -51,7 +53,7 @@ final class StoreHealth {
     answerNanos = nowNanos;
   }
 
-  /** Records the answer of a call of several items; returns whether it is no failure. */
+  /** Records the answer of a call of several items; returns whether it is a success. */
   boolean called(String call, int items, long sentNanos, @Nullable Throwable failure, long nowNanos) {
     meter.storeCall(call, items, (nowNanos - sentNanos) / 1_000, failure != null);
     boolean answered = failure == null;
@@ -77,7 +79,7 @@ final class StoreHealth {
     writeFailedNanos = done ? writeFailedNanos : nowNanos;
   }
 
-  /** Declares the store away if it has been silent for too long. */
+  /** Declares the store unavailable if it has been silent for too long. */
   void turn(long nowNanos) {
     if (answers && nowNanos - answerNanos >= SILENCE_NANOS) {
       began("silentMillis=" + (nowNanos - answerNanos) / NANOS_PER_MILLI, null, nowNanos);
@@ -89,14 +91,14 @@ final class StoreHealth {
     }
   }
 
-  private void began(String why, @Nullable Throwable failure, long nowNanos) {
+  private void began(String reason, @Nullable Throwable failure, long nowNanos) {
     if (!inOutage) {
       inOutage = true;
-      outage.began(why, failure, nowNanos);
+      outage.began(reason, failure, nowNanos);
     }
   }
 
-  /** Returns whether the store answers, and takes writes. */
+  /** Returns whether the store answers and accepts writes. */
   boolean isServing(long nowNanos) {
     return answers && !(writesFail && nowNanos - writeFailedNanos < UNWRITTEN_NANOS);
   }

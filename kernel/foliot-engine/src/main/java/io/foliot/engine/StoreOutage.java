@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time in which the store does not serve the loops of an engine, as the log reports it. Any thread.
  *
- * <p>Guarantees: an outage has one line when the first loop sees it, and one when the last loop is served again,
- * however many calls fail meanwhile. A failure that a store reports has no stack trace, because that would show the
- * caller, not the cause; any other failure has one.
+ * <p>Guarantees: an outage has one line when the store stops serving the first loop, and one when it serves the last
+ * loop again, however many calls fail meanwhile. A failure that a store reports is logged without a stack trace, which
+ * would show the caller and not the cause. Any other failure is logged with its stack trace.
  */
 final class StoreOutage {
   private final System.Logger log;
@@ -29,14 +29,14 @@ final class StoreOutage {
   }
 
   /** Records that a loop is no longer served. */
-  synchronized void began(String why, @Nullable Throwable failure, long nowNanos) {
+  synchronized void began(String symptom, @Nullable Throwable failure, long nowNanos) {
     loopsAway++;
     if (loopsAway > 1) {
       return;
     }
     beganNanos = nowNanos;
     Throwable cause = failure == null ? null : GroupCommit.unwrapped(failure);
-    String line = "the store does not answer; trying again until it does: " + why
+    String line = "the store does not answer; trying again until it does: " + symptom
         + (cause == null ? "" : ", reason=" + cause.getMessage());
     if (cause == null || cause instanceof StoreException) {
       log.log(System.Logger.Level.WARNING, line);

@@ -25,11 +25,11 @@ import java.util.concurrent.CompletionStage;
 /**
  * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Any thread.
  *
- * <p>Guarantees: the result of a future is durable, and confirmed ({@link Confirmation}). The loops know each index
+ * <p>Guarantees: the result of a future is durable, and confirmed ({@link Confirmation}). The loops have each index
  * entry within their window before the caller gets the result, so that the task fires on the millisecond.
  *
  * <ol>
- * <li>A call is checked: its size, its queues, its delay. A call that can never work is refused.
+ * <li>A call is checked: its size, its queues, its delay. An invalid call is refused.
  * <li>Calls of a kind are gathered into batches of the store by a {@link GroupCommit}. Submits, touches, cancels and
  * redrives share one {@link Admission}: a call that does not fit is refused before it has any effect.
  * <li>When a batch comes back, the loops get its index entries; then its callers get their answers.
@@ -95,7 +95,7 @@ final class TaskCalls {
     });
   }
 
-  /** As {@link Engine#write}. An internal queue is never deleted, so nothing is to be confirmed. */
+  /** Writes drafts, as {@link Engine#write} does. An internal queue is never deleted, so nothing is to be confirmed. */
   CompletionStage<List<SubmitResult>> write(List<Draft> drafts) {
     ensureBatch(drafts.size());
     long bytes = 0;
@@ -105,7 +105,7 @@ final class TaskCalls {
     return submits.call(drafts, bytes);
   }
 
-  /** As {@link Engine#wake}. */
+  /** Makes tasks of an internal queue due now, as {@link Engine#wake} does. */
   CompletionStage<List<TouchResult>> wake(String queue, List<String> keys) {
     ensureBatch(keys.size());
     List<Touch> batch = keys.stream().map(key -> new Touch(new TaskRef.ByKey(queue, key), Due.NOW)).toList();
@@ -123,7 +123,7 @@ final class TaskCalls {
     return confirmation.await(results);
   }
 
-  /** As {@link Engine#drafts}. */
+  /** Returns the drafts of submissions, as {@link Engine#drafts} does. */
   List<Draft> drafts(List<Submission> submissions) {
     ensureBatch(submissions.size());
     return maker.drafts(submissions, loops.storeMillis());
@@ -131,18 +131,18 @@ final class TaskCalls {
 
   /** Informs the loops of tasks that are written and visible. */
   void submitted(List<Draft> drafts, List<SubmitResult> results) {
-    OutcomeCounter tally = new OutcomeCounter(meter, "");
+    OutcomeCounter counter = new OutcomeCounter(meter, "");
     List<DueEntry> written = new ArrayList<>();
     long horizon = loops.storeMillis() + windowMillis;
     for (int i = 0; i < drafts.size(); i++) {
       SubmitResult result = results.get(i);
       String queue = drafts.get(i).queue();
-      tally.add(queue, result.kind());
+      counter.add(queue, result.kind());
       if (result.indexed() && result.dueAt() <= horizon) {
         written.add(new DueEntry(result.dueAt(), result.id(), queue));
       }
     }
-    tally.tell();
+    counter.report();
     loops.written(written);
   }
 
@@ -162,19 +162,19 @@ final class TaskCalls {
   private void touched(List<Touch> items, List<TouchResult> results) {
     List<DueEntry> written = new ArrayList<>();
     long horizon = loops.storeMillis() + windowMillis;
-    OutcomeCounter tally = new OutcomeCounter(meter, "touch_");
+    OutcomeCounter counter = new OutcomeCounter(meter, "touch_");
     for (int i = 0; i < items.size(); i++) {
       TouchResult result = results.get(i);
       TaskId id = result.id();
       // The queue of a task that is touched by its id is not known here: runNow informs the loop itself.
       if (items.get(i).ref() instanceof TaskRef.ByKey byKey) {
-        tally.add(byKey.queue(), result.kind());
+        counter.add(byKey.queue(), result.kind());
         if (result.indexed() && id != null && result.dueAt() <= horizon) {
           written.add(new DueEntry(result.dueAt(), id, byKey.queue()));
         }
       }
     }
-    tally.tell();
+    counter.report();
     loops.written(written);
   }
 

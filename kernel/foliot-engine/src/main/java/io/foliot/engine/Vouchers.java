@@ -10,6 +10,7 @@ import java.util.TreeSet;
  * The workers that a node vouches for, until a time of the store's clock: the content of a document that each node with
  * workers writes.
  *
+ * @param untilMicros the time until which the node vouches, by the store's clock
  * @param workers by name, with the queues whose tasks they take
  */
 record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots that one loop watches, and the poll over those that it does not. Passive; the loop's thread, except for
- * {@link #assignedCount}.
+ * The slots that one loop watches, and the poll of the other slots of its share. Passive; confined to the loop's
+ * thread, except {@link #assignedCount}.
  *
  * <p>Guarantees: the loop watches the slots of its share that the assignment gives to this node, and those that the
  * {@link OverduePoll} has adopted; each additional slot is reported once to the {@link Listener}.
@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #own} takes a new assignment.
  * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and hands the entries that are left
  * behind to the lanes.
- * <li>{@link #decided} reports how a claim went, which may end an adoption.
+ * <li>{@link #decided} records the result of a claim, which may end an adoption.
  * </ol>
  *
- * <p>Rejected: trusting the assignment. A node that is dead, cut off or stuck keeps its slots there.
+ * <p>Rejected: trusting the assignment. A node that is dead, disconnected or stalled keeps its slots in the assignment.
  */
 final class WatchedSlots {
   private static final System.Logger LOG = System.getLogger(WatchedSlots.class.getName());
@@ -57,7 +57,7 @@ final class WatchedSlots {
   private volatile SlotSet assigned;
 
   /**
-   * Watches the whole share, until an assignment says otherwise.
+   * Creates a watch of the whole share, until there is an assignment.
    *
    * @param enoughWaiting the number of entries in the lanes that are enough work for this node
    */
@@ -75,7 +75,7 @@ final class WatchedSlots {
     this.enoughWaiting = enoughWaiting;
   }
 
-  /** Returns how many slots of its share the assignment gives to this node. Any thread. */
+  /** Returns how many slots of the loop's share the assignment gives to this node. Any thread. */
   int assignedCount() {
     return assigned.size();
   }
@@ -105,10 +105,10 @@ final class WatchedSlots {
   }
 
   /**
-   * Watches these slots of its share from now on, and other slots only if it adopts them.
+   * Watches the owned slots of the share from now on, and other slots only if they are adopted.
    *
-   * @param assignment the assignment, which says which node owns them
-   * @param adoption whether it may adopt some of them
+   * @param assignment the assignment, with the owners of the other slots
+   * @param adoption whether slots of other nodes may be adopted
    */
   void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption, long nowNanos) {
     growTo(owned.slotCount());
@@ -152,7 +152,9 @@ final class WatchedSlots {
     }
   }
 
-  /** Reads the oldest entries of slots that are not watched, if it is time. */
+  /**
+   * Reads the oldest entries of slots that are not watched, once a second, or more often while it drains such slots.
+   */
   void poll(long nowMillis, long nowNanos) {
     if (polling || !overdue.isDue(nowNanos) || !hasOthers()) {
       return;
@@ -180,7 +182,7 @@ final class WatchedSlots {
     }
   }
 
-  /** Records how the claim of a task went, which matters in a slot that is not this node's. */
+  /** Records the result of the claim of a task. It matters only in a slot that is not assigned to this node. */
   void decided(TaskId id, boolean won, long nowNanos) {
     int slot = id.slot(watched.slotCount());
     if (!assigned.contains(slot) && overdue.claimed(slot, won, nowNanos)) {

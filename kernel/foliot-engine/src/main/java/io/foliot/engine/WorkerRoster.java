@@ -11,22 +11,22 @@ import java.util.concurrent.ConcurrentHashMap;
  * The workers that call this node, known by their ordinary calls: they wait for tasks, and extend leases. Any thread.
  *
  * <p>A worker that waits counts as alive until shortly after the end of its wait, because it polls again at once. A
- * worker that has tasks may have no free handler, and then does not poll. It extends a lease after a third of it, so
- * each sign of work keeps it alive for a little more than half a lease.
+ * worker that has tasks may have no free handler, and then does not poll. Such a worker extends each lease when a third
+ * of it is over, so an extension keeps the worker alive for a little more than half a lease.
  */
 final class WorkerRoster {
-  /** Longest time from the end of a wait to the next one. */
-  private static final long ASKS_AGAIN_NANOS = 2_000_000_000L;
+  /** Longest time from the end of a wait to the next poll of the same worker. */
+  private static final long POLLS_AGAIN_NANOS = 2_000_000_000L;
   private static final long LONGEST_GRACE_NANOS = 30_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000;
-  /** Twice the seats of a fleet: names that callers make up must not fill the memory. */
+  /** Most workers: names that callers make up must not fill the memory. */
   private static final int MAX_WORKERS = 4_096;
 
   /**
    * A worker.
    *
-   * @param queues by queue, the time until which it is known to take tasks, by the node's monotonic clock
-   * @param graceNanos the time for which it counts as alive after a call without a wait
+   * @param queues by queue, the time until which the worker is known to take tasks, by the node's monotonic clock
+   * @param graceNanos the time for which the worker counts as alive after a call without a wait
    */
   private record Entry(String zone, Map<String, Long> queues, long graceNanos) {
     Entry alive(long untilNanos) {
@@ -46,10 +46,10 @@ final class WorkerRoster {
     if (worker.isEmpty() || (workers.size() >= MAX_WORKERS && !workers.containsKey(worker))) {
       return;
     }
-    long graceNanos = Math.min(LONGEST_GRACE_NANOS, leaseMillis * NANOS_PER_MILLI / 2 + ASKS_AGAIN_NANOS);
+    long graceNanos = Math.min(LONGEST_GRACE_NANOS, leaseMillis * NANOS_PER_MILLI / 2 + POLLS_AGAIN_NANOS);
     workers.compute(worker, (name, before) -> {
       Map<String, Long> queues = new HashMap<>(before == null ? Map.of() : before.queues());
-      queues.merge(queue, untilNanos + ASKS_AGAIN_NANOS, WorkerRoster::later);
+      queues.merge(queue, untilNanos + POLLS_AGAIN_NANOS, WorkerRoster::later);
       return new Entry(zone, queues, graceNanos);
     });
   }

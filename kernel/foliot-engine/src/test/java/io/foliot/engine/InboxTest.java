@@ -32,7 +32,7 @@ final class InboxTest {
   @Test
   void throwingCallsBecomeFailures() {
     IllegalStateException thrown = new IllegalStateException("no");
-    assertThat(Inbox.<String>asking(() -> {
+    assertThat(Inbox.<String>call(() -> {
       throw thrown;
     }).toCompletableFuture().exceptionNow()).isSameAs(thrown);
   }

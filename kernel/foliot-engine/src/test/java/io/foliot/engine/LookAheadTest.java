@@ -105,7 +105,7 @@ final class LookAheadTest {
     prefetch();
     fired();
     DueEntry past = entry(1, START_MILLIS - 5, 1, "q");
-    lookAhead.lookAgain(past.id(), "q", past.wakeAt(), rig.nowNanos);
+    lookAhead.scheduleAgain(past.id(), "q", past.wakeAt(), rig.nowNanos);
     assertThat(fired()).isEmpty();
     rig.passes(1);
     assertThat(fired()).singleElement().satisfies(entry -> assertThat(entry.id()).isEqualTo(past.id()));

@@ -25,19 +25,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coordination for nodes that share a store and nothing else: leases in its documents, judged by its clock.
+ * Coordination for nodes that share a store and nothing else: leases in the store's documents, judged by the store's
+ * clock.
  *
  * <p>Each member renews a lease of its own, and counts as alive while it is listed with a lease that has not ended. The
- * leader has one more lease: a member that finds it ended takes it, by compare-and-set. A lease is measured from a time
- * of the store's clock that was read before the lease was written. On that clock two leaders therefore never hold one
- * at the same time. A paused node that still believes it leads does no harm, because documents are written by
- * compare-and-set as well.
+ * leader has one more lease: a member that finds this lease ended takes it, by compare-and-set. A lease is measured
+ * from a time of the store's clock that was read before the lease was written. By that clock, two members therefore
+ * never hold the leader's lease at the same time. A paused node that still believes it leads does no harm, because
+ * documents are written by compare-and-set as well.
  *
  * <p>A lease grows with the time that the store takes to answer or to fail. Otherwise the members of a slow or faulty
  * store would lose their leases in turn, and their slots would move all the time.
  *
- * <p>A lease that cannot be read counts as none and is logged once: its member is set aside until it renews, and the
- * lead is free. The document of one member hides no other.
+ * <p>A lease that cannot be read is logged once and ignored: its member does not count as alive until it renews the
+ * lease. If it is the leader's lease, any member may take the lead. An unreadable document of one member does not
+ * affect the others.
  *
  * <p>Members renew their leases once a {@linkplain #BEAT beat}, and {@linkplain #POLL poll} more often. A member that
  * leaves in an orderly way is gone at the next poll of the others; a member that dies is gone when its lease ends.
@@ -47,7 +49,7 @@ public final class StoreCoordinator implements Coordinator {
   public static final String KIND = "store";
   /** The interval at which a member renews its lease. */
   public static final Duration BEAT = Duration.ofSeconds(1);
-  /** The interval of its polls: a member that leaves must be noticed soon. */
+  /** The interval at which a member polls: a member that leaves must be noticed soon. */
   public static final Duration POLL = Duration.ofMillis(200);
   /** The duration of a lease, if the store answers quickly. */
   public static final Duration LEASE = Duration.ofSeconds(3);
@@ -63,11 +65,11 @@ public final class StoreCoordinator implements Coordinator {
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
   /**
-   * Slow polls that a lease outlasts, in addition to its beats: the one that wrote it, one in which the next renewal
-   * fails, and the one after it.
+   * Slow polls that a lease outlasts, in addition to {@link #LEASE}: the poll that wrote the lease, a poll in which the
+   * next renewal fails, and the poll after that.
    */
   private static final int POLLS_PER_LEASE = 3;
-  /** Each poll forgets one part in this many of the duration of the slowest earlier poll. */
+  /** Each quicker poll reduces the remembered duration of the slowest poll by one part in this many. */
   private static final int FORGOTTEN_PART = 8;
 
   private final TaskStore store;
@@ -84,7 +86,7 @@ public final class StoreCoordinator implements Coordinator {
   // loop's thread only
   private long ownVersion;
   private @Nullable Listener listener;
-  private @Nullable View told;
+  private @Nullable View reported;
   private boolean underWay;
   private long beatNanos;
   private long pollNanos;
@@ -132,12 +134,12 @@ public final class StoreCoordinator implements Coordinator {
   @Override
   public void publish(byte[] document, long expectedVersion) {
     post(() -> {
-      View view = told;
+      View view = reported;
       if (view == null || self == null || !self.node().equals(view.leader())) {
         return;
       }
       after(store.writeDocument(DocumentKind.CLUSTER, DOCUMENT, expectedVersion, document), (written, failure) -> {
-        // All members read it at their next poll; its writer need not wait for that.
+        // All members read the document at their next poll; this member polls at once.
         pollNanos = clock.monotonicNanos();
       });
     });
@@ -158,13 +160,13 @@ public final class StoreCoordinator implements Coordinator {
       try {
         message.run();
       } catch (RuntimeException e) {
-        LOG.log(System.Logger.Level.ERROR, "coordination through the store continues after a failure", e);
+        LOG.log(System.Logger.Level.ERROR, "a step of the coordination through the store failed; it is skipped", e);
       }
     }
     long now = clock.monotonicNanos();
     if (self != null) {
       if (now - aliveNanos >= leaseNanos()) {
-        tell(Connection.LOST, null);
+        report(Connection.LOST, null);
       }
       if (!underWay && now - pollNanos >= 0) {
         pollNanos = now + POLL.toNanos();
@@ -203,17 +205,17 @@ public final class StoreCoordinator implements Coordinator {
       underWay = false;
       slowNanos = Math.max(clock.monotonicNanos() - begunNanos, slowNanos - slowNanos / FORGOTTEN_PART);
       if (found == null) {
-        if (told != null && told.connection() == Connection.CONNECTED) {
+        if (reported != null && reported.connection() == Connection.CONNECTED) {
           LOG.log(System.Logger.Level.WARNING, "the store does not answer; membership is tried again every second");
-          tell(Connection.SUSPENDED, null);
+          report(Connection.SUSPENDED, null);
         }
         pollNanos = begunNanos + BEAT.toNanos();
         return;
       }
       aliveNanos = isBeat ? begunNanos : aliveNanos;
-      tell(Connection.CONNECTED, found);
+      report(Connection.CONNECTED, found);
       if (found.leader() == null) {
-        // No member leads: this one tries to at once.
+        // No member leads: this member tries to take the lead at once.
         beatNanos = clock.monotonicNanos();
       }
     });
@@ -267,7 +269,7 @@ public final class StoreCoordinator implements Coordinator {
   private CompletionStage<Boolean> renew(Member member, long endMicros) {
     byte[] content = new NodeLease(member, endMicros).encode();
     return store.writeDocument(DocumentKind.NODE, member.node(), ownVersion, content).thenCompose(written -> {
-      // If not, an earlier process of this node wrote the document, or a reply was lost.
+      // If the write was refused, an earlier process of this node wrote the document, or a reply was lost.
       return written || leaves
           ? CompletableFuture.completedFuture(true)
           : store.document(DocumentKind.NODE, member.node()).thenCompose(found -> store
@@ -275,7 +277,7 @@ public final class StoreCoordinator implements Coordinator {
     });
   }
 
-  /** Takes or renews the lead where that is possible. */
+  /** Takes or renews the lead, unless another member holds it. */
   private CompletionStage<Boolean> lead(Member member, long micros, long endMicros) {
     return store.document(DocumentKind.CLUSTER, LEADER).thenCompose(found -> {
       LeaderLease lease = leaderLease(found.orElse(null));
@@ -288,15 +290,15 @@ public final class StoreCoordinator implements Coordinator {
   }
 
   /**
-   * Returns whether a lease runs. One that ends later than any lease can was written before the store's clock was set
+   * Returns whether a lease runs. A lease that ends later than is possible was written before the store's clock was set
    * back.
    */
   private static boolean runs(long endMicros, long nowMicros) {
     return endMicros > nowMicros && endMicros - nowMicros <= 2 * MAX_LEASE_MICROS;
   }
 
-  private void tell(Connection connection, @Nullable Seen seen) {
-    View before = told;
+  private void report(Connection connection, @Nullable Seen seen) {
+    View before = reported;
     View now;
     if (seen != null) {
       List<Member> members = new ArrayList<>();
@@ -323,7 +325,7 @@ public final class StoreCoordinator implements Coordinator {
           : new View(connection, before.members(), connection == Connection.LOST ? null : before.leader(),
               before.document(), before.version());
     }
-    told = now;
+    reported = now;
     if (listener != null && (before == null || differs(before, now))) {
       listener.changed(now);
     }
@@ -340,7 +342,7 @@ public final class StoreCoordinator implements Coordinator {
     after(store.writeDocument(DocumentKind.NODE, document.name(), document.version(), null), (done, failure) -> {});
   }
 
-  /** Leaves, without waiting for the store; the other members see it at their next poll, or when the lease ends. */
+  /** Leaves, without waiting for the store; the other members notice at their next poll, or when the lease ends. */
   @Override
   public void close() {
     leaves = true;
@@ -359,8 +361,8 @@ public final class StoreCoordinator implements Coordinator {
     // A renewal that is under way may write between the read and the deletion, but only once.
     var left = call(() -> delete(member.node()))
         .thenCompose(gone -> gone ? CompletableFuture.completedFuture(true) : delete(member.node()))
-        .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((heard, failure) -> {
-          if (failure != null || !heard) {
+        .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((isRecorded, failure) -> {
+          if (failure != null || !isRecorded) {
             LOG.log(System.Logger.Level.INFO,
                 "the store did not record that this node leaves; its lease ends within {0} ms",
                 MAX_LEASE.toMillis());
@@ -369,14 +371,14 @@ public final class StoreCoordinator implements Coordinator {
     assert left != null;
   }
 
-  /** Deletes the lease of a node, unless that changes meanwhile. */
+  /** Deletes the lease of a node, unless the lease changes meanwhile. */
   private CompletionStage<Boolean> delete(String node) {
     return store.document(DocumentKind.NODE, node).thenCompose(found -> found.isEmpty()
         ? CompletableFuture.completedFuture(true)
         : store.writeDocument(DocumentKind.NODE, node, found.get().version(), null));
   }
 
-  /** The lease of a member: the end of its time and what it publishes about itself. */
+  /** The lease of a member, with the facts that the member publishes about itself. */
   private record NodeLease(Member member, long endMicros) {
     private static final String SUBJECT = "node lease";
 

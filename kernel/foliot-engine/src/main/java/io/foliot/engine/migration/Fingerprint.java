@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 record Fingerprint(long tasks, long sum) {
   static final Fingerprint NONE = new Fingerprint(0, 0);
 
-  /** Returns the fingerprint of all live tasks of a store, and reports its progress. */
-  static Fingerprint of(TaskStore store, Consumer<Fingerprint> told) {
+  /** Returns the fingerprint of all live tasks of a store, and reports the fingerprint of the tasks read so far. */
+  static Fingerprint of(TaskStore store, Consumer<Fingerprint> progress) {
     Fingerprint sum = NONE;
     String cursor = null;
     do {
@@ -36,7 +36,7 @@ record Fingerprint(long tasks, long sum) {
         sum = sum.plus(task);
       }
       cursor = page.cursor();
-      told.accept(sum);
+      progress.accept(sum);
     } while (cursor != null);
     return sum;
   }

@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * source: open → DRAINING → MOVED          engines that share it stop within a second or two
- * target: empty → FILLING → open           no engine starts over it before all is there
+ * target: empty → FILLING → open           no engine starts on it before all tasks are there
  * </pre>
  *
- * <p>Each store is sealed by a document in it, so that no task is served by both. The target's seal also records the
- * progress: an interrupted migration continues from there, and a task that is sent twice is adopted once. At the end
- * both stores are read, and their counts and checksums must be equal; only then is the target opened.
+ * <p>Each store is sealed by a document in that store, so that no task is served by both stores. The target's seal also
+ * records the progress: an interrupted migration continues from there, and a task that is sent twice is adopted once.
+ * At the end both stores are read, and their counts and checksums must be equal; only then is the target opened.
  *
  * <p>Final tasks, including dead letters, stay behind, and so do answers to requests with idempotency keys.
  */
@@ -53,7 +53,7 @@ public final class Migration {
   private final TaskStore target;
   private final String sourceName;
   private final String targetName;
-  private final Consumer<String> told;
+  private final Consumer<String> progress;
   private final List<SetAside> unreadable = new ArrayList<>();
 
   /**
@@ -61,14 +61,15 @@ public final class Migration {
    *
    * @param sourceName name of the source for people; nothing secret
    * @param targetName name of the target for people; nothing secret
-   * @param told receives the progress, several times a second
+   * @param progress receives messages about the progress, several times a second
    */
-  public Migration(TaskStore source, String sourceName, TaskStore target, String targetName, Consumer<String> told) {
+  public Migration(TaskStore source, String sourceName, TaskStore target, String targetName,
+      Consumer<String> progress) {
     this.source = source;
     this.sourceName = sourceName;
     this.target = target;
     this.targetName = targetName;
-    this.told = told;
+    this.progress = progress;
   }
 
   /**
@@ -103,7 +104,7 @@ public final class Migration {
     }
     seal(source, StoreSeal.of(StoreSeal.State.MOVED, targetName));
     if (source.isShared()) {
-      told.accept("waiting for the engines of " + sourceName + " to see that it is sealed");
+      progress.accept("waiting for the engines of " + sourceName + " to stop, because the store is sealed");
       LockSupport.parkNanos(SEAL_SEEN.toNanos());
     }
     long settings = moveSettings();
@@ -131,7 +132,7 @@ public final class Migration {
       if (seal.state() != StoreSeal.State.FILLING || !seal.other().equals(sourceName)) {
         throw new MigrationException(seal);
       }
-      told.accept("continuing after " + seal.tasks() + " tasks");
+      progress.accept("continuing after " + seal.tasks() + " tasks");
       return seal;
     }
     TaskPage first = await(target.live(1, null));
@@ -146,13 +147,13 @@ public final class Migration {
     LockSupport.parkNanos(SEAL_SEEN.toNanos());
     long running = running();
     while (running > 0 && System.nanoTime() - beganNanos < patience.toNanos()) {
-      told.accept("waiting for attempts under way: running=" + running);
+      progress.accept("waiting for attempts under way: running=" + running);
       LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
       running = running();
     }
     if (running > 0) {
-      told.accept("no longer waiting; running tasks are moved as they are, and retried when their leases end: running="
-          + running);
+      progress.accept("no longer waiting; running tasks are moved as they are, and retried when their leases end:"
+          + " running=" + running);
     }
   }
 
@@ -200,7 +201,7 @@ public final class Migration {
       if (cursor != null) {
         seal(target, new StoreSeal(StoreSeal.State.FILLING, sourceName, cursor, tasks));
       }
-      told.accept("moved " + tasks + " tasks");
+      progress.accept("moved " + tasks + " tasks");
     } while (cursor != null);
   }
 
@@ -233,8 +234,8 @@ public final class Migration {
 
   private Fingerprint verify() {
     noteUnreadable();
-    Fingerprint before = Fingerprint.of(source, far -> told.accept("checking the source: " + far));
-    Fingerprint after = Fingerprint.of(target, far -> told.accept("checking the target: " + far));
+    Fingerprint before = Fingerprint.of(source, far -> progress.accept("checking the source: " + far));
+    Fingerprint after = Fingerprint.of(target, far -> progress.accept("checking the target: " + far));
     if (!before.equals(after)) {
       throw new MigrationException("the stores differ, and the target stays sealed: source: " + before + "; target: "
           + after

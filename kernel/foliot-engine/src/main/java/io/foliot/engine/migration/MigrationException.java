@@ -9,19 +9,23 @@ public final class MigrationException extends RuntimeException {
 
   private final transient @Nullable StoreSeal seal;
 
-  /** Creates an exception whose message says what is wrong and what to do. */
+  /**
+   * Creates an exception.
+   *
+   * @param message the problem and its remedy
+   */
   public MigrationException(String message) {
     super(message);
     seal = null;
   }
 
-  /** Creates the exception with the seal of a target that is not the one of this migration. */
+  /** Creates the exception for a target that has the seal of another migration. */
   MigrationException(StoreSeal seal) {
     super("the target is sealed: state=" + seal.state() + ", other=" + seal.other());
     this.seal = seal;
   }
 
-  /** Returns the seal of the target, if that is the reason; else null. */
+  /** Returns the seal of the target, if the seal is the reason; else null. */
   public @Nullable StoreSeal seal() {
     return seal;
   }
