@@ -190,7 +190,8 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Stops: refuses calls, leaves the cluster, fires tasks until other nodes own its slots, then claims nothing more and
-   * waits up to this time for running attempts, whose ends it records. The store is not closed.
+   * waits up to this time for running attempts, whose ends it records. The store is not closed. The time of the first
+   * call counts: later calls complete when the first one does.
    */
   CompletableFuture<Void> stop(Duration patience);
 

@@ -73,6 +73,8 @@ public final class Engine implements Scheduler {
   private final EndHints hints;
   private final FleetKeeper fleet;
   private final NodeStatus status;
+  /** Completes when the engine has stopped; null until the first call of {@link #stop}. Guarded by this. */
+  private @Nullable CompletableFuture<Void> stopped;
 
   /** Creates an engine that is not yet started. */
   public Engine(EngineOptions options, Environment environment) {
@@ -209,10 +211,14 @@ public final class Engine implements Scheduler {
    * its attempts to end.
    */
   @Override
-  public CompletableFuture<Void> stop(Duration patience) {
-    if (gate.isStopped()) {
-      return CompletableFuture.completedFuture(null);
+  public synchronized CompletableFuture<Void> stop(Duration patience) {
+    if (stopped == null) {
+      stopped = drain(patience);
     }
+    return stopped.copy();
+  }
+
+  private CompletableFuture<Void> drain(Duration patience) {
     gate.stop();
     long afterNanos = membership.leave() ? HAND_OVER_NANOS : 0;
     long untilNanos = clock.monotonicNanos() + patience.toNanos();

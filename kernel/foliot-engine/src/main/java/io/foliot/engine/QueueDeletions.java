@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * Deletes queues that have no live task, while other nodes of the store may be accepting tasks.
@@ -94,8 +94,9 @@ final class QueueDeletions {
         throw changed(name);
       }
       return delete(name, tries - 1);
-    }).exceptionallyCompose(failure -> takeBack(name, marked).handle((done, alsoFailed) -> failure)
-        .thenCompose(CompletableFuture::failedFuture));
+    }).exceptionallyCompose(
+        failure -> takeBack(name, content -> Arrays.equals(content, marked)).handle((done, alsoFailed) -> failure)
+            .thenCompose(CompletableFuture::failedFuture));
   }
 
   private static OverloadedException changed(String name) {
@@ -138,10 +139,14 @@ final class QueueDeletions {
     return nowMillis - closingSince > TERM_MILLIS;
   }
 
-  /** Takes back the given mark, or any mark if it is null, so that nodes accept tasks of the queue again. */
-  private CompletionStage<Void> takeBack(String name, byte @Nullable [] marked) {
+  /**
+   * Removes a mark, so that nodes accept tasks of the queue again.
+   *
+   * @param isMark returns whether a content of the queue's document has the mark
+   */
+  private CompletionStage<Void> takeBack(String name, Predicate<byte[]> isMark) {
     return read(name).thenCompose(found -> {
-      if (found.isEmpty() || (marked != null && !Arrays.equals(found.get().content(), marked))) {
+      if (found.isEmpty() || !isMark.test(found.get().content())) {
         return refresh.apply(name);
       }
       QueueConfig queue = QueueCodec.decode(found.get().content());
@@ -155,7 +160,7 @@ final class QueueDeletions {
     long nowMillis = storeMillis.getAsLong();
     registry.closings().forEach((name, since) -> {
       if (isOver(since, nowMillis)) {
-        CompletionStage<Void> unused = takeBack(name, null);
+        CompletionStage<Void> unused = takeBack(name, content -> QueueCodec.decodeAll(content).closingSince() == since);
       }
     });
   }

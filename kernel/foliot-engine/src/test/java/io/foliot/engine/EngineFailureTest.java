@@ -135,6 +135,22 @@ class EngineFailureTest {
   }
 
   @Test
+  void aSecondStopWaitsForTheFirst() throws Exception {
+    Blocking delivery = new Blocking();
+    Engine engine = engine(Meter.NONE, delivery);
+    engine.putQueue(QueueConfig.of("q", Target.local())).join();
+    await(() -> engine.status().ready());
+    engine.submit(Submission.after("q", Duration.ZERO, Body.json("1"))).join();
+    await(() -> !engine.status().ready());
+    CompletableFuture<Void> first = engine.stop(Duration.ofSeconds(BOUND_SECONDS));
+    CompletableFuture<Void> second = engine.stop(Duration.ZERO);
+    assertThat(second).as("the attempt still runs").isNotDone();
+    delivery.end.countDown();
+    second.get(BOUND_SECONDS, TimeUnit.SECONDS);
+    assertThat(first).isCompleted();
+  }
+
+  @Test
   void idsOfAnIncompleteAnswerAreFoundAgain() {
     UnaryOperator<TaskStore> cutOnce = store -> new ForwardingStore(store) {
       private boolean cut;

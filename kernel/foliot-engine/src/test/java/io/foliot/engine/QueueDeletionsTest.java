@@ -1,0 +1,45 @@
+package io.foliot.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.foliot.core.QueueConfig;
+import io.foliot.core.Target;
+import io.foliot.core.store.Document;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** The marks of deletions that a node finds in the store. */
+final class QueueDeletionsTest {
+  private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
+
+  private final LoopRig rig = new LoopRig();
+  private final QueueDeletions deletions = new QueueDeletions(rig.store, rig.registry, rig.nodeClock, rig::nowMillis,
+      name -> CompletableFuture.completedFuture(null));
+
+  private static Document marked(long version, long sinceMillis) {
+    return new Document("q", version, QueueCodec.encode(QUEUE, sinceMillis));
+  }
+
+  /** Takes back what the node has seen as abandoned, while the store holds another document. */
+  private void findAbandoned(Document seen, Document stored) {
+    rig.registry.put("q", seen, rig.registry.changes());
+    deletions.takeBackAbandoned();
+    rig.calls.getFirst().answer().complete(Optional.of(stored));
+  }
+
+  @Test
+  void anAbandonedMarkIsTakenBack() {
+    Document abandoned = marked(3, rig.nowMillis() - 60_000);
+    findAbandoned(abandoned, abandoned);
+    assertThat(rig.calls).extracting(call -> call.name()).containsExactly("document", "writeDocument");
+    assertThat(QueueCodec.decodeAll((byte[]) rig.calls.getLast().arguments().get(3)).closingSince())
+        .isEqualTo(QueueCodec.OPEN);
+  }
+
+  @Test
+  void aMarkThatReplacedAnAbandonedOneIsKept() {
+    findAbandoned(marked(3, rig.nowMillis() - 60_000), marked(4, rig.nowMillis()));
+    assertThat(rig.calls).extracting(call -> call.name()).containsExactly("document");
+  }
+}
