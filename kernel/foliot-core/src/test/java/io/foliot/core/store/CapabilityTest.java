@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** A store is asked for what it can do; a store around it passes the question on. */
+/** Tests the optional interfaces of a store, which a store around it offers as well. */
 final class CapabilityTest {
   private static final TimeSource CLOCK = new TimeSource() {
     @Override
@@ -33,7 +33,7 @@ final class CapabilityTest {
     }
   }
 
-  /** A store with backups, numbered as given. */
+  /** A store whose backups all have the given number. */
   private static final class WithBackups extends Wrapper implements Backups {
     private final int number;
 
