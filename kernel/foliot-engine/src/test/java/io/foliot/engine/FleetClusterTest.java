@@ -84,23 +84,23 @@ final class FleetClusterTest {
   @BeforeEach
   void start() {
     nodes.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    cluster.passes(Duration.ofSeconds(10));
+    cluster.advance(Duration.ofSeconds(10));
   }
 
   private void work(Duration time) {
     for (long left = time.dividedBy(TURN); left > 0; left--) {
       workers.forEach(Worker::turn);
-      cluster.passes(TURN);
+      cluster.advance(TURN);
     }
   }
 
   private void submit(int tasks, Address address) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
-      int hash16 = cluster.luck.nextInt(1 << 16);
+      int hash16 = cluster.random.nextInt(1 << 16);
       TaskId id = address.isAnywhere()
-          ? TaskId.of(cluster.clock.wallMillis(), hash16, cluster.luck.nextLong())
-          : TaskId.addressed(cluster.clock.wallMillis(), hash16, address, items++ % 10_000, cluster.luck.nextLong());
+          ? TaskId.of(cluster.clock.wallMillis(), hash16, cluster.random.nextLong())
+          : TaskId.addressed(cluster.clock.wallMillis(), hash16, address, items++ % 10_000, cluster.random.nextLong());
       drafts.add(new Draft(id, QUEUE, null, Due.after(500), Body.EMPTY, 0, OnConflict.REJECT, null));
     }
     assertThat(cluster.store.submit(drafts).toCompletableFuture()).isDone();

@@ -41,11 +41,11 @@ final class HandlersTest {
     Cluster.Node without = cluster.node("a", none);
     cluster.node("b", all);
     without.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     for (int i = 0; i < TASKS; i++) {
       without.submit(i, i + 1, Duration.ofSeconds(45).plusMillis(37L * i));
     }
-    cluster.passes(Duration.ofSeconds(80));
+    cluster.advance(Duration.ofSeconds(80));
     ensureEachAtItsFirstAttempt(TASKS);
     cluster.ensureLateBy(0, LATE_MILLIS);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
@@ -58,13 +58,13 @@ final class HandlersTest {
     Cluster.Node node = cluster.node("a", none);
     node.putQueue(QUEUE);
     node.submit(0, TASKS, Duration.ofSeconds(1));
-    cluster.passes(Duration.ofMinutes(10));
+    cluster.advance(Duration.ofMinutes(10));
     assertThat(cluster.fired).isEmpty();
     assertThat(counts().parked()).isEqualTo(TASKS);
     assertThat(counts().delayed()).isEqualTo(TASKS);
     none.add("q");
     long begunMillis = cluster.clock.wallMillis();
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     ensureEachAtItsFirstAttempt(TASKS);
     assertThat(cluster.fired).allMatch(fired -> fired.atMillis() - begunMillis <= LATE_MILLIS);
   }
@@ -76,10 +76,10 @@ final class HandlersTest {
     Cluster.Node first = cluster.node("a", none);
     cluster.node("b", all);
     first.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     none.remove("q");
     first.submit(0, TASKS, Duration.ofSeconds(45));
-    cluster.passes(Duration.ofSeconds(60));
+    cluster.advance(Duration.ofSeconds(60));
     ensureEachAtItsFirstAttempt(TASKS);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
   }
@@ -93,9 +93,9 @@ final class HandlersTest {
     cluster.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() < 3
         ? new Answer.Retry(null, Answer.Health.WELL, "not yet")
         : new Answer.Done(""));
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     without.submit(0, 20, Duration.ofSeconds(45));
-    cluster.passes(Duration.ofMinutes(2));
+    cluster.advance(Duration.ofMinutes(2));
     assertThat(counts().finished()).isEqualTo(20);
     assertThat(cluster.fired).hasSize(60);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
@@ -109,11 +109,11 @@ final class HandlersTest {
           ? new CompletableFuture<>()
           : CompletableFuture.completedFuture(new Answer.Done(""));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();
-      world.passes(Duration.ofMillis(1_100));
+      world.advance(Duration.ofMillis(1_100));
       assertThat(world.task(id).attempts()).isEmpty();
-      world.passes(Duration.ofMillis(200));
+      world.advance(Duration.ofMillis(200));
       assertThat(world.task(id).attempts().getFirst().detail()).contains("no answer within the timeout");
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.seen.size()).isEqualTo(2);
       assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
     }

@@ -40,7 +40,7 @@ final class HeadPollsTest {
   @Test
   void eachPollRunsInItsTurn() {
     assertThat(begins()).as("everything first").isEqualTo(Long.MAX_VALUE);
-    rig.passes(500);
+    rig.advance(500);
     turn();
     assertThat(rig.calls).as("the others would read the same again").hasSize(1);
     assertThat(polls.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);
@@ -50,19 +50,19 @@ final class HeadPollsTest {
     assertThat(begins()).isEqualTo(2_000);
     answer(0);
     assertThat(polls.waitNanos(rig.nowNanos)).isEqualTo(100 * LoopRig.MILLI);
-    rig.passes(100);
+    rig.advance(100);
     assertThat(begins()).isEqualTo(2_000);
   }
 
   @Test
   void aSlowPollRestsManyTimesItsDuration() {
     begins();
-    rig.passes(2_000);
+    rig.advance(2_000);
     answer(0);
-    rig.passes(20 * 2_000 - 1);
+    rig.advance(20 * 2_000 - 1);
     assertThat(begins()).isNotEqualTo(Long.MAX_VALUE);
     answer(0);
-    rig.passes(1);
+    rig.advance(1);
     assertThat(begins()).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -106,12 +106,12 @@ final class HeadPollsTest {
   void aStoreThatFlapsIsPolledOnceASecond() {
     begins();
     answer(0);
-    rig.passes(300);
+    rig.advance(300);
     polls.storeIsBack(rig.nowNanos);
-    rig.passes(699);
+    rig.advance(699);
     assertThat(begins()).isNotEqualTo(Long.MAX_VALUE);
     answer(0);
-    rig.passes(1);
+    rig.advance(1);
     assertThat(begins()).isEqualTo(Long.MAX_VALUE);
     answer(0);
     rig.nowNanos += 2 * SECOND;

@@ -51,7 +51,7 @@ final class IsolationTest {
     for (int i = 0; i < 100; i++) {
       world.submit(Submission.after(VICTIM, Duration.ofMillis(100L * i + 50), payload(bytes)));
     }
-    world.passes(Duration.ofSeconds(11));
+    world.advance(Duration.ofSeconds(11));
     List<Long> lateMillis = world.receiver.seen.stream()
         .filter(seen -> seen.attempt().task().queue().equals(VICTIM)).map(World.Seen::lateMillis).toList();
     assertThat(lateMillis).hasSize(100);
@@ -77,12 +77,12 @@ final class IsolationTest {
       world.queue(QueueConfig.of("pull", Target.pull()));
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
       submit(world, "pull", 256, QUARTER_MIB);
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       List<TaskRecord> held = new ArrayList<>();
       for (int i = 0; i < 60 && held.size() < 256; i++) {
         CompletableFuture<List<TaskRecord>> pulled = world.engine
             .pull(new Scheduler.Pull("pull", 100, 100, DAY.toMillis(), "w"));
-        world.passes(Duration.ofMillis(200));
+        world.advance(Duration.ofMillis(200));
         held.addAll(pulled.join());
       }
       assertThat(held.stream().filter(task -> task.body().payload().length == QUARTER_MIB).count())
@@ -101,7 +101,7 @@ final class IsolationTest {
         submit(world, "hog" + i, 20, QUARTER_MIB);
       }
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
   }
@@ -115,7 +115,7 @@ final class IsolationTest {
         submit(world, "hog" + i, 20, 1 << 20);
       }
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
   }
@@ -128,9 +128,9 @@ final class IsolationTest {
         world.queue(to("hangs" + i, "hog" + i, DAY));
         // The lane learns how large its payloads are.
         submit(world, "hog" + i, 20, 1 << 20);
-        world.passes(Duration.ofMillis(20));
+        world.advance(Duration.ofMillis(20));
       }
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(heldBytes(world)).isLessThanOrEqualTo(64L << 20);
     }
   }
@@ -149,7 +149,7 @@ final class IsolationTest {
         submit(world, "q" + i, 4, 1 << 20);
       }
       for (int i = 0; i < 200; i++) {
-        world.passes(Duration.ofMillis(110));
+        world.advance(Duration.ofMillis(110));
         assertThat(open.stream().filter(answer -> !answer.isDone()).count()).isEqualTo(1);
         open.getLast().complete(new Answer.Done(""));
         world.settle();
@@ -171,7 +171,7 @@ final class IsolationTest {
           .queue(to("accepts", "later", DAY).toBuilder().retry(new Retry(1, Duration.ofSeconds(1), 2, DAY, 0)).build());
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
       submit(world, "later", 600, QUARTER_MIB);
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.seen.size()).isEqualTo(600);
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
@@ -184,7 +184,7 @@ final class IsolationTest {
       world.queue(World.local("hangs"));
       world.queue(World.local(VICTIM));
       submit(world, "hangs", 2_000, 10);
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       ensureVictimIsPunctual(world, 10);
     }
   }

@@ -30,7 +30,7 @@ final class LanesTest {
   /** Makes a lane stalled: nothing has left it for a while. */
   private void stall(String queue) {
     rig.lane(queue).sampleFlow(rig.nowNanos);
-    rig.passes(1_000);
+    rig.advance(1_000);
     rig.lane(queue).sampleFlow(rig.nowNanos);
   }
 

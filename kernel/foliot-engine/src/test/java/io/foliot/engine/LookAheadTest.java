@@ -42,7 +42,7 @@ final class LookAheadTest {
     rig.answer(rig.onlyCall("due"), slices(new DueSlice(0, List.of(soon), false)));
     assertThat(fired()).isEmpty();
     assertThat(lookAhead.waitNanos(rig.nowNanos)).isEqualTo(10 * LoopRig.MILLI);
-    rig.passes(10);
+    rig.advance(10);
     assertThat(fired()).containsExactly(soon);
     assertThat(lookAhead.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);
   }
@@ -64,10 +64,10 @@ final class LookAheadTest {
     prefetch();
     DueEntry last = entry(0, START_MILLIS + 10, 1, "q");
     rig.answer(rig.onlyCall("due"), slices(new DueSlice(0, List.of(last), true)));
-    rig.passes(49);
+    rig.advance(49);
     prefetch();
     assertThat(rig.calls).isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     prefetch();
     DueScan scan = rig.onlyCall("due").<DueScan>items().getFirst();
     assertThat(scan.slot()).isZero();
@@ -107,7 +107,7 @@ final class LookAheadTest {
     DueEntry past = entry(1, START_MILLIS - 5, 1, "q");
     lookAhead.lookAgain(past.id(), "q", past.wakeAt(), rig.nowNanos);
     assertThat(fired()).isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     assertThat(fired()).singleElement().satisfies(entry -> assertThat(entry.id()).isEqualTo(past.id()));
   }
 }

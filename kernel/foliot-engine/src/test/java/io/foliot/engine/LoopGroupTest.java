@@ -60,7 +60,7 @@ final class LoopGroupTest {
     group.written(first);
     assertThat(group.get(1).inbox().isEmpty()).isTrue();
     group.written(List.of(entry(0, START_MILLIS + 2_000, 3, "q"), entry(3, START_MILLIS + 2_000, 4, "q")));
-    rig.passes(250);
+    rig.advance(250);
     group.forEach(EngineLoop::turn);
     assertThat(group.statuses()).extracting(LoopStatus::wheelEntries).containsExactly(3, 1);
   }
@@ -79,7 +79,7 @@ final class LoopGroupTest {
     LoopGroup group = group(1, LoopRig.SLOTS);
     rig.turn(group);
     group.written(List.of(entry(1, START_MILLIS + 2_000, 1, "q"), entry(2, START_MILLIS + 2_000, 2, "q")));
-    rig.passes(250);
+    rig.advance(250);
     group.forEach(EngineLoop::turn);
     assertThat(group.statuses()).extracting(LoopStatus::wheelEntries).containsExactly(2);
   }
@@ -105,7 +105,7 @@ final class LoopGroupTest {
     assertThat(rig.calls).extracting(LoopRig.Call::name).containsExactly("timeMicros", "timeMicros");
     rig.fail(rig.calls.removeLast());
     assertThat(measured).isNotDone();
-    rig.passes(1);
+    rig.advance(1);
     rig.answer(rig.calls.removeFirst(), (START_MILLIS + 500) * 1_000);
     assertThat(measured).as("a failure is an answer").isCompletedExceptionally();
     assertThat(group.storeMillis()).as("by the first loop").isEqualTo(START_MILLIS + 500);
@@ -134,7 +134,7 @@ final class LoopGroupTest {
     CompletableFuture<Boolean> drained = group.drain(0, LoopRig.SECOND);
     group.forEach(EngineLoop::turn);
     assertThat(drained).isNotDone();
-    rig.passes(1_000);
+    rig.advance(1_000);
     group.forEach(EngineLoop::turn);
     assertThat(drained).isCompletedWithValue(false);
   }

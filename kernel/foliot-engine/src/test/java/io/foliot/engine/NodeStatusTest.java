@@ -99,12 +99,12 @@ final class NodeStatusTest {
   }
 
   private void storeIsAway() {
-    rig.passes(1_000);
+    rig.advance(1_000);
     loops.forEach(EngineLoop::turn);
     assertThat(rig.calls).isNotEmpty();
     List.copyOf(rig.calls).forEach(rig::fail);
     rig.calls.clear();
-    rig.passes(250);
+    rig.advance(250);
     loops.forEach(EngineLoop::turn);
   }
 
@@ -121,12 +121,12 @@ final class NodeStatusTest {
   @Test
   void aLoopThatDoesNotTurnIsNamed() {
     serves();
-    rig.passes(2_000);
+    rig.advance(2_000);
     loops.get(0).turn();
     rig.answerAll();
-    rig.passes(1_000);
+    rig.advance(1_000);
     assertThat(unready()).as("three seconds are allowed").isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     assertThat(unready()).containsExactly(new Unready.LoopStalled(1, 3_001));
     loops.get(1).turn();
     assertThat(unready()).isEmpty();
@@ -136,7 +136,7 @@ final class NodeStatusTest {
   void theLastReportOfAStalledLoopOnTheStoreDoesNotCount() {
     serves();
     storeIsAway();
-    rig.passes(3_001);
+    rig.advance(3_001);
     assertThat(unready()).containsExactly(new Unready.LoopStalled(0, 3_001), new Unready.LoopStalled(1, 3_001));
   }
 
@@ -174,7 +174,7 @@ final class NodeStatusTest {
     rig.turn(loops, inLane, elsewhere);
     rig.answerAll(inLane, elsewhere);
     // One poll over the slots of the other node: a second one would adopt the entries that the first one left.
-    rig.passes(750);
+    rig.advance(750);
     rig.turn(loops, inLane, elsewhere);
     assertThat(lag("q")).isEqualTo(Duration.ofMillis(Math.max(laneMillis, elsewhereMillis) + 1_250));
     rig.answerAll(inLane, elsewhere);
@@ -204,7 +204,7 @@ final class NodeStatusTest {
   @Test
   void clusterStatusComesFromTheMembership() {
     membership.join();
-    coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
+    coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
     rig.turn(loops);
     assertThat(status.cluster()).isEqualTo(new ClusterStatus("n1", "east", "n2",
         List.of(new ClusterNode("n1", "", 2, true, 0), new ClusterNode("n2", "", 2, true, 0)), LoopRig.SLOTS, 2,

@@ -47,7 +47,7 @@ final class ParkingTest {
     ready(1);
     parking.park(rig.nowNanos);
     rig.fail(rig.onlyCall("park"));
-    rig.passes(20);
+    rig.advance(20);
     parking.park(rig.nowNanos);
     assertThat(rig.calls).isEmpty();
     ready(1);
@@ -73,10 +73,10 @@ final class ParkingTest {
     assertThat(rig.lane("q").hasParked()).as("not known yet").isTrue();
     parking.listQueues(rig.slots.watched(), rig.nowNanos);
     rig.answer(rig.onlyCall("parkedQueues"), Set.of("q"));
-    rig.passes(999);
+    rig.advance(999);
     parking.listQueues(rig.slots.watched(), rig.nowNanos);
     assertThat(rig.calls).isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     parking.listQueues(rig.slots.watched(), rig.nowNanos);
     assertThat(rig.calls).hasSize(1);
     assertThat(rig.lane("q").hasParked()).isTrue();

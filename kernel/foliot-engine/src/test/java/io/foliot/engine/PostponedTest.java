@@ -126,7 +126,7 @@ final class PostponedTest {
     assertThat(rig.lanes.waiting()).isZero();
     assertThat(rig.moves.covers(entry, rig.clock, rig.nowNanos)).isTrue();
     assertThat(fired()).isEmpty();
-    rig.passes(1_000);
+    rig.advance(1_000);
     assertThat(fired()).containsExactly(entry.id());
     assertThat(rig.lanes.found(new DueEntry(LATER, entry.id(), "q"), rig.nowNanos)).as("the lanes do not know it")
         .isTrue();
@@ -143,7 +143,7 @@ final class PostponedTest {
     rig.answer(read, List.of());
     postponed.move(rig.nowNanos);
     assertThat(rig.calls).isEmpty();
-    rig.passes(1_000);
+    rig.advance(1_000);
     assertThat(fired()).containsExactly(entry.id());
   }
 
@@ -151,7 +151,7 @@ final class PostponedTest {
   void anEntryThatBecameDueIsNotMovedAnyMore() {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
-    rig.passes(500);
+    rig.advance(500);
     assertThat(rig.lanes.found(entry, rig.nowNanos)).as("the probe is believed no more").isTrue();
     rig.answer(probe(), List.of(dueAt(START_MILLIS)));
     assertThat(rig.moves.isEmpty()).isTrue();
@@ -167,7 +167,7 @@ final class PostponedTest {
     assertThat(rig.lanes.found(entry, rig.nowNanos)).as("by a poll").isTrue();
     postponed.probe(rig.nowNanos);
     assertThat(rig.calls).as("there is a pause").isEmpty();
-    rig.passes(20);
+    rig.advance(20);
     assertThat(probe().<TaskId>items()).containsExactly(entry.id());
   }
 
@@ -203,9 +203,9 @@ final class PostponedTest {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
     rig.answer(move(), claimed(new ClaimResult.Later(LATER + 500)));
-    rig.passes(1_000);
+    rig.advance(1_000);
     assertThat(fired()).as("the first deadline, which the claim will judge").containsExactly(entry.id());
-    rig.passes(500);
+    rig.advance(500);
     assertThat(fired()).containsExactly(entry.id());
   }
 
@@ -252,7 +252,7 @@ final class PostponedTest {
     }
     assertThat(rig.calls).extracting(call -> call.items().size()).containsExactly(1_000, 1_000);
     rig.fail(rig.calls.removeFirst());
-    rig.passes(20);
+    rig.advance(20);
     moving.move(rig.nowNanos);
     assertThat(rig.calls).extracting(call -> call.items().size()).containsExactly(1_000, 500);
   }

@@ -36,7 +36,7 @@ final class PullClusterTest {
   @BeforeEach
   void start() {
     nodes.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    cluster.passes(Duration.ofSeconds(10));
+    cluster.advance(Duration.ofSeconds(10));
   }
 
   private void submit(int tasks, Duration apart) {
@@ -62,7 +62,7 @@ final class PullClusterTest {
           polls.put(node, node.engine.pull(new Pull(QUEUE, atOnce, WAIT_MILLIS, LEASE_MILLIS, "w")));
         }
       }
-      cluster.passes(TURN);
+      cluster.advance(TURN);
     }
   }
 
@@ -98,7 +98,7 @@ final class PullClusterTest {
   @Test
   void unpolledTasksReachTheFirstWorkerThatComes() {
     submit(100, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(30));
+    cluster.advance(Duration.ofSeconds(30));
     long came = cluster.clock.wallMillis();
     work(Duration.ofSeconds(2), 10, nodes.get(2));
     assertThat(begun).hasSize(100);
@@ -110,7 +110,7 @@ final class PullClusterTest {
     Cluster many = new Cluster();
     List<Cluster.Node> wide = List.of(many.node("a", 16), many.node("b", 16));
     wide.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    many.passes(Duration.ofSeconds(10));
+    many.advance(Duration.ofSeconds(10));
     assertThat(begunInTime(many, wide)).isEqualTo(100);
   }
 
@@ -121,7 +121,7 @@ final class PullClusterTest {
     both.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
     // Its clock is so wrong that it takes no slots, but workers may call it.
     both.getLast().aheadMillis = 60_000;
-    uneven.passes(Duration.ofSeconds(10));
+    uneven.advance(Duration.ofSeconds(10));
     assertThat(begunInTime(uneven, both)).isEqualTo(100);
   }
 
@@ -129,7 +129,7 @@ final class PullClusterTest {
   private static int begunInTime(Cluster of, List<Cluster.Node> some) {
     Pull pull = new Pull(QUEUE, 100, WAIT_MILLIS, LEASE_MILLIS, "w");
     CompletableFuture<List<TaskRecord>> poll = some.getLast().engine.pull(pull);
-    of.passes(Duration.ofSeconds(4));
+    of.advance(Duration.ofSeconds(4));
     List<Submission> all = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       all.add(Submission.after(QUEUE, Duration.ofSeconds(1), Body.EMPTY));
@@ -137,7 +137,7 @@ final class PullClusterTest {
     assertThat(some.getFirst().engine.submitAll(all)).isNotNull();
     int got = 0;
     for (int i = 0; i < 300; i++) {
-      of.passes(TURN);
+      of.advance(TURN);
       if (poll.isDone()) {
         got += poll.join().size();
         poll = some.getLast().engine.pull(pull);
@@ -174,7 +174,7 @@ final class PullClusterTest {
 
   private SettleResult.Kind ack(Cluster.Node node, TaskRecord task) {
     CompletableFuture<SettleResult> answer = node.engine.ack(task.id(), requireNonNull(task.token()), null);
-    cluster.passes(Duration.ofMillis(100));
+    cluster.advance(Duration.ofMillis(100));
     assertThat(answer).isDone();
     return answer.join().kind();
   }
@@ -184,9 +184,9 @@ final class PullClusterTest {
     Cluster alone = new Cluster();
     Cluster.Node node = alone.node("only");
     node.putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    alone.passes(Duration.ofSeconds(10));
+    alone.advance(Duration.ofSeconds(10));
     assertThat(node.engine.submit(Submission.after(QUEUE, Duration.ofSeconds(1), Body.EMPTY))).isNotNull();
-    alone.passes(Duration.ofSeconds(5));
+    alone.advance(Duration.ofSeconds(5));
     assertThat(alone.remote.parked).isZero();
   }
 }

@@ -67,8 +67,8 @@ final class RemoteStoreTest {
   /** Runs until {@code tasks} tasks have been received, over a store whose answers take {@code answerMillis}. */
   private void drains(World world, int tasks, long answerMillis, long boundMillis) {
     for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {
-      world.passes(Duration.ofMillis(answerMillis));
-      remote.answerSlowly();
+      world.advance(Duration.ofMillis(answerMillis));
+      remote.releaseAnswers();
       world.settle();
     }
     assertThat(world.receiver.seen).hasSize(tasks);
@@ -79,7 +79,7 @@ final class RemoteStoreTest {
     try (World world = world()) {
       world.submit("q", Duration.ofSeconds(1), "before");
       remote.away = true;
-      world.passes(Duration.ofHours(1));
+      world.advance(Duration.ofHours(1));
       assertThat(world.receiver.seen).isEmpty();
       assertThat(world.engine.status().ready()).isFalse();
       CompletableFuture<SubmitResult> refused = world.engine
@@ -89,11 +89,11 @@ final class RemoteStoreTest {
       assertThat(refused.exceptionNow()).isInstanceOf(StoreException.class);
 
       remote.away = false;
-      world.passes(Duration.ofSeconds(3));
+      world.advance(Duration.ofSeconds(3));
       assertThat(world.receiver.texts()).containsExactly("before");
       assertThat(world.engine.status().ready()).isTrue();
       world.submit("q", Duration.ofMillis(10), "after");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       assertThat(world.receiver.texts()).containsExactly("before", "after");
     }
   }
@@ -101,13 +101,13 @@ final class RemoteStoreTest {
   @Test
   void aSilentStoreIsNotReadyAfterAFewSeconds() {
     try (World world = world()) {
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.engine.status().ready()).isTrue();
       remote.mute = true;
-      world.passes(Duration.ofSeconds(4));
+      world.advance(Duration.ofSeconds(4));
       assertThat(world.engine.status().ready()).isFalse();
       remote.mute = false;
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.status().ready()).isTrue();
     }
   }
@@ -117,13 +117,13 @@ final class RemoteStoreTest {
     try (World world = world()) {
       world.submit("q", Duration.ofSeconds(1), "a");
       remote.refusesWrites = true;
-      world.passes(Duration.ofMillis(1_500));
+      world.advance(Duration.ofMillis(1_500));
       for (int i = 0; i < 100; i++) {
-        world.passes(Duration.ofMillis(100));
+        world.advance(Duration.ofMillis(100));
         assertThat(world.engine.status().ready()).as("after %d ms", 100 * i).isFalse();
       }
       remote.refusesWrites = false;
-      world.passes(Duration.ofSeconds(3));
+      world.advance(Duration.ofSeconds(3));
       assertThat(world.receiver.texts()).containsExactly("a");
       assertThat(world.engine.status().ready()).isTrue();
     }
@@ -134,12 +134,12 @@ final class RemoteStoreTest {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofSeconds(1), "a");
       remote.refusesWrites = true;
-      world.passes(Duration.ofMillis(1_500));
+      world.advance(Duration.ofMillis(1_500));
       assertThat(world.engine.status().ready()).isFalse();
       remote.refusesWrites = false;
       // As if another node had recorded the end.
       assertThat(world.store.cancel(List.of(new TaskRef.ById(submitted.id())))).isCompleted();
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(world.engine.status().ready()).isTrue();
     }
   }
@@ -150,15 +150,15 @@ final class RemoteStoreTest {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       world.receiver.behaviour = attempt -> answer;
       SubmitResult submitted = world.submit("q", Duration.ZERO, "a");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       assertThat(world.receiver.seen).hasSize(1);
       remote.away = true;
       answer.complete(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(15));
+      world.advance(Duration.ofSeconds(15));
       remote.away = false;
-      world.passes(Duration.ofSeconds(3));
+      world.advance(Duration.ofSeconds(3));
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
-      world.passes(Duration.ofMinutes(5));
+      world.advance(Duration.ofMinutes(5));
       assertThat(world.receiver.seen).hasSize(1);
     }
   }
@@ -167,11 +167,11 @@ final class RemoteStoreTest {
   void aClaimWhoseReplyIsLostIsMadeAgainWhenItsLeaseHasEnded() {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
-      remote.losesReplyOf = "claim";
-      world.passes(Duration.ofMillis(5));
+      remote.lostReplyOf = "claim";
+      world.advance(Duration.ofMillis(5));
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.RUNNING);
       assertThat(world.receiver.seen).isEmpty();
-      world.passes(Duration.ofMillis(world.task(submitted.id()).leaseEnd() - world.clock.wallMillis() + 110));
+      world.advance(Duration.ofMillis(world.task(submitted.id()).leaseEnd() - world.clock.wallMillis() + 110));
       assertThat(world.receiver.seen).hasSize(1);
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
     }
@@ -181,8 +181,8 @@ final class RemoteStoreTest {
   void aSettleWhoseReplyIsLostIsRepeatedAndCountsOnce() {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
-      remote.losesReplyOf = "settle";
-      world.passes(Duration.ofSeconds(5));
+      remote.lostReplyOf = "settle";
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
       assertThat(world.task(submitted.id()).attempts()).hasSize(1);
       assertThat(world.receiver.seen).hasSize(1);
@@ -198,7 +198,7 @@ final class RemoteStoreTest {
       world.store.writeDocument(DocumentKind.QUEUE, "q", paused.version(), document.content()).toCompletableFuture()
           .join();
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
-      world.passes(Duration.ofMillis(1_100));
+      world.advance(Duration.ofMillis(1_100));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
     }
   }
@@ -213,15 +213,15 @@ final class RemoteStoreTest {
       for (int i = 0; i < 50; i++) {
         world.submit("q", Duration.ofMinutes(2), "far " + i);
       }
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       remote.halved = false;
       for (int i = 0; i < 100; i++) {
         world.submit("q", Duration.ofMillis(20L * i), "after " + i);
-        world.passes(Duration.ofMillis(3));
+        world.advance(Duration.ofMillis(3));
       }
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.seen).hasSize(300);
-      world.passes(Duration.ofMinutes(2));
+      world.advance(Duration.ofMinutes(2));
       assertThat(new HashSet<>(world.receiver.texts())).hasSize(350);
       assertThat(world.receiver.seen).hasSize(350).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 1L));
     }
@@ -247,7 +247,7 @@ final class RemoteStoreTest {
       remote.rounds = 3;
       write(world, backlog);
       drains(world, backlog, 5, 4_000);
-      assertThat(remote.asked).isEqualTo(backlog);
+      assertThat(remote.claimItems).isEqualTo(backlog);
     }
   }
 
@@ -290,14 +290,14 @@ final class RemoteStoreTest {
       drafts.add(new Draft(TaskId.of(now, 0xFFFF, devices), "q", null, Due.at(now + 1_001), Body.json("alarm"), 0,
           OnConflict.RESET, null));
       assertThat(world.store.submit(drafts)).isCompleted();
-      world.passes(Duration.ofMillis(500));
+      world.advance(Duration.ofMillis(500));
       assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(now + 60_000))).toList()))
           .isCompleted();
       remote.slow = true;
-      world.passes(Duration.ofMillis(500));
+      world.advance(Duration.ofMillis(500));
       for (int millis = 0; millis < 200 && world.receiver.seen.isEmpty(); millis += 5) {
-        remote.answerSlowly();
-        world.passes(Duration.ofMillis(5));
+        remote.releaseAnswers();
+        world.advance(Duration.ofMillis(5));
       }
       assertThat(world.receiver.texts()).containsExactly("alarm");
     }
@@ -319,14 +319,14 @@ final class RemoteStoreTest {
     drafts.add(new Draft(TaskId.of(begun, 0xFFFF, devices), "q", null, Due.at(begun + 10_001), Body.json("alarm"), 0,
         OnConflict.RESET, null));
     assertThat(world.store.submit(drafts)).isCompleted();
-    world.passes(Duration.ofMillis(500));
+    world.advance(Duration.ofMillis(500));
     assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(begun + 15_000))).toList()))
         .isCompleted();
     remote.slow = true;
-    world.passes(Duration.ofMillis(9_500));
+    world.advance(Duration.ofMillis(9_500));
     for (int millis = 0; millis < 5_000 && world.receiver.seen.isEmpty(); millis += 20) {
-      world.passes(Duration.ofMillis(20));
-      remote.answerSlowly();
+      world.advance(Duration.ofMillis(20));
+      remote.releaseAnswers();
     }
   }
 
@@ -346,7 +346,7 @@ final class RemoteStoreTest {
       heartbeats(world, devices);
       drains(world, devices + 1, 5, 6_000);
       assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 200L));
-      assertThat(remote.asked).as("a move and a claim of each, and some that were claimed before they were probed")
+      assertThat(remote.claimItems).as("a move and a claim of each, and some that were claimed before they were probed")
           .isLessThan(2L * devices + 1_000);
     }
   }
@@ -362,8 +362,8 @@ final class RemoteStoreTest {
       assertThat(world.store.touch(List.of(new Touch(new TaskRef.ById(unmoved.id()), Due.at(dueAt))))).isCompleted();
       int before = world.receiver.seen.size();
       for (int millis = 0; millis < 4_000; millis += 20) {
-        world.passes(Duration.ofMillis(20));
-        remote.answerSlowly();
+        world.advance(Duration.ofMillis(20));
+        remote.releaseAnswers();
       }
       assertThat(world.receiver.seen).hasSize(before + 1);
       assertThat(world.receiver.seen.getLast().lateMillis()).isLessThan(100);
@@ -377,11 +377,11 @@ final class RemoteStoreTest {
       for (int i = 0; i < 1_000; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
       }
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       assertThat(remote.parked).isEqualTo(1_000);
       remote.shortPages = true;
       world.join(world.engine.setPaused("q", false));
-      world.passes(Duration.ofMillis(300));
+      world.advance(Duration.ofMillis(300));
       assertThat(world.receiver.seen).hasSize(1_000);
     }
   }
@@ -390,13 +390,13 @@ final class RemoteStoreTest {
   void aQueueThatWasJustPutIsNotForgottenForAnOlderAnswer() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       remote.slowDocuments = true;
-      world.passes(Duration.ofMillis(1_500));
+      world.advance(Duration.ofMillis(1_500));
       world.queue(World.local("q"));
-      remote.answerSlowly();
+      remote.releaseAnswers();
       assertThat(world.engine.queue("q")).isPresent();
       assertThat(world.submit("q", Duration.ofMillis(10), "a").kind()).isEqualTo(SubmitResult.Kind.CREATED);
       remote.slowDocuments = false;
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q")).isPresent();
       assertThat(world.receiver.texts()).containsExactly("a");
     }
@@ -409,11 +409,11 @@ final class RemoteStoreTest {
       Document first = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
       world.queue(World.local("q").toBuilder().paused(true).build());
       Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
       // A failover has lost the second write, and another node has written since.
       remote.documents = List.of(new Document("q", second.version(), first.content()));
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
     }
   }
@@ -423,11 +423,11 @@ final class RemoteStoreTest {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       write(world, 5_000);
       remote.slow = true;
-      world.passes(Duration.ofMillis(100));
+      world.advance(Duration.ofMillis(100));
       CompletableFuture<QueueConfig> put = world.engine.putQueue(World.local("q"));
       for (int millis = 0; millis < 2_000; millis += 5) {
-        remote.answerSlowly();
-        world.passes(Duration.ofMillis(5));
+        remote.releaseAnswers();
+        world.advance(Duration.ofMillis(5));
       }
       assertThat(put).isCompleted();
       assertThat(world.receiver.seen).hasSize(5_000);
@@ -441,12 +441,12 @@ final class RemoteStoreTest {
       List<Draft> told = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("told"))));
       List<Draft> untold = world.engine
           .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("untold"))));
-      world.passes(Duration.ofMillis(5));
+      world.advance(Duration.ofMillis(5));
       world.engine.committed(told, world.store.submit(told).toCompletableFuture().join());
       world.store.submit(untold);
-      world.passes(Duration.ofMillis(50));
+      world.advance(Duration.ofMillis(50));
       assertThat(world.receiver.texts()).containsExactly("told");
-      world.passes(Duration.ofMillis(110));
+      world.advance(Duration.ofMillis(110));
       assertThat(world.receiver.texts()).containsExactly("told", "untold");
     }
   }
@@ -458,7 +458,7 @@ final class RemoteStoreTest {
     assertThat(
         world.store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version, content).toCompletableFuture().join())
         .isTrue();
-    world.passes(Duration.ofMillis(1_100));
+    world.advance(Duration.ofMillis(1_100));
   }
 
   @Test
@@ -468,18 +468,18 @@ final class RemoteStoreTest {
       world.receiver.behaviour = attempt -> answer;
       SubmitResult running = world.submit("q", Duration.ZERO, "runs");
       world.submit("q", Duration.ofSeconds(5), "waits");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       seal(world, StoreSeal.State.DRAINING);
       assertThat(world.engine.status().ready()).isFalse();
       assertThat(world.engine.submit(Submission.after("q", Duration.ZERO, Body.EMPTY)).exceptionNow())
           .isInstanceOf(Scheduler.OverloadedException.class).hasMessageContaining("another store");
       answer.complete(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(world.task(running.id()).state()).as("the end of an attempt is recorded")
           .isEqualTo(TaskState.FINISHED);
       assertThat(world.receiver.texts()).containsExactly("runs");
       seal(world, null);
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.receiver.texts()).containsExactly("runs", "waits");
     }
   }
@@ -490,10 +490,10 @@ final class RemoteStoreTest {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       world.receiver.behaviour = attempt -> answer;
       SubmitResult running = world.submit("q", Duration.ZERO, "runs");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       seal(world, StoreSeal.State.MOVED);
       answer.complete(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(world.task(running.id()).state()).isEqualTo(TaskState.RUNNING);
     }
   }
@@ -501,7 +501,7 @@ final class RemoteStoreTest {
   @Test
   void anEngineDoesNotStartBeforeItHasReadTheClockOfTheStore() {
     try (World world = world()) {
-      remote.losesReplyOf = "timeMicros";
+      remote.lostReplyOf = "timeMicros";
       Engine other = world.anotherEngine();
       assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
           .havingCause().isInstanceOf(StoreException.class).withMessage("the reply is lost");

@@ -66,7 +66,7 @@ final class SettlesTest {
     rig.fail(first);
     settles.turn(rig.nowNanos);
     assertThat(rig.calls).as("there is a pause").isEmpty();
-    rig.passes(20);
+    rig.advance(20);
     LoopRig.Call second = send();
     assertThat(tokens(second)).as("not what was released when its lease was over").containsExactly(1L);
     rig.answer(second, List.of(SETTLED));

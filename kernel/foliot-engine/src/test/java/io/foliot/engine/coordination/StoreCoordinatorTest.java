@@ -41,8 +41,8 @@ final class StoreCoordinatorTest {
 
   private final SettableClock clock = new SettableClock();
   private final ManualLoops loops = new ManualLoops(clock);
-  private final SplittableRandom luck = new SplittableRandom(7);
-  private final TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final SplittableRandom random = new SplittableRandom(7);
+  private final TaskStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
   private final List<Node> nodes = new ArrayList<>();
 
   private final class Node {
