@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that have handlers for some queues only. */
+/** Tests nodes that have handlers for only some queues. */
 final class HandlersTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int TASKS = 200;
-  /** A node with the handler finds tasks that the nodes without it have parked. */
+  /** The largest lateness of a task that a node without the handler has parked. */
   private static final long LATE_MILLIS = 250;
 
   private final Cluster cluster = new Cluster();
-  private final Cluster.Handlers none = new Cluster.Handlers();
-  private final Cluster.Handlers all = new Cluster.Handlers();
+  private final Cluster.Handlers handlersOfA = new Cluster.Handlers();
+  private final Cluster.Handlers handlersOfB = new Cluster.Handlers();
 
   private QueueCounts counts() {
     return cluster.store.counts().toCompletableFuture().join().getOrDefault("q", QueueCounts.NONE);
@@ -36,10 +36,10 @@ final class HandlersTest {
   }
 
   @Test
-  void theNodeWithTheHandlerFiresWhatTheOtherCannot() {
-    all.add("q");
-    Cluster.Node without = cluster.node("a", none);
-    cluster.node("b", all);
+  void onlyTheNodeWithTheHandlerFiresTheTasks() {
+    handlersOfB.add("q");
+    Cluster.Node without = cluster.node("a", handlersOfA);
+    cluster.node("b", handlersOfB);
     without.putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(5));
     for (int i = 0; i < TASKS; i++) {
@@ -49,20 +49,20 @@ final class HandlersTest {
     ensureEachAtItsFirstAttempt(TASKS);
     cluster.ensureLateBy(0, LATE_MILLIS);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
-    // The other node takes tasks that one node has parked: no task is parked twice.
+    // Node b claims the tasks that node a has parked, so no task is parked twice.
     assertThat(cluster.remote.parked).isLessThanOrEqualTo(TASKS);
   }
 
   @Test
-  void aNodeWithoutAnyHandlerLeavesTasksUntouchedUntilItHasOne() {
-    Cluster.Node node = cluster.node("a", none);
+  void tasksWaitUntouchedUntilTheirNodeHasAHandler() {
+    Cluster.Node node = cluster.node("a", handlersOfA);
     node.putQueue(QUEUE);
     node.submit(0, TASKS, Duration.ofSeconds(1));
     cluster.advance(Duration.ofMinutes(10));
     assertThat(cluster.fired).isEmpty();
     assertThat(counts().parked()).isEqualTo(TASKS);
     assertThat(counts().delayed()).isEqualTo(TASKS);
-    none.add("q");
+    handlersOfA.add("q");
     long begunMillis = cluster.clock.wallMillis();
     cluster.advance(Duration.ofSeconds(1));
     ensureEachAtItsFirstAttempt(TASKS);
@@ -70,14 +70,14 @@ final class HandlersTest {
   }
 
   @Test
-  void aHandlerThatIsRemovedEndsTheClaimsOfItsNode() {
-    none.add("q");
-    all.add("q");
-    Cluster.Node first = cluster.node("a", none);
-    cluster.node("b", all);
+  void aNodeClaimsNoTasksOnceItsHandlerIsRemoved() {
+    handlersOfA.add("q");
+    handlersOfB.add("q");
+    Cluster.Node first = cluster.node("a", handlersOfA);
+    cluster.node("b", handlersOfB);
     first.putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(5));
-    none.remove("q");
+    handlersOfA.remove("q");
     first.submit(0, TASKS, Duration.ofSeconds(45));
     cluster.advance(Duration.ofSeconds(60));
     ensureEachAtItsFirstAttempt(TASKS);
@@ -86,9 +86,9 @@ final class HandlersTest {
 
   @Test
   void aFailedAttemptIsRepeatedWhereTheHandlerIs() {
-    all.add("q");
-    Cluster.Node without = cluster.node("a", none);
-    cluster.node("b", all);
+    handlersOfB.add("q");
+    Cluster.Node without = cluster.node("a", handlersOfA);
+    cluster.node("b", handlersOfB);
     without.putQueue(QUEUE);
     cluster.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() < 3
         ? new Answer.Retry(null, Answer.Health.WELL, "not yet")

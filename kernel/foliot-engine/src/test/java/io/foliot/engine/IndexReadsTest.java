@@ -38,7 +38,7 @@ final class IndexReadsTest {
   }
 
   @Test
-  void memoryIsBounded() {
+  void theNumberOfRememberedEntriesIsBounded() {
     reads.read(List.of(), (slices, failure, nowNanos) -> {});
     for (int i = 0; i < 101; i++) {
       reads.overtakes(entry(0, 1, i, "q"));

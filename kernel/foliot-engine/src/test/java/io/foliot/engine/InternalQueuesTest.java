@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Tasks of an internal queue keep state, and their attempts plan others. */
+/** Tests tasks of an internal queue: their payload is their state, and their attempts insert other tasks. */
 final class InternalQueuesTest {
   private static final String QUEUE = "q";
 
@@ -40,7 +40,7 @@ final class InternalQueuesTest {
         Due.at(world.clock.wallMillis() + delay.toMillis()), Body.json("\"child " + number + "\""), 0, false);
   }
 
-  /** Each attempt of the internal queue counts up, and inserts a child that is due a second later. */
+  /** Answers an attempt. A task of the internal queue counts in its payload, and inserts a child due a second later. */
   private static CompletableFuture<Answer> plan(World world, TaskRecord task) {
     if (!task.queue().equals(World.INTERNAL)) {
       return CompletableFuture.completedFuture(new Answer.Done(""));
@@ -60,7 +60,7 @@ final class InternalQueuesTest {
   }
 
   @Test
-  void aPlanFiresItsChildrenOnTheMillisecondAndItselfAgain() {
+  void aPlanFiresAgainAndItsChildrenFireOnTheMillisecond() {
     try (World world = world()) {
       SubmitResult written = world.join(world.engine.write(List.of(draft(world, "job", Duration.ofSeconds(2)))))
           .getFirst();
@@ -73,7 +73,7 @@ final class InternalQueuesTest {
   }
 
   @Test
-  void aWokenTaskIsLookedAtNow() {
+  void aWokenTaskFiresAtOnce() {
     try (World world = world()) {
       world.join(world.engine.write(List.of(draft(world, "job", Duration.ofHours(2)))));
       world.join(world.engine.wake(World.INTERNAL, List.of("job", "absent")));
@@ -83,9 +83,9 @@ final class InternalQueuesTest {
     }
   }
 
-  /** Ends that come together cost one pass; an attempt that is to be repeated is no end. */
+  /** Checks that ends at the same time cost one pass, and that an attempt that will be retried is no end. */
   @Test
-  void theEndsOfTasksWakeWhatWaitsForThem() {
+  void endsOfTasksWakeTheTaskThatWaitsForThem() {
     try (World world = world()) {
       world.receiver.awaited.add(QUEUE);
       world.join(world.engine.write(List.of(draft(world, "job", Duration.ofHours(2)))));
@@ -93,21 +93,21 @@ final class InternalQueuesTest {
         world.submit(QUEUE, Duration.ofMillis(1), "t" + i);
       }
       world.advance(Duration.ofMillis(500));
-      assertThat(advance(world)).isEqualTo(1);
+      assertThat(planningPasses(world)).isEqualTo(1);
       world.receiver.behaviour = attempt -> CompletableFuture
           .completedFuture(new Answer.Retry(Duration.ofHours(1), Answer.Health.WELL, "no"));
       world.submit(QUEUE, Duration.ZERO, "fails");
       world.advance(Duration.ofMillis(500));
-      assertThat(advance(world)).isEqualTo(1);
+      assertThat(planningPasses(world)).isEqualTo(1);
     }
   }
 
-  private static long advance(World world) {
+  private static long planningPasses(World world) {
     return world.receiver.seen.stream().filter(seen -> seen.attempt().task().queue().equals(World.INTERNAL)).count();
   }
 
   @Test
-  void aReportWakesWhatWaitsForTheTask() {
+  void aReportWakesTheTaskThatWaitsForTheEnd() {
     try (World world = world()) {
       world.receiver.awaited.add("pull");
       world.queue(QueueConfig.of("pull", Target.pull()));
@@ -118,7 +118,7 @@ final class InternalQueuesTest {
       world.advance(Duration.ofMillis(10));
       world.join(world.engine.ack(id, Objects.requireNonNull(world.join(pulled).getFirst().token()), null));
       world.advance(Duration.ofMillis(210));
-      assertThat(advance(world)).isEqualTo(1);
+      assertThat(planningPasses(world)).isEqualTo(1);
     }
   }
 

@@ -20,11 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A queue's tasks fire on time, regardless of the workers, receivers and handlers of other queues. */
+/** Tests that a queue's tasks fire on time, regardless of the workers, receivers and handlers of other queues. */
 final class IsolationTest {
   private static final int QUARTER_MIB = 256 << 10;
   private static final Duration DAY = Duration.ofHours(24);
+  /** The queue whose tasks must be on time. */
   private static final String VICTIM = "victim";
+  /** The largest lateness of a task that is on time. */
   private static final long PUNCTUAL_MILLIS = 100;
 
   private static World world(int loops) {
@@ -46,7 +48,7 @@ final class IsolationTest {
     }
   }
 
-  /** Ten tasks a second for ten seconds. */
+  /** Ensures that the victim's tasks, ten a second for ten seconds, are on time. */
   private static void ensureVictimIsPunctual(World world, int bytes) {
     for (int i = 0; i < 100; i++) {
       world.submit(Submission.after(VICTIM, Duration.ofMillis(100L * i + 50), payload(bytes)));
@@ -58,7 +60,7 @@ final class IsolationTest {
     assertThat(lateMillis).allMatch(late -> late <= PUNCTUAL_MILLIS);
   }
 
-  /** Every queue but the victim's is answered by this. */
+  /** Gives this answer to the attempts of all queues but the victim. */
   private static void others(World world, CompletableFuture<Answer> answer) {
     world.receiver.behaviour = attempt -> attempt.task().queue().equals(VICTIM)
         ? CompletableFuture.completedFuture(new Answer.Done(""))
@@ -86,7 +88,7 @@ final class IsolationTest {
         held.addAll(pulled.join());
       }
       assertThat(held.stream().filter(task -> task.body().payload().length == QUARTER_MIB).count())
-          .as("tasks pulled whole").isEqualTo(256);
+          .as("tasks with their payload").isEqualTo(256);
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
   }
@@ -126,7 +128,7 @@ final class IsolationTest {
       others(world, new CompletableFuture<>());
       for (int i = 0; i < 300; i++) {
         world.queue(to("hangs" + i, "hog" + i, DAY));
-        // The lane learns how large its payloads are.
+        // Time for the lane to measure its payloads.
         submit(world, "hog" + i, 20, 1 << 20);
         world.advance(Duration.ofMillis(20));
       }
@@ -136,7 +138,7 @@ final class IsolationTest {
   }
 
   @Test
-  void lanesThatFindNoRoomAreServedInTurn() {
+  void lanesWithoutRoomAreServedInTurn() {
     try (World world = new World(options -> options.callItems(1_000).callBytes(1), UnaryOperator.identity())) {
       List<CompletableFuture<Answer>> open = new ArrayList<>();
       world.receiver.behaviour = attempt -> {
@@ -157,7 +159,7 @@ final class IsolationTest {
       List<String> order = world.receiver.seen.stream().map(seen -> seen.attempt().task().queue()).toList();
       assertThat(order).hasSize(200);
       for (int round = 0; round < 4; round++) {
-        assertThat(order.subList(50 * round, 50 * round + 50)).as("each once in a round").doesNotHaveDuplicates();
+        assertThat(order.subList(50 * round, 50 * round + 50)).as("each queue once in a round").doesNotHaveDuplicates();
       }
     }
   }

@@ -29,24 +29,24 @@ final class LoopGroupTest {
     });
   }
 
-  private static int placeOf(LoopGroup group, TaskId id) {
+  private static int loopIndexOf(LoopGroup group, TaskId id) {
     return IntStream.range(0, group.size()).filter(i -> group.get(i) == group.loopOf(id)).findFirst().orElseThrow();
   }
 
   @Test
-  void aTaskStaysWithTheLoopOfItsSlotHoweverManySlotsThereAre() {
+  void aTaskStaysOnItsLoopWhenTheSlotsAreDoubled() {
     SplittableRandom random = new SplittableRandom(3);
     for (int loops : new int[]{1, 2, 3, 5}) {
       for (int slotCount : new int[]{1, 4, 16}) {
         LoopGroup group = group(loops, slotCount);
-        List<SlotSet> now = List.copyOf(shares);
+        List<SlotSet> current = List.copyOf(shares);
         for (int doublings = 0; doublings < 4; doublings++) {
           for (int i = 0; i < 200; i++) {
             TaskId id = TaskId.of(i, random.nextInt(1 << 16), random.nextLong());
-            assertThat(now).as("slots=%d", slotCount << doublings).filteredOn(share -> share.contains(id))
-                .singleElement().isSameAs(now.get(placeOf(group, id)));
+            assertThat(current).as("slots=%d", slotCount << doublings).filteredOn(share -> share.contains(id))
+                .singleElement().isSameAs(current.get(loopIndexOf(group, id)));
           }
-          now = now.stream().map(SlotSet::doubled).toList();
+          current = current.stream().map(SlotSet::doubled).toList();
         }
       }
     }
@@ -87,7 +87,7 @@ final class LoopGroupTest {
   @Test
   void ownedSlotsAreThoseOfAllLoops() {
     LoopGroup group = group(2, LoopRig.SLOTS);
-    assertThat(group.ownedSlots()).as("until an assignment says otherwise").isEqualTo(4);
+    assertThat(group.ownedSlots()).as("all slots, before any assignment").isEqualTo(4);
     BitSet owned = new BitSet();
     owned.set(0, 3);
     group.own(SlotSet.of(LoopRig.SLOTS, owned), Assignment.none(LoopRig.SLOTS), OverduePoll.Adoption.FORBIDDEN);

@@ -46,7 +46,7 @@ final class NodeStatusTest {
     return status.engine().unready();
   }
 
-  private void serves() {
+  private void becomeReady() {
     gate.open();
     rig.turn(loops);
     assertThat(unready()).isEmpty();
@@ -78,7 +78,7 @@ final class NodeStatusTest {
 
   @Test
   void theFailureOfTheEngineIsTheOnlyReason() {
-    serves();
+    becomeReady();
     gate.seal(StoreSeal.of(StoreSeal.State.MOVED, "another one"));
     gate.stop();
     Throwable cause = new AssertionError("expected");
@@ -88,17 +88,17 @@ final class NodeStatusTest {
 
   @Test
   void aSealedStoreIsAReasonBesideOthers() {
-    serves();
+    becomeReady();
     StoreSeal seal = StoreSeal.of(StoreSeal.State.DRAINING, "another one");
     gate.seal(seal);
     assertThat(unready()).containsExactly(new Unready.Sealed(seal));
-    storeIsAway();
+    failStoreCalls();
     assertThat(unready()).containsExactly(new Unready.Sealed(seal), new Unready.StoreAway());
     gate.seal(null);
     assertThat(unready()).containsExactly(new Unready.StoreAway());
   }
 
-  private void storeIsAway() {
+  private void failStoreCalls() {
     rig.advance(1_000);
     loops.forEach(EngineLoop::turn);
     assertThat(rig.calls).isNotEmpty();
@@ -111,16 +111,16 @@ final class NodeStatusTest {
   @Test
   void anUnavailableStoreIsOneReasonForAllLoops() {
     gate.open();
-    assertThat(unready()).as("it has not answered yet").containsExactly(new Unready.StoreAway());
+    assertThat(unready()).as("the store has not answered yet").containsExactly(new Unready.StoreAway());
     rig.turn(loops);
     assertThat(unready()).isEmpty();
-    storeIsAway();
+    failStoreCalls();
     assertThat(unready()).containsExactly(new Unready.StoreAway());
   }
 
   @Test
   void aLoopThatDoesNotTurnIsNamed() {
-    serves();
+    becomeReady();
     rig.advance(2_000);
     loops.get(0).turn();
     rig.answerAll();
@@ -133,9 +133,9 @@ final class NodeStatusTest {
   }
 
   @Test
-  void theLastReportOfAStalledLoopOnTheStoreDoesNotCount() {
-    serves();
-    storeIsAway();
+  void theStoreHealthOfAStalledLoopDoesNotCount() {
+    becomeReady();
+    failStoreCalls();
     rig.advance(3_001);
     assertThat(unready()).containsExactly(new Unready.LoopStalled(0, 3_001), new Unready.LoopStalled(1, 3_001));
   }
@@ -145,6 +145,7 @@ final class NodeStatusTest {
     pull("a");
     pull("b");
     rig.turn(loops, overdue(0, 1_000, "b"), overdue(1, 3_000, "b"), overdue(2, 2_000, "b"), overdue(3, 500, "a"));
+    // The turn advances the time by 250 ms.
     assertThat(status.engine().lanes()).extracting(LaneStatus::queue, LaneStatus::waiting, LaneStatus::oldestDueMillis)
         .containsExactly(tuple("a", 1, 750L),
             tuple("b", 3, 3_250L));
@@ -163,7 +164,7 @@ final class NodeStatusTest {
   void lagIsThatOfTheOldestTaskWhereverItWaits(int parkedMillis, int laneMillis, int elsewhereMillis) {
     pull("q");
     pull("idle");
-    // A worker that has all it asked for: what is due waits here for the next one.
+    // The poll of this worker has all its tasks, so due tasks wait in the lane for the next poll.
     rig.registry.shared("q").longPolls()
         .add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
             CompletableFuture.completedFuture(null)));
@@ -173,9 +174,10 @@ final class NodeStatusTest {
     DueEntry elsewhere = overdue(3, elsewhereMillis, "q");
     rig.turn(loops, inLane, elsewhere);
     rig.answerAll(inLane, elsewhere);
-    // One poll over the slots of the other node: a second one would adopt the entries that the first one left.
+    // Time for one overdue poll of the slots of n2. A second poll would claim the entries that the first has found.
     rig.advance(750);
     rig.turn(loops, inLane, elsewhere);
+    // The calls above have advanced the time by 1,250 ms.
     assertThat(lag("q")).isEqualTo(Duration.ofMillis(Math.max(laneMillis, elsewhereMillis) + 1_250));
     rig.answerAll(inLane, elsewhere);
     parked.turn();

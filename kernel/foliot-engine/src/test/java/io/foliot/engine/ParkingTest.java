@@ -26,7 +26,7 @@ final class ParkingTest {
   }
 
   @Test
-  void entriesOfAPausedQueueAreParkedABatchAtATime() {
+  void entriesOfAPausedQueueAreParkedInBatches() {
     pause(true);
     DueEntry first = ready(1);
     DueEntry second = ready(2);
@@ -42,7 +42,7 @@ final class ParkingTest {
   }
 
   @Test
-  void entriesOfAFailedCallAreFoundAgain() {
+  void entriesOfAFailedCallAreParkedOnceFoundAgain() {
     pause(true);
     ready(1);
     parking.park(rig.nowNanos);
@@ -56,7 +56,7 @@ final class ParkingTest {
   }
 
   @Test
-  void lanesWithRoomReadWhatIsParked() {
+  void lanesWithRoomReadParkedEntries() {
     pause(false);
     rig.lane("q").parked();
     parking.readBack(rig.slots.watched(), rig.nowNanos);
@@ -70,7 +70,7 @@ final class ParkingTest {
   @Test
   void queuesWithParkedTasksAreListedOnceASecond() {
     pause(false);
-    assertThat(rig.lane("q").hasParked()).as("not known yet").isTrue();
+    assertThat(rig.lane("q").hasParked()).as("assumed until a list is read").isTrue();
     parking.listQueues(rig.slots.watched(), rig.nowNanos);
     rig.answer(rig.onlyCall("parkedQueues"), Set.of("q"));
     rig.advance(999);
