@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The engine over a store behind a network. */
+/** Tests an engine over a store behind a network. */
 final class RemoteStoreTest {
   private final RemoteStore remote = new RemoteStore();
 
@@ -46,7 +46,7 @@ final class RemoteStoreTest {
     return world;
   }
 
-  /** Writes tasks that are due at once, without telling the engine. */
+  /** Writes tasks that are due at once to the store directly, so that the engine has to find them. */
   private static void write(World world, int tasks) {
     List<Draft> drafts = new ArrayList<>();
     long now = world.clock.wallMillis();
@@ -164,7 +164,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aClaimWhoseReplyIsLostIsMadeAgainWhenItsLeaseHasEnded() {
+  void aTaskWhoseClaimLostItsReplyRunsAfterTheLease() {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
       remote.lostReplyOf = "claim";
@@ -264,7 +264,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aBacklogIsReadInWholePagesAsThereIsRoom() {
+  void aBacklogLargerThanTheLanesDrainsQuickly() {
     int backlog = 60_000;
     try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
@@ -304,8 +304,8 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Submits tasks whose entries are due after ten seconds, and pushes all but the last back by five seconds, which is
-   * too little to move their entries. The store takes long for each claim.
+   * Submits tasks that are due after ten seconds, and postpones all but the last, the alarm, by five seconds. That is
+   * too little to move their entries. Then runs until the first task fires, over a store that delays answers by 20 ms.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();
@@ -346,7 +346,7 @@ final class RemoteStoreTest {
       heartbeats(world, devices);
       drains(world, devices + 1, 5, 6_000);
       assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 200L));
-      assertThat(remote.claimItems).as("a move and a claim of each, and some that were claimed before they were probed")
+      assertThat(remote.claimItems).as("a move and a claim per task, and some claims before a probe")
           .isLessThan(2L * devices + 1_000);
     }
   }
@@ -356,7 +356,7 @@ final class RemoteStoreTest {
     try (World world = world()) {
       heartbeats(world, 10_000);
       long dueAt = world.clock.wallMillis() + 2_000;
-      // The wheel knows only the later deadline, and the entry has not moved: nothing indicates the nearer one.
+      // The wheel has the later deadline, and the entry has not moved. Only the record has the nearer deadline.
       TaskRecord unmoved = world.join(world.store.live(20_000, null).toCompletableFuture()).tasks().stream()
           .filter(task -> task.wakeAt() < dueAt - 2_000).findFirst().orElseThrow();
       assertThat(world.store.touch(List.of(new Touch(new TaskRef.ById(unmoved.id()), Due.at(dueAt))))).isCompleted();
@@ -371,7 +371,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void parkedTasksComeBackWithoutAPauseWherePagesAreShort() {
+  void parkedTasksAreReadWithoutAPauseIfPagesAreShort() {
     try (World world = world()) {
       world.join(world.engine.setPaused("q", true));
       for (int i = 0; i < 1_000; i++) {
@@ -387,7 +387,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aQueueThatWasJustPutIsNotForgottenForAnOlderAnswer() {
+  void anOlderReadDoesNotRemoveAQueueThatWasJustPut() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       remote.slowDocuments = true;
       world.advance(Duration.ofMillis(1_500));
@@ -411,7 +411,7 @@ final class RemoteStoreTest {
       Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
       world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
-      // A failover has lost the second write, and another node has written since.
+      // As if a failover had lost the second write, and another node had written the same version since.
       remote.documents = List.of(new Document("q", second.version(), first.content()));
       world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
@@ -431,26 +431,27 @@ final class RemoteStoreTest {
       }
       assertThat(put).isCompleted();
       assertThat(world.receiver.seen).hasSize(5_000);
-      assertThat(remote.parked).as("the parks that were under way").isLessThan(1_000);
+      assertThat(remote.parked).as("the parks that were in progress").isLessThan(1_000);
     }
   }
 
   @Test
   void tasksOfATransactionFireWhenItCommits() {
     try (World world = world()) {
-      List<Draft> told = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("told"))));
-      List<Draft> untold = world.engine
-          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("untold"))));
+      List<Draft> reported = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("reported"))));
+      List<Draft> unreported = world.engine
+          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("unreported"))));
       world.advance(Duration.ofMillis(5));
-      world.engine.committed(told, world.store.submit(told).toCompletableFuture().join());
-      world.store.submit(untold);
+      world.engine.committed(reported, world.store.submit(reported).toCompletableFuture().join());
+      world.store.submit(unreported);
       world.advance(Duration.ofMillis(50));
-      assertThat(world.receiver.texts()).containsExactly("told");
+      assertThat(world.receiver.texts()).containsExactly("reported");
       world.advance(Duration.ofMillis(110));
-      assertThat(world.receiver.texts()).containsExactly("told", "untold");
+      assertThat(world.receiver.texts()).containsExactly("reported", "unreported");
     }
   }
 
+  /** Writes a seal, or removes it if the state is null, and waits until the engine has read the change. */
   private static void seal(World world, StoreSeal.@Nullable State state) {
     long version = world.store.document(DocumentKind.CLUSTER, StoreSeal.NAME).toCompletableFuture().join()
         .map(Document::version).orElse(0L);
@@ -462,7 +463,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aStoreThatIsSealedAcceptsAndClaimsNothingUntilItIsOpened() {
+  void aSealedStoreGetsNoSubmitsAndNoClaims() {
     try (World world = world()) {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       world.receiver.behaviour = attempt -> answer;
@@ -485,7 +486,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aStoreWhoseTasksHaveMovedRecordsNothingMore() {
+  void noEndIsRecordedInAStoreWhoseTasksHaveMoved() {
     try (World world = world()) {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       world.receiver.behaviour = attempt -> answer;

@@ -22,9 +22,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Queues that one node of a cluster puts and deletes while others use them. */
+/** Tests queues that one node of a cluster puts and deletes while another node uses them. */
 final class SharedQueuesTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
+  /** The time within which a deletion ends. */
   private static final Duration DELETION = Duration.ofSeconds(5);
 
   private final Cluster cluster = new Cluster();
@@ -50,12 +51,12 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void aQueueThatAnotherNodeHasPutIsKnownAtOnce() {
+  void aQueueThatAnotherNodeHasPutIsFoundAtOnce() {
     a.putQueue(QUEUE);
     assertThat(b.engine.queue("q")).isEmpty();
     assertThat(done(b.engine.submit(task(Duration.ofHours(1)).toBuilder().key("k").build())).kind())
         .isEqualTo(SubmitResult.Kind.CREATED);
-    // Each call is the first of its node about a queue that it does not know.
+    // Each call names a queue that node b has not read.
     String[] names = {"batch", "touch", "tasks", "redrive", "pull", "pause", "find", "delete"};
     for (String name : names) {
       a.putQueue(QueueConfig.of(name, name.equals("pull") ? Target.pull() : Target.local()));
@@ -84,7 +85,7 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void namesThatAreMadeUpCostTheStoreAReadNowAndThen() {
+  void unknownNamesCauseFewReadsOfTheStore() {
     cluster.advance(Duration.ofSeconds(2));
     long before = cluster.remote.queueReads;
     List<CompletableFuture<SubmitResult>> calls = new ArrayList<>();
@@ -102,7 +103,7 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void whileTheStoreIsAwayAQueueIsNotSaidToBeUnknown() {
+  void anUnavailableStoreMakesNoQueueUnknown() {
     cluster.advance(Duration.ofSeconds(2));
     cluster.remote.away = true;
     CompletableFuture<SubmitResult> call = b.engine.submit(task(Duration.ZERO));
@@ -131,9 +132,9 @@ final class SharedQueuesTest {
     assertThat(again).isCompletedWithValue(false);
   }
 
-  /** Each acknowledged task is there, and its queue with it. */
+  /** Checks that an acknowledged task exists, and its queue too, whenever the submit comes. */
   @Test
-  void aSubmitThroughANodeThatHasNotHeardOfTheDeletionKeepsTheQueue() {
+  void aSubmitAcknowledgedDuringADeletionKeepsTheQueue() {
     for (int millis = 0; millis < 4_000; millis += 50) {
       a.putQueue(QUEUE);
       cluster.advance(Duration.ofSeconds(2));
@@ -155,21 +156,21 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void aNodeThatSleepsThroughADeletionDoesNotAcknowledge() {
+  void aNodePausedDuringADeletionDoesNotAcknowledge() {
     a.putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(2));
     b.pause();
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
     cluster.advance(DELETION);
     assertThat(deleted).isCompletedWithValue(true);
-    // Its clock has not moved, and it knows nothing of what has happened.
+    // The loops of node b have not turned meanwhile, so b has not read the deletion.
     CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofSeconds(1)));
     assertThat(submitted).isNotDone();
     b.resume();
     cluster.advance(Duration.ofSeconds(1));
     assertThatThrownBy(submitted::join).hasRootCauseInstanceOf(StoreException.class).rootCause()
         .hasMessageContaining("the queue was deleted");
-    // It said that it is unknown whether the task fires. It does, once there is a queue.
+    // The error leaves open whether the task fires. The task fires once the queue exists again.
     cluster.advance(Duration.ofSeconds(10));
     assertThat(cluster.fired).isEmpty();
     assertThat(b.engine.status().missingQueues()).containsExactly("q");
@@ -180,7 +181,7 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void aSuspendedMachineDoesNotAcknowledgeByItsOwnClock() {
+  void aSuspendedMachineDoesNotAcknowledgeAfterADeletion() {
     a.putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(2));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
@@ -207,7 +208,7 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void aDeletionWhoseNodeDiesIsTakenBack() {
+  void aDeletionWhoseNodeDiesIsUndone() {
     a.putQueue(QUEUE);
     cluster.advance(Duration.ofSeconds(2));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 
 final class StoreCoordinatorTest {
   private static final Duration BEAT = StoreCoordinator.BEAT;
+  /** The time after which a dead member is gone. */
   private static final Duration DEATH = StoreCoordinator.LEASE.plus(BEAT).plus(BEAT);
 
   private final SettableClock clock = new SettableClock();
@@ -52,18 +53,20 @@ final class StoreCoordinatorTest {
     final StoreCoordinator coordinator;
     boolean away;
     boolean silent;
-    /** The duration of a call. */
+    /** The duration of a call that succeeds. */
     Duration slow = Duration.ZERO;
-    /** Number of polls of which the last one fails after {@link #failsAfter}; 0 if none fails. */
+    /** Of this many polls, the last one fails; 0 if none fails. */
     int failsEvery;
+    /** The duration of a poll that fails. */
     Duration failsAfter = Duration.ZERO;
     private int polls;
+    /** The document that reads return instead of the stored document of this name, or null. */
     @Nullable
     Document rewritten;
-    /** Renewals that are on their way, while {@link #holds}. */
+    /** Renewals that wait for the test, while {@link #holds} is set. */
     final List<Runnable> held = new ArrayList<>();
     boolean holds;
-    /** Else it is the replies that are on their way. */
+    /** Whether requests of renewals wait. Otherwise they are executed, and their replies wait. */
     boolean holdsRequests;
 
     Node(String name, String zone) {
@@ -121,45 +124,47 @@ final class StoreCoordinatorTest {
     }
   }
 
-  private record Answered(long atNanos, Runnable answer) {}
+  private record PendingAnswer(long atNanos, Runnable answer) {}
 
-  /** Answers that are on their way, and the loop that delivers them. */
-  private final List<Answered> onTheWay = new ArrayList<>();
-  private final ManualEventLoop wire = loops.newLoop();
+  /** The answers that are not delivered yet. */
+  private final List<PendingAnswer> pending = new ArrayList<>();
+  /** The loop that delivers pending answers. */
+  private final ManualEventLoop deliveryLoop = loops.newLoop();
 
   private CompletableFuture<Object> later(CompletionStage<?> stage, Duration slow) {
     CompletableFuture<Object> answer = new CompletableFuture<>();
-    onTheWay.add(new Answered(clock.monotonicNanos() + slow.toNanos(), () -> stage.whenComplete((result, failure) -> {
+    pending.add(new PendingAnswer(clock.monotonicNanos() + slow.toNanos(), () -> stage.whenComplete((result, failure) -> {
       if (failure == null) {
         answer.complete(result);
       } else {
         answer.completeExceptionally(failure);
       }
     })));
-    wire.wake();
+    deliveryLoop.wake();
     return answer;
   }
 
+  /** Delivers the answers whose time has come. Returns when to run again, in nanoseconds of the monotonic clock. */
   private long deliver() {
     long now = clock.monotonicNanos();
-    List<Answered> due = onTheWay.stream().filter(each -> each.atNanos() <= now).toList();
-    onTheWay.removeAll(due);
+    List<PendingAnswer> due = pending.stream().filter(each -> each.atNanos() <= now).toList();
+    pending.removeAll(due);
     due.forEach(each -> each.answer().run());
-    return onTheWay.stream().mapToLong(Answered::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
+    return pending.stream().mapToLong(PendingAnswer::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
   }
 
   @Test
   void membersOfASlowStoreStayMembers() {
-    wire.start(this::deliver);
+    deliveryLoop.start(this::deliver);
     three();
     nodes.forEach(node -> node.slow = Duration.ofMillis(500));
     loops.advance(Duration.ofSeconds(15));
-    List<Integer> told = nodes.stream().map(node -> node.views.size()).toList();
+    List<Integer> viewCounts = nodes.stream().map(node -> node.views.size()).toList();
     loops.advance(Duration.ofMinutes(5));
     ensureAgreed(nodes);
-    assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("nothing is told where nothing changes")
-        .isEqualTo(told);
-    // A member that dies is gone too, a little later.
+    assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("no view is reported without a change")
+        .isEqualTo(viewCounts);
+    // A dead member of a slow store is gone as well, a little later.
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     loops.advance(StoreCoordinator.MAX_LEASE.plus(DEATH));
@@ -170,19 +175,19 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aMemberWhoseCallsFailSlowlyNowAndThenStaysAMember() {
-    wire.start(this::deliver);
+  void aMemberWhoseCallsSometimesFailSlowlyStaysAMember() {
+    deliveryLoop.start(this::deliver);
     three();
     Node failing = nodes.getLast();
     failing.failsAfter = Duration.ofSeconds(4);
     failing.failsEvery = 8;
     loops.advance(Duration.ofSeconds(20));
     List<Node> others = nodes.subList(0, 2);
-    List<Integer> told = others.stream().map(node -> node.views.size()).toList();
+    List<Integer> viewCounts = others.stream().map(node -> node.views.size()).toList();
     loops.advance(Duration.ofMinutes(5));
     ensureAgreed(others, nodes);
-    assertThat(others.stream().map(node -> node.views.size()).toList()).as("the others see it all the time")
-        .isEqualTo(told);
+    assertThat(others.stream().map(node -> node.views.size()).toList()).as("the membership is never interrupted")
+        .isEqualTo(viewCounts);
   }
 
   private void three() {
@@ -206,12 +211,12 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void membersSeeEachOtherAndOneLeads() {
+  void allMembersAreListedAndOneLeads() {
     three();
     ensureAgreed(nodes);
     loops.advance(Duration.ofHours(3));
     ensureAgreed(nodes);
-    nodes.forEach(node -> assertThat(node.views).as("nothing is told where nothing changes").hasSizeLessThan(5));
+    nodes.forEach(node -> assertThat(node.views).as("no view is reported without a change").hasSizeLessThan(5));
   }
 
   @Test
@@ -263,7 +268,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aStoreThatIsAwaySuspendsThenLosesAndIsFoundAgain() {
+  void anOutageSuspendsAndThenLosesTheConnection() {
     three();
     Node node = nodes.getLast();
     node.away = true;
@@ -281,11 +286,11 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aStoreThatSaysNothingIsWaitedForWithoutTurning() {
+  void aSilentStoreCausesNoBusyLoop() {
     three();
     Node node = nodes.getLast();
     node.silent = true;
-    // The loops would not become idle otherwise.
+    // In a busy loop this call would not return.
     loops.advance(DEATH);
     assertThat(node.view().connection()).isEqualTo(Connection.LOST);
     loops.advance(Duration.ofHours(1));
@@ -293,12 +298,12 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void allReadTheDocumentThatTheLeaderPublishes() {
+  void allMembersReadTheDocumentOfTheLeader() {
     three();
     byte[] document = "one".getBytes(StandardCharsets.UTF_8);
     nodes.forEach(node -> {
       if (!node.leads()) {
-        node.coordinator.publish("not mine to say".getBytes(StandardCharsets.UTF_8), 0);
+        node.coordinator.publish("not from the leader".getBytes(StandardCharsets.UTF_8), 0);
       }
     });
     loops.advance(BEAT.multipliedBy(2));
@@ -330,9 +335,9 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aClockThatJumpsOnOneNodeMeansNothing() {
+  void aStepOfTheStoresClockLosesNoMember() {
     three();
-    // Only the store's clock counts; in this test all nodes share it, so a step ends all leases at once.
+    // Leases end by the store's clock, so this step ends all leases at once.
     clock.stepWall(Duration.ofHours(1));
     loops.advance(BEAT.multipliedBy(3));
     ensureAgreed(nodes);
@@ -343,7 +348,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aLeaseFromBeforeTheStoresClockWasSetBackIsNone() {
+  void aLeaseFromBeforeTheStoresClockWasSetBackIsInvalid() {
     three();
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
@@ -360,7 +365,7 @@ final class StoreCoordinatorTest {
     assertThat(store.writeDocument(kind, name, document(kind, name).version(), content)).isCompletedWithValue(true);
   }
 
-  /** These bytes with a flipped bit, cut, without their checksum, of another subject, or of a newer version. */
+  /** Returns damaged forms of a document: with a flipped bit, cut, of another subject, or of a newer version. */
   private static List<byte[]> unreadable(String subject, byte[] bytes) {
     List<byte[]> all = new ArrayList<>();
     for (int at = 0; at < bytes.length; at++) {
@@ -381,7 +386,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aMemberWhoseLeaseIsUnreadableIsSetAsideUntilItRenews() {
+  void aMemberWithAnUnreadableLeaseIsAbsentUntilItRenews() {
     three();
     List<byte[]> changed = unreadable("node lease", document(DocumentKind.NODE, "b").content());
     Node other = nodes.getFirst();
@@ -396,7 +401,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void anUnreadableLeaseOfADeadMemberHidesNoOther() {
+  void anUnreadableLeaseOfADeadMemberHidesNoOtherMember() {
     three();
     nodes.get(1).loop.close();
     tamper(DocumentKind.NODE, "b", document(DocumentKind.CLUSTER, "leader").content());
@@ -419,7 +424,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aMemberLeavesThoughTheLeaseOfTheLeaderIsUnreadable() {
+  void aMemberLeavesIfTheLeaseOfTheLeaderIsUnreadable() {
     three();
     tamper(DocumentKind.CLUSTER, "leader", new byte[0]);
     nodes.getLast().coordinator.close();
