@@ -34,7 +34,7 @@ final class ArgumentChecksTest {
         long backoff = retry.backoffMillis(attempt, random);
         for (long requested : new long[]{0, 1, 999, 1_000, 30_000, 60_000, 86_400_000, Limits.MAX_DELAY_MILLIS}) {
           assertThat(retry.backoffMillis(attempt, requested, random)).isGreaterThanOrEqualTo(backoff)
-              .isGreaterThanOrEqualTo(requested).isLessThanOrEqualTo(Math.max(own, requested + 12_000));
+              .isGreaterThanOrEqualTo(requested).isLessThanOrEqualTo(Math.max(backoff, requested + 12_000));
         }
       }
     }
@@ -54,7 +54,7 @@ final class ArgumentChecksTest {
   }
 
   @Test
-  void aSubmissionsBuilderKeepsWhatIsNotChanged() {
+  void theBuilderOfASubmissionKeepsUnchangedValues() {
     Submission full = Submission.builder("q").key("k").dueAt(Instant.EPOCH).body(Body.json("1")).maxAttempts(3)
         .onConflict(OnConflict.KEEP).idempotencyKey("request").build();
     assertThat(full.toBuilder().build()).isEqualTo(full);
@@ -67,7 +67,7 @@ final class ArgumentChecksTest {
   }
 
   @Test
-  void aQueuesBuilderKeepsWhatIsNotChanged() {
+  void theBuilderOfAQueueKeepsUnchangedValues() {
     Duration[] hours = IntStream.range(0, 4).mapToObj(Duration::ofHours).toArray(Duration[]::new);
     Retry retry = new Retry(7, hours[1], 1.5, hours[2], 0.3);
     QueueConfig full = QueueConfig.builder("q", Target.pull()).retry(retry).priority(-3).rate(12.5).concurrency(4)

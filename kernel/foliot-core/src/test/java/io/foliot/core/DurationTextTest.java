@@ -13,8 +13,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares the parsing of random duration texts with exact sums and with the JDK. A table of fixed cases is in the tests
- * of foliot-cli, which run it through the command line, the configuration and the API.
+ * Compares the parsing of random duration texts with exact sums and with the JDK. The tests of foliot-cli have a table
+ * of fixed cases for the command line, the configuration and the API.
  */
 final class DurationTextTest {
   private static final int RUNS = 20_000;

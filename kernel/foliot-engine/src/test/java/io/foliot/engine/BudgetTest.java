@@ -18,7 +18,7 @@ final class BudgetTest {
 
   private final Budget budget = new Budget(TOTAL, RESERVE, UNIT);
 
-  /** Acquires one unit after the other until none is given. Returns the number of units. */
+  /** Acquires single units until none is given. Returns the number of units. */
   private int acquireAll(Share queue, Share destination) {
     int total = 0;
     for (int given = 1; given > 0; total += given) {

@@ -67,7 +67,7 @@ final class ClaimsTest {
     claims.turn(rig.nowNanos);
     assertThat(rig.calls).as("a failure is followed by a pause").isEmpty();
     rig.advance(20);
-    assertThat(ids(send())).as("a poll has found it again").containsExactly(entry.id());
+    assertThat(ids(send())).as("a poll has found the entry again").containsExactly(entry.id());
   }
 
   @Test

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Cluster {
   private static final int SLOTS = 16;
-  /** The time between two turns of a paused loop, which do nothing. */
+  /** The time between two turns of a paused loop. These turns do nothing. */
   private static final long PAUSED_TURN_NANOS = 1_000_000_000;
 
   final SettableClock clock = new SettableClock();

@@ -48,7 +48,7 @@ final class ConfirmationTest {
     return rig.onlyCall("documents");
   }
 
-  /** Runs the next read of all queues, which finds these. */
+  /** Runs the next read of all queues, and answers the read with these. */
   private void reads(QueueConfig... queues) {
     rig.answer(read(), List.of(queues).stream().map(ConfirmationTest::document).toList());
   }
@@ -61,12 +61,12 @@ final class ConfirmationTest {
     return new Document(queue.name(), 2, QueueCodec.encode(queue, LoopRig.START_MILLIS));
   }
 
-  /** Makes the store one that may lose the writes of the last second. */
+  /** Sets a durability under which the store may lose the writes of the last second. */
   private void losesLastWrites() {
     rig.durability = new Durability("B", 1_000, "");
   }
 
-  /** Returns a task of this generation; with a successor unless {@code successor}, its generation, is null. */
+  /** Returns a task of this generation, with a successor of generation {@code successor} unless that is null. */
   private static Optional<TaskRecord> task(long generation, @Nullable Long successor) {
     TaskRecord.Edit edit = TaskRecord.edit(ID, "q", null).generation(generation);
     if (successor != null) {

@@ -159,7 +159,7 @@ final class CoordinatorOutageTest {
   }
 
   @Test
-  void aPausedNodeGetsItsWorkBackWhenItContinues() {
+  void aPausedNodeGetsItsSlotsBackOnceResumed() {
     // The first node turns first at each instant, so its claims win.
     Cluster.Node owner = nodes.getFirst();
     int tasks = 160 * 50;
@@ -204,7 +204,7 @@ final class CoordinatorOutageTest {
     assertThat(wrong.engine.cluster().ownedSlots()).isZero();
     wrong.aheadMillis = 0;
     cluster.advance(Duration.ofSeconds(3));
-    assertThat(wrong.engine.cluster().ownedSlots()).as("no newer assignment has taken them away").isEqualTo(5);
+    assertThat(wrong.engine.cluster().ownedSlots()).as("no newer assignment has taken the slots away").isEqualTo(5);
   }
 
   @Test

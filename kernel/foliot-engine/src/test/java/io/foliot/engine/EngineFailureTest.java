@@ -34,7 +34,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Tests an engine one of whose threads ends or stalls, and one whose store gives an incomplete answer. */
+/** Tests an engine with a loop that ends or stalls, and an engine whose store gives an incomplete answer. */
 class EngineFailureTest {
   private static final long BOUND_SECONDS = 30;
 

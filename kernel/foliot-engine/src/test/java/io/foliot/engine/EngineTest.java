@@ -88,7 +88,7 @@ final class EngineTest {
   }
 
   @Test
-  void aHeartbeatNeverFiresWhileItIsTouchedAndFiresWhenItStops() {
+  void aHeartbeatTaskFiresOnlyOnceTheTouchesStop() {
     try (World world = withQueue(World.local("q"))) {
       world
           .submit(Submission.builder("q").delay(Duration.ofSeconds(3)).body(Body.json("silent")).key("device").build());
@@ -432,7 +432,7 @@ final class EngineTest {
   }
 
   @Test
-  void anAttemptThatIsAcceptedRunsUntilItIsAcked() {
+  void anAcceptedAttemptRunsUntilItsAck() {
     try (World world = withQueue(World.local("q").toBuilder().concurrency(1).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Accepted(""));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();

@@ -15,7 +15,7 @@ final class IndexReadsTest {
   private final DueEntry entry = entry(1, 5, 1, "q");
 
   @Test
-  void overtakenEntriesAreKnownUntilTheLastReadIsHandled() {
+  void overtakenEntriesAreKeptUntilTheLastReadIsHandled() {
     List<Boolean> seen = new ArrayList<>();
     Inbox.Handler<List<DueSlice>> handler = (slices, failure, nowNanos) -> seen.add(reads.isOvertaken(entry));
     reads.overtakes(entry);

@@ -83,7 +83,7 @@ final class LagTest {
   }
 
   @Test
-  void lagsOfManyQueuesAreKnownWithinSeconds() {
+  void lagsOfManyQueuesAreReportedWithinSeconds() {
     try (World world = new World()) {
       for (int i = 0; i < 1_000; i++) {
         world.queue(World.local("q" + i).toBuilder().paused(true).build());

@@ -161,7 +161,7 @@ final class NodeStatusTest {
 
   @ParameterizedTest
   @CsvSource({"30000, 20000, 10000", "10000, 30000, 20000", "20000, 10000, 30000"})
-  void lagIsThatOfTheOldestTaskWhereverItWaits(int parkedMillis, int laneMillis, int elsewhereMillis) {
+  void theLagIsThatOfTheOldestTaskInAnyPlace(int parkedMillis, int laneMillis, int elsewhereMillis) {
     pull("q");
     pull("idle");
     // The poll of this worker has all its tasks, so due tasks wait in the lane for the next poll.

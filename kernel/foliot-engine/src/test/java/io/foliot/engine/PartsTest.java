@@ -201,7 +201,7 @@ final class PartsTest {
   }
 
   @Test
-  void aWorkerGetsNoTaskWhoseLeaseEndedWhileItWaited() {
+  void aPollReturnsNoTaskWhoseLeaseHasEnded() {
     LongPollQueue longPolls = new LongPollQueue(() -> Seating.of(Fleet.EMPTY, "n"));
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
@@ -224,7 +224,7 @@ final class PartsTest {
   }
 
   @Test
-  void aWorkerWaitsUntilItIsKnownToBeEnabled() {
+  void aWorkerWaitsWhileUnknownOrDisabled() {
     AtomicReference<Seating> seating = new AtomicReference<>(Seating.UNKNOWN);
     LongPollQueue longPolls = new LongPollQueue(seating::get);
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("one", 4, 1_000, 0, Long.MAX_VALUE,
@@ -252,7 +252,7 @@ final class PartsTest {
   }
 
   @Test
-  void theOptionsBuilderKeepsWhatIsNotChanged() {
+  void theBuilderOfOptionsKeepsUnchangedValues() {
     EngineOptions full = EngineOptions.builder("n").zone("z").loops(2).windowMillis(3).wheelEntries(4).laneEntries(5)
         .readyEntries(6).claimBatch(7).callItems(8).callBytes(9).leaseMarginMillis(10).renewedLeaseMillis(311)
         .maxClockOffsetMillis(12).destinationLimit(13).build();

@@ -36,7 +36,7 @@ final class PostponedTest {
     rig.answerAll();
   }
 
-  /** Makes the queue one of which most claimed entries were postponed. */
+  /** Records that the last 16 claimed entries of the queue were postponed. */
   private void mostAreLater(String queue) {
     for (int i = 0; i < 16; i++) {
       rig.lane(queue).judged(true);

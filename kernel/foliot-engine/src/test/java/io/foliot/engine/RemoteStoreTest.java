@@ -75,7 +75,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void anUnavailableStoreIsRetriedUntilItIsBack() {
+  void anUnavailableStoreIsRetriedUntilItAnswers() {
     try (World world = world()) {
       world.submit("q", Duration.ofSeconds(1), "before");
       remote.away = true;
@@ -239,7 +239,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aTaskClaimedWhileItWasReadIsNotClaimedAgain() {
+  void aTaskClaimedDuringAReadIsNotClaimedAgain() {
     int backlog = 30_000;
     try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
@@ -438,16 +438,16 @@ final class RemoteStoreTest {
   @Test
   void tasksOfATransactionFireWhenItCommits() {
     try (World world = world()) {
-      List<Draft> reported = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("reported"))));
-      List<Draft> unreported = world.engine
-          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("unreported"))));
+      List<Draft> fast = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("fast"))));
+      List<Draft> late = world.engine
+          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("late"))));
       world.advance(Duration.ofMillis(5));
-      world.engine.committed(reported, world.store.submit(reported).toCompletableFuture().join());
-      world.store.submit(unreported);
+      world.engine.committed(fast, world.store.submit(fast).toCompletableFuture().join());
+      world.store.submit(late);
       world.advance(Duration.ofMillis(50));
-      assertThat(world.receiver.texts()).containsExactly("reported");
+      assertThat(world.receiver.texts()).containsExactly("fast");
       world.advance(Duration.ofMillis(110));
-      assertThat(world.receiver.texts()).containsExactly("reported", "unreported");
+      assertThat(world.receiver.texts()).containsExactly("fast", "late");
     }
   }
 
@@ -500,7 +500,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void anEngineDoesNotStartBeforeItHasReadTheClockOfTheStore() {
+  void anEngineStartsOnlyAfterAReadOfTheStoresClock() {
     try (World world = world()) {
       remote.lostReplyOf = "timeMicros";
       Engine other = world.anotherEngine();

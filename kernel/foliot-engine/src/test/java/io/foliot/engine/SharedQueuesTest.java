@@ -132,7 +132,7 @@ final class SharedQueuesTest {
     assertThat(again).isCompletedWithValue(false);
   }
 
-  /** Checks that an acknowledged task exists, and its queue too, whenever the submit comes. */
+  /** Checks, for a submit at many moments of a deletion, that an acknowledged task and its queue exist. */
   @Test
   void aSubmitAcknowledgedDuringADeletionKeepsTheQueue() {
     for (int millis = 0; millis < 4_000; millis += 50) {

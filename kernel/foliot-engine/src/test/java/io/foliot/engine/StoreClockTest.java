@@ -18,7 +18,7 @@ final class StoreClockTest {
   }
 
   @Test
-  void slowAnswersDoNotReplaceQuickOnes() {
+  void slowAnswersDoNotReplaceQuickAnswers() {
     clock.answered(new StoreClock.Question(0, 0), 9_000_000, false, 1_000);
     clock.answered(new StoreClock.Question(0, SECOND), 10_900_000, false, 3 * SECOND);
     assertThat(clock.micros(3 * SECOND)).isEqualTo(11_999_999);

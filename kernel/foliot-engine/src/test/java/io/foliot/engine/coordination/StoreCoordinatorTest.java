@@ -55,7 +55,7 @@ final class StoreCoordinatorTest {
     boolean silent;
     /** The duration of a call that succeeds. */
     Duration slow = Duration.ZERO;
-    /** Of this many polls, the last one fails; 0 if none fails. */
+    /** The interval between polls that fail, in polls; 0 if none fails. */
     int failsEvery;
     /** The duration of a poll that fails. */
     Duration failsAfter = Duration.ZERO;
@@ -71,7 +71,7 @@ final class StoreCoordinatorTest {
 
     Node(String name, String zone) {
       member = new Member(name, zone);
-      TaskStore own = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
+      TaskStore faulty = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
           new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
             if (silent && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
               return new CompletableFuture<>();
@@ -99,7 +99,7 @@ final class StoreCoordinatorTest {
               throw e.getCause();
             }
           });
-      coordinator = new StoreCoordinator(own, clock, loop);
+      coordinator = new StoreCoordinator(faulty, clock, loop);
       coordinator.join(member, views::add);
       nodes.add(this);
     }
@@ -124,16 +124,16 @@ final class StoreCoordinatorTest {
     }
   }
 
-  private record PendingAnswer(long atNanos, Runnable answer) {}
+  private record Pending(long atNanos, Runnable answer) {}
 
   /** The answers that are not delivered yet. */
-  private final List<PendingAnswer> pending = new ArrayList<>();
+  private final List<Pending> pending = new ArrayList<>();
   /** The loop that delivers pending answers. */
   private final ManualEventLoop deliveryLoop = loops.newLoop();
 
   private CompletableFuture<Object> later(CompletionStage<?> stage, Duration slow) {
     CompletableFuture<Object> answer = new CompletableFuture<>();
-    pending.add(new PendingAnswer(clock.monotonicNanos() + slow.toNanos(), () -> stage.whenComplete((result, failure) -> {
+    pending.add(new Pending(clock.monotonicNanos() + slow.toNanos(), () -> stage.whenComplete((result, failure) -> {
       if (failure == null) {
         answer.complete(result);
       } else {
@@ -147,16 +147,16 @@ final class StoreCoordinatorTest {
   /** Delivers the answers whose time has come. Returns when to run again, in nanoseconds of the monotonic clock. */
   private long deliver() {
     long now = clock.monotonicNanos();
-    List<PendingAnswer> due = pending.stream().filter(each -> each.atNanos() <= now).toList();
+    List<Pending> due = pending.stream().filter(each -> each.atNanos() <= now).toList();
     pending.removeAll(due);
     due.forEach(each -> each.answer().run());
-    return pending.stream().mapToLong(PendingAnswer::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
+    return pending.stream().mapToLong(Pending::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
   }
 
   @Test
   void membersOfASlowStoreStayMembers() {
     deliveryLoop.start(this::deliver);
-    three();
+    startThree();
     nodes.forEach(node -> node.slow = Duration.ofMillis(500));
     loops.advance(Duration.ofSeconds(15));
     List<Integer> viewCounts = nodes.stream().map(node -> node.views.size()).toList();
@@ -177,7 +177,7 @@ final class StoreCoordinatorTest {
   @Test
   void aMemberWhoseCallsSometimesFailSlowlyStaysAMember() {
     deliveryLoop.start(this::deliver);
-    three();
+    startThree();
     Node failing = nodes.getLast();
     failing.failsAfter = Duration.ofSeconds(4);
     failing.failsEvery = 8;
@@ -190,7 +190,7 @@ final class StoreCoordinatorTest {
         .isEqualTo(viewCounts);
   }
 
-  private void three() {
+  private void startThree() {
     new Node("a", "east");
     new Node("b", "west");
     new Node("c", "east");
@@ -201,6 +201,7 @@ final class StoreCoordinatorTest {
     ensureAgreed(alive, alive);
   }
 
+  /** Ensures that all readers list exactly the members that are alive, and that all name the same leader of these. */
   private void ensureAgreed(List<Node> readers, List<Node> alive) {
     for (Node node : readers) {
       assertThat(node.view().connection()).isEqualTo(Connection.CONNECTED);
@@ -212,7 +213,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void allMembersAreListedAndOneLeads() {
-    three();
+    startThree();
     ensureAgreed(nodes);
     loops.advance(Duration.ofHours(3));
     ensureAgreed(nodes);
@@ -221,7 +222,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aDeadMemberIsGoneWhenItsLeaseEndsAndAnotherLeads() {
-    three();
+    startThree();
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     loops.advance(DEATH);
@@ -231,7 +232,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aLeavingMemberIsGoneAtTheNextBeat() {
-    three();
+    startThree();
     Node leaver = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leaver.coordinator.close();
     loops.advance(BEAT.multipliedBy(2));
@@ -243,7 +244,7 @@ final class StoreCoordinatorTest {
     for (boolean holdsRequests : new boolean[]{false, true}) {
       nodes.forEach(node -> node.coordinator.close());
       nodes.clear();
-      three();
+      startThree();
       Node leaver = nodes.getLast();
       leaver.holds = true;
       leaver.holdsRequests = holdsRequests;
@@ -260,7 +261,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aRestartedNodeIsAMemberAgain() {
-    three();
+    startThree();
     nodes.get(1).loop.close();
     Node again = new Node("b", "west");
     loops.advance(BEAT.multipliedBy(2));
@@ -269,7 +270,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void anOutageSuspendsAndThenLosesTheConnection() {
-    three();
+    startThree();
     Node node = nodes.getLast();
     node.away = true;
     loops.advance(BEAT);
@@ -287,7 +288,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aSilentStoreCausesNoBusyLoop() {
-    three();
+    startThree();
     Node node = nodes.getLast();
     node.silent = true;
     // In a busy loop this call would not return.
@@ -299,7 +300,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void allMembersReadTheDocumentOfTheLeader() {
-    three();
+    startThree();
     byte[] document = "one".getBytes(StandardCharsets.UTF_8);
     nodes.forEach(node -> {
       if (!node.leads()) {
@@ -323,7 +324,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aDocumentIsReportedAgainIfAStoreReusesItsVersion() {
-    three();
+    startThree();
     Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leader.coordinator.publish("one".getBytes(StandardCharsets.UTF_8), 0);
     loops.advance(BEAT.multipliedBy(2));
@@ -336,7 +337,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aStepOfTheStoresClockLosesNoMember() {
-    three();
+    startThree();
     // Leases end by the store's clock, so this step ends all leases at once.
     clock.stepWall(Duration.ofHours(1));
     loops.advance(BEAT.multipliedBy(3));
@@ -349,7 +350,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aLeaseFromBeforeTheStoresClockWasSetBackIsInvalid() {
-    three();
+    startThree();
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     clock.stepWall(Duration.ofHours(-1));
@@ -387,7 +388,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aMemberWithAnUnreadableLeaseIsAbsentUntilItRenews() {
-    three();
+    startThree();
     List<byte[]> changed = unreadable("node lease", document(DocumentKind.NODE, "b").content());
     Node other = nodes.getFirst();
     for (byte[] each : changed) {
@@ -402,7 +403,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void anUnreadableLeaseOfADeadMemberHidesNoOtherMember() {
-    three();
+    startThree();
     nodes.get(1).loop.close();
     tamper(DocumentKind.NODE, "b", document(DocumentKind.CLUSTER, "leader").content());
     new Node("d", "west");
@@ -412,7 +413,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void anUnreadableLeaseOfTheLeaderIsTakenByOneMember() {
-    three();
+    startThree();
     for (byte[] each : unreadable("leader lease", document(DocumentKind.CLUSTER, "leader").content())) {
       nodes.forEach(node -> node.views.clear());
       tamper(DocumentKind.CLUSTER, "leader", each);
@@ -425,7 +426,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aMemberLeavesIfTheLeaseOfTheLeaderIsUnreadable() {
-    three();
+    startThree();
     tamper(DocumentKind.CLUSTER, "leader", new byte[0]);
     nodes.getLast().coordinator.close();
     assertThat(store.document(DocumentKind.NODE, "c")).isCompletedWithValue(Optional.empty());

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A table in maps, which never drops a record, a key or an answer. */
+/** A record table in maps. No record, key or answer is ever dropped. */
 final class MapRecords implements CommittedRecords, RecordTable {
   final Map<TaskId, TaskRecord> records = new HashMap<>();
   final Map<KeyName, TaskId> holders = new HashMap<>();

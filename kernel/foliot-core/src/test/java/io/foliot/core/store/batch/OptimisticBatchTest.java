@@ -90,8 +90,8 @@ final class OptimisticBatchTest {
             .allMatch(name -> read.answer(name) == store.answer(name));
         if (hasAnswersAsRead && store.write(unit, read)) {
           batch.answer(unit);
-          // A unit that changes no record has the results of its read, which the oracle may have overtaken. For any
-          // other unit the oracle has what was read, because no record that the unit changes has changed since.
+          // A unit without changes is compared with the records as read: other callers may have changed them since.
+          // The records that a unit changes have not changed since its read, so that unit is compared with the oracle.
           boolean changesNoRecord = unit.overlay().changes().isEmpty();
           MapRecords table = changesNoRecord ? read.copy() : oracle;
           List<R> expected = step.apply(operations(table), unit.places().stream().map(items::get).toList(), readAt);

@@ -28,7 +28,7 @@ final class RecordOverlayTest {
   }
 
   @Test
-  void aBatchReadsWhatItHasWritten() {
+  void aBatchReadsItsWrites() {
     TaskRecord before = live(ONE, 1);
     committed.write(null, before);
     TaskRecord after = live(ONE, 2);
