@@ -74,11 +74,15 @@ final class LoopRig {
   Durability durability = new Durability("D", 0, "");
   int wakes;
   final List<Call> calls = new ArrayList<>();
+  /** The metered calls to the store: name, number of items, and "failed" if so. */
   final List<String> meterCalls = new ArrayList<>();
+  /** The queue of each task that was reported as found late. */
   final List<String> foundLate = new ArrayList<>();
   final List<Attempt> delivered = new ArrayList<>();
   final List<CompletableFuture<Answer>> answers = new ArrayList<>();
+  /** The times at which the store has recovered, in monotonic nanoseconds. */
   final List<Long> recoveries = new ArrayList<>();
+  /** The slots that were reported as added, one set per report. */
   final List<SlotSet> added = new ArrayList<>();
 
   final Meter meter = new Meter() {

@@ -125,7 +125,7 @@ final class PullClusterTest {
     assertThat(begunInTime(uneven, both)).isEqualTo(100);
   }
 
-  /** Submits tasks to the first node. Returns how many a worker of the last node gets within 0.5 s of their due time. */
+  /** Submits tasks to the first node. Returns how many of them a worker of the last node gets at most 0.5 s late. */
   private static int begunInTime(Cluster tested, List<Cluster.Node> members) {
     Pull pull = new Pull(QUEUE, 100, WAIT_MILLIS, LEASE_MILLIS, "w");
     CompletableFuture<List<TaskRecord>> poll = members.getLast().engine.pull(pull);

@@ -40,13 +40,13 @@ final class RemoteStore implements InvocationHandler {
   boolean halved;
   /** Whether answers of claims and parks are withheld until {@link #releaseAnswers}. */
   boolean slow;
-  /** Whether answers of reads of the index are withheld, too. */
+  /** Whether answers of reads of the index are withheld. */
   boolean slowDue;
   /** The number of calls of {@link #releaseAnswers} after which a withheld read of the index is answered. */
   int rounds = 1;
-  /** Whether answers of reads of parked entries are withheld, too. */
+  /** Whether answers of reads of parked entries are withheld. */
   boolean slowParked;
-  /** Whether answers of reads of all documents of a kind are withheld, too. */
+  /** Whether answers of reads of all documents of a kind are withheld. */
   boolean slowDocuments;
   /** Whether a read of parked entries returns at most 10. */
   boolean shortPages;
@@ -63,7 +63,9 @@ final class RemoteStore implements InvocationHandler {
   /** The answer to a read of the settings of all queues, or null for those of the store. */
   @Nullable
   List<Document> documents;
+  /** The actions of the next call of {@link #releaseAnswers}. */
   private final List<Runnable> answers = new ArrayList<>();
+  /** The actions that withhold answers for a further round. */
   private final List<Runnable> later = new ArrayList<>();
   /** The name of the method whose next reply is lost, or null. The call has its effect. */
   @Nullable
@@ -86,7 +88,7 @@ final class RemoteStore implements InvocationHandler {
     answers.add(inRounds == 1 ? answer : () -> later.add(() -> answerIn(inRounds - 1, answer)));
   }
 
-  /** Gives all withheld answers whose number of rounds has passed. */
+  /** Gives the withheld answers that have waited for their number of rounds. */
   void releaseAnswers() {
     List<Runnable> answered = List.copyOf(answers);
     answers.clear();
