@@ -13,8 +13,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * The grammar of durations, beside oracles. The table of cases is that of the server, which runs it through all
- * doors.
+ * Compares the parsing of random duration texts with exact sums and with the JDK. The tests of foliot-cli have a table
+ * of fixed cases for the command line, the configuration and the API.
  */
 final class DurationTextTest {
   private static final int RUNS = 20_000;
@@ -47,15 +47,15 @@ final class DurationTextTest {
         text.append(number).append(UNITS.get(unit));
         millis = millis.add(new BigDecimal("0" + number).multiply(BigDecimal.valueOf(UNIT_MILLIS[unit])));
       }
-      String shown = random.nextBoolean() ? text.toString() : text.toString().toUpperCase(Locale.ROOT);
+      String written = random.nextBoolean() ? text.toString() : text.toString().toUpperCase(Locale.ROOT);
       BigInteger[] whole = millis.movePointRight(6).toBigInteger().divideAndRemainder(BigInteger.TEN.pow(9));
-      assertThat(DurationText.parse(shown)).as(shown)
+      assertThat(DurationText.parse(written)).as(written)
           .isEqualTo(Duration.ofSeconds(whole[0].longValueExact(), whole[1].longValueExact()));
     }
   }
 
   @Test
-  void isoIsReadAsTheJdkReadsIt() {
+  void isoTextsOfTheJdkAreReadBack() {
     Random random = new Random(12);
     for (int run = 0; run < RUNS; run++) {
       Duration duration = Duration.ofSeconds(random.nextLong(1L << random.nextInt(1, 50)),
@@ -80,12 +80,12 @@ final class DurationTextTest {
     assertThat(DurationText.format(Duration.ZERO)).isEqualTo("0s");
   }
 
-  /** A text is refused, or the JDK agrees where it reads it too; and milliseconds always fit a long. */
+  /** Checks that each text is refused, or parsed as by the JDK if the JDK accepts it, and that its ms fit a long. */
   @Test
   void anyTextIsADurationOrRefused() {
     Random random = new Random(13);
     String letters = "wdhmsPTpt0123456789.-+ ,x";
-    int read = 0;
+    int accepted = 0;
     for (int run = 0; run < 10 * RUNS; run++) {
       StringBuilder any = new StringBuilder(random.nextBoolean() ? "P" : "");
       for (int i = random.nextInt(8); i > 0; i--) {
@@ -99,27 +99,27 @@ final class DurationTextTest {
         assertThat(e).hasMessage("expected a duration such as \"30m\", but got \"" + text + "\"");
         continue;
       }
-      read++;
+      accepted++;
       assertThat(duration.isNegative()).isFalse();
       assertThat(duration.toMillis()).isNotNegative();
       try {
         assertThat(duration).as(text).isEqualTo(Duration.parse(text));
       } catch (DateTimeException e) {
-        // The JDK knows neither units nor weeks.
+        // The JDK refuses texts such as "30m", and weeks.
       }
     }
-    assertThat(read).isGreaterThan(1_000);
+    assertThat(accepted).isGreaterThan(1_000);
   }
 
   @Test
-  void aLongOrDirtyTextIsShownShortAndClean() {
+  void messagesCutLongTextsAndReplaceControlCharacters() {
     assertThatThrownBy(() -> DurationText.parse("9".repeat(10_000))).hasMessageEndingWith("9...\"")
         .message().hasSizeLessThan(100);
     assertThatThrownBy(() -> DurationText.parse("a\u0007\n\ud83d")).hasMessageEndingWith("\"a   \"");
   }
 
   @Test
-  void peopleReadTheTwoLargestUnits() {
+  void roughTextsHaveAtMostTheTwoLargestUnits() {
     assertThat(List.of("0s", "7ms", "999ms", "1s", "1.5s", "9990ms", "58s", "59999ms", "2m", "1798453ms", "124m", "26h",
         "3d").stream().map(text -> DurationText.rough(DurationText.parse(text)))).containsExactly("0 s", "7 ms",
             "999 ms", "1 s", "1.5 s", "9.9 s", "58 s", "59 s", "2m", "29m 58s", "2h 4m", "1d 2h", "3d");

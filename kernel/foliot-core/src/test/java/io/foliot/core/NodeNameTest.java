@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 final class NodeNameTest {
   @Test
-  void aHostsNameIsCutAndItsOtherCharactersReplaced() {
+  void hostNamesAreCutAndInvalidCharactersReplaced() {
     assertThat(NodeName.of("büro 1", new SplittableRandom(1))).matches("b-ro-1-[0-9a-f]{5}");
     assertThat(NodeName.of("h".repeat(300), new SplittableRandom(1))).matches("h{48}-[0-9a-f]{5}");
   }

@@ -10,12 +10,12 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Ids, tokens and the hash that decides the slot. */
+/** Tests ids, tokens, and the hash from which the slot of an id follows. */
 final class TaskIdTest {
   private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
 
   @Test
-  void isAUuidOfVersion7ThatReadsBack() {
+  void anIdIsAUuidOfVersion7ThatReadsBack() {
     for (int i = 0; i < 1_000; i++) {
       long millis = random.nextLong(1L << 48);
       TaskId id = TaskId.of(millis, random.nextInt(), random.nextLong());
@@ -28,7 +28,7 @@ final class TaskIdTest {
   }
 
   @Test
-  void carriesItsHashAndThusItsSlotForAnyNumberOfSlots() {
+  void anIdContainsTheHashThatGivesItsSlot() {
     TaskId id = TaskId.of(1, 0xABCD, -1);
     assertThat(id.hash16()).isEqualTo(0xABCD);
     assertThat(id.slot(256)).isEqualTo(0xCD);
@@ -37,7 +37,7 @@ final class TaskIdTest {
   }
 
   @Test
-  void ordersAsItsBytes() {
+  void idsCompareAsUnsignedBytes() {
     TaskId early = TaskId.of(1, 0, 0);
     TaskId late = TaskId.of(1L << 47, 0, 0);
     assertThat(late).isGreaterThan(early);
@@ -55,7 +55,7 @@ final class TaskIdTest {
   }
 
   @Test
-  void theHashIsPartOfEveryStoresFormat() {
+  void theHashOfAQueueAndKeyNeverChanges() {
     assertThat(SlotHash.of("orders", "order-1")).isEqualTo(10_731);
     assertThat(SlotHash.of("q", "")).isEqualTo(16_163);
     assertThat(SlotHash.of("", "q")).isEqualTo(65_122);
@@ -81,7 +81,7 @@ final class TaskIdTest {
   }
 
   @Test
-  void anAddressComesBackFromTheId() {
+  void anIdContainsItsAddress() {
     for (Address.Kind kind : Address.Kind.values()) {
       for (int number : new int[]{0, 1, 1_024, Address.MAX_NUMBER}) {
         if (kind == Address.Kind.ANY) {
@@ -101,7 +101,7 @@ final class TaskIdTest {
   }
 
   @Test
-  void addressedIdsDifferInEachPart() {
+  void addressedIdsDifferIfAnyPartDiffers() {
     Set<TaskId> ids = new HashSet<>();
     for (int item = 0; item < 3; item++) {
       for (int number = 0; number < 3; number++) {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 final class TaskNoteTest {
   @Test
-  void aLaterNoteKeepsWhatItLeavesOut() {
+  void aLaterNoteReplacesOnlyTheValuesThatItSets() {
     TaskNote earlier = new TaskNote(0.25, "a", "c1", "l1");
     assertThat(TaskNote.NONE.over(earlier)).isEqualTo(earlier);
     assertThat(new TaskNote(0, "", null, "").over(earlier)).isEqualTo(new TaskNote(0, "a", "c1", "l1"));

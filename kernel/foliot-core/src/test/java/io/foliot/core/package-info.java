@@ -1,4 +1,4 @@
-/** Tests of the words, and of the module's borders. */
+/** Tests of the types of the domain. */
 @NullUnmarked
 package io.foliot.core;
 

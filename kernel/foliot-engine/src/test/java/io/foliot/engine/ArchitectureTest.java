@@ -18,14 +18,17 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The seams that make the engine run under one thread and a virtual clock, and the borders of the packages. */
+/**
+ * Tests that the engine takes time, threads and random numbers from its caller, so that a simulation can run it. Also
+ * tests the dependencies between packages.
+ */
 final class ArchitectureTest {
-  /** A call that reads time, waits, starts threads or draws luck behind a test's back, and what to use instead. */
+  /** A call that takes time, waits, threads or random numbers from the JDK, where no test controls them. */
   private record Ban(String type, String method, String replacement) {
     ArchRule rule() {
       return noClasses().that().doNotHaveSimpleName("SystemClock").and().doNotHaveSimpleName("ThreadEventLoop").should()
           .callCodeUnitWhere(target(owner(nameMatching(type))).and(target(nameMatching(method))))
-          .because("a simulation could not drive it; use " + replacement);
+          .because("a simulation cannot control it; use " + replacement);
     }
   }
 
@@ -43,14 +46,14 @@ final class ArchitectureTest {
       new Ban("java\\.lang\\.Math", "random", "Environment.random"),
       new Ban("java\\.util\\.concurrent\\.ThreadLocalRandom", "current", "Environment.random"));
 
-  /** Without the migration, which is a tool over two stores that nothing simulates. */
+  /** The main classes of both modules, without the migration: no simulation runs that tool. */
   private static final JavaClasses MAIN = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests())
       .withImportOption(location -> !location.contains("/engine/migration/"))
       .importPackages("io.foliot.core", "io.foliot.engine");
 
   @Test
-  void timeWaitingThreadsAndLuckComeFromOutside() {
+  void timeThreadsAndRandomNumbersComeFromOutside() {
     BANS.forEach(ban -> ban.rule().check(MAIN));
   }
 
@@ -68,14 +71,14 @@ final class ArchitectureTest {
   }
 
   @Test
-  void theStoreKnowsNeitherDeliveriesNorCoordinators() {
+  void theStorePackageUsesNoDeliveriesAndNoCoordinators() {
     noClasses().that().resideInAPackage("io.foliot.core.store").should().dependOnClassesThat()
         .resideInAnyPackage("io.foliot.core.delivery", "io.foliot.core.coordination").check(MAIN);
   }
 
-  /** But for {@code NodeName}, which reads the name of the host for those who assemble an engine. */
+  /** Excludes {@code NodeName}, which reads the host's name for code that assembles an engine. */
   @Test
-  void coreAndEngineKnowNoFrameworkNoHttpNoStore() {
+  void coreAndEngineUseNoFrameworkNoHttpAndNoStore() {
     classes().that().doNotHaveSimpleName("NodeName").should()
         .onlyDependOnClassesThat(resideInAnyPackage("io.foliot.core..", "io.foliot.engine..",
             "io.foliot.wheel", "org.jctools..", "org.jspecify..", "java.lang..", "java.util..", "java.time..",
@@ -84,7 +87,7 @@ final class ArchitectureTest {
         .check(MAIN);
   }
 
-  /** Breaks the rule on purpose. */
+  /** A class that breaks the ban of {@link #CLOCK} on purpose. */
   static final class Offender {
     static long now() {
       return System.nanoTime();

@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class AttemptsTest {
+  /** The length of a lease that covers the timeout and needs no renewal. */
   private static final long LEASE_MILLIS = 30_000;
+  /** The length of a lease that is renewed. */
   private static final long RENEWED_MILLIS = 9_000;
   private static final SettleResult SETTLED = new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0);
 
@@ -50,12 +52,12 @@ final class AttemptsTest {
     attempts.renewed(attempt, leaseMillis, result, sentNanos, nowNanos);
   }
 
-  /** Wins a claim that was sent before some time. */
-  private TaskRecord begin(String queue, String laneOf, long sentBeforeMillis) {
-    return begin(queue, laneOf, sentBeforeMillis, LEASE_MILLIS);
+  /** Begins the attempt of a claim that was sent {@code sentAgoMillis} ago. */
+  private TaskRecord begin(String queue, String laneOf, long sentAgoMillis) {
+    return begin(queue, laneOf, sentAgoMillis, LEASE_MILLIS);
   }
 
-  private TaskRecord begin(String queue, String laneOf, long sentBeforeMillis, long leaseMillis) {
+  private TaskRecord begin(String queue, String laneOf, long sentAgoMillis, long leaseMillis) {
     DueEntry entry = entry(0, START_MILLIS, 1, queue);
     TaskRecord task = rig.claimed(entry, leaseMillis);
     Lane lane = rig.lane(laneOf);
@@ -64,7 +66,7 @@ final class AttemptsTest {
     assertThat(destination.acquire(1, rig.nowNanos, () -> {})).isEqualTo(1);
     assertThat(rig.registry.memory().acquire(1, 2_000, lane.memory(), destination.memory(), () -> {})).isEqualTo(1);
     attempts.begin(new PendingClaim(lane, entry, new Claim(entry.id(), leaseMillis), 2_000, destination, null), task,
-        rig.nowNanos - sentBeforeMillis * LoopRig.MILLI, rig.nowNanos);
+        rig.nowNanos - sentAgoMillis * LoopRig.MILLI, rig.nowNanos);
     return task;
   }
 
@@ -86,7 +88,7 @@ final class AttemptsTest {
   }
 
   private void advance(long millis) {
-    rig.passes(millis);
+    rig.advance(millis);
     attempts.advance(100, rig.nowNanos);
   }
 
@@ -97,7 +99,7 @@ final class AttemptsTest {
     assertThat(rig.delivered).hasSize(1);
     rig.answers.getFirst().complete(new Answer.Done("ok"));
     rig.handle();
-    assertThat(requireNonNull(rig.lane("q").destination()).running()).as("it has answered").isZero();
+    assertThat(requireNonNull(rig.lane("q").destination()).running()).as("the delivery has answered").isZero();
     assertThat(rig.lane("q").permits().inUse()).isEqualTo(1);
     assertThat(settlement().outcome()).isInstanceOf(Outcome.Finished.class);
     assertReleased("q");
@@ -113,7 +115,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void aTaskOfAnotherQueueIsDeliveredNowhere() {
+  void aTaskOfAnotherQueueIsNotDelivered() {
     rig.local("q");
     rig.local("other");
     begin("other", "q", 0);
@@ -139,7 +141,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void anAttemptWhoseEndIsNotRecordedIsReleasedWithItsLease() {
+  void anAttemptWhoseEndIsNotRecordedIsReleasedAtItsLeaseEnd() {
     rig.local("q");
     begin("q", "q", 0);
     rig.answers.getFirst().complete(new Answer.Done(""));
@@ -148,7 +150,7 @@ final class AttemptsTest {
     advance(LEASE_MILLIS);
     assertReleased("q");
     rig.fail(rig.onlyCall("settle"));
-    assertThat(settles.isIdle()).as("it is settled no more").isTrue();
+    assertThat(settles.isIdle()).as("the settle is not repeated").isTrue();
   }
 
   @Test
@@ -174,13 +176,13 @@ final class AttemptsTest {
     assertReleased("q");
   }
 
-  /** Begins an attempt that may take a minute, under a lease that is renewed. */
+  /** Begins an attempt with a timeout of a minute and a short lease, which is renewed. */
   private TaskRecord beginLong() {
     rig.queue(QueueConfig.of("q", new Target(Target.LOCAL, Map.of(), Duration.ofMinutes(1))));
     return begin("q", "q", 0, RENEWED_MILLIS);
   }
 
-  /** Lets a third of a lease pass. Returns the renewal. */
+  /** Advances by a third of a lease, and answers the renewal with {@code kind}. */
   private void renews(ExtendResult.Kind kind) {
     advance(RENEWED_MILLIS / 3);
     renewals.turn(rig.nowNanos);
@@ -192,12 +194,12 @@ final class AttemptsTest {
   }
 
   @Test
-  void childrenForWorkersOfOtherNodesAreInsertedParked() {
+  void dueChildrenForWorkersOfOtherNodesAreInsertedParked() {
     rig.local("q");
     rig.queue(QueueConfig.of("pulled", Target.pull()));
     rig.clock.answered(new StoreClock.Question(START_MILLIS * 1_000, rig.nowNanos), START_MILLIS * 1_000, false,
         rig.nowNanos + 2 * LoopRig.MILLI);
-    rig.passes(10);
+    rig.advance(10);
     begin("q", "q", 0);
     Address elsewhere = new Address(Address.Kind.SEAT, 7);
     List<Outcome.Child> children = List.of(child(elsewhere, rig.nowMillis() - 2), child(elsewhere, rig.nowMillis()),
@@ -207,9 +209,9 @@ final class AttemptsTest {
     rig.handle();
     Outcome.Rearm recorded = (Outcome.Rearm) settlement().outcome();
     assertThat(recorded.children()).extracting(Outcome.Child::parked)
-        .as("due, perhaps due by the store's clock, not due, for any worker")
+        .as("in order: due, perhaps due by the store's clock, not due, for any worker")
         .containsExactly(true, false, false, false);
-    assertThat(rig.lane("pulled").hasParked()).as("this node reads them too, if their worker comes here").isTrue();
+    assertThat(rig.lane("pulled").hasParked()).as("this node claims them if their worker comes here").isTrue();
   }
 
   private Outcome.Child child(Address address, long dueAt) {
@@ -236,7 +238,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void aRenewedLeaseMakesNoTimeoutLonger() {
+  void renewalsDoNotExtendTheTimeout() {
     beginLong();
     for (int i = 0; i < 20; i++) {
       renews(ExtendResult.Kind.EXTENDED);
@@ -290,7 +292,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void anAcceptedAttemptWithARenewedLeaseGetsAWholeLease() {
+  void anAcceptedAttemptWithARenewedLeaseGetsAFullLease() {
     beginLong();
     renews(ExtendResult.Kind.EXTENDED);
     rig.answers.getFirst().complete(new Answer.Accepted(""));
@@ -317,9 +319,9 @@ final class AttemptsTest {
     rig.handle();
     attempts.findReports(rig.nowNanos);
     rig.answer(rig.onlyCall("find"), Optional.of(task));
-    assertThat(rig.lane("q").permits().inUse()).as("it runs").isEqualTo(1);
+    assertThat(rig.lane("q").permits().inUse()).as("the task still runs").isEqualTo(1);
     attempts.findReports(rig.nowNanos);
-    assertThat(rig.calls).as("once a second").isEmpty();
+    assertThat(rig.calls).as("at most one check a second").isEmpty();
     rig.nowNanos += LoopRig.SECOND;
     attempts.findReports(rig.nowNanos);
     rig.answer(rig.onlyCall("find"), Optional.empty());

@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Shares of a budget. */
+/** Tests how queues and destinations share a budget. */
 final class BudgetTest {
   private static final long TOTAL = 6_400;
   private static final long RESERVE = 300;
@@ -18,12 +18,13 @@ final class BudgetTest {
 
   private final Budget budget = new Budget(TOTAL, RESERVE, UNIT);
 
-  private int greedy(Share queue, Share destination) {
-    int all = 0;
-    for (int given = 1; given > 0; all += given) {
+  /** Acquires single units until none is given. Returns the number of units. */
+  private int acquireAll(Share queue, Share destination) {
+    int total = 0;
+    for (int given = 1; given > 0; total += given) {
       given = budget.acquire(1, UNIT, queue, destination, AGAIN);
     }
-    return all;
+    return total;
   }
 
   private static List<Share> shares(int count) {
@@ -35,11 +36,11 @@ final class BudgetTest {
   }
 
   @Test
-  void anEndlessAttemptLeavesRoomForItsDestinationAndOthers() {
+  void aGreedyQueueLeavesRoomForOtherQueuesAndDestinations() {
     Share destination = new Share();
-    assertThat(greedy(new Share(), destination)).as("a third").isEqualTo(21);
-    assertThat(greedy(new Share(), destination)).as("another queue of the destination").isEqualTo(7);
-    assertThat(greedy(new Share(), new Share())).as("another destination").isEqualTo(12);
+    assertThat(acquireAll(new Share(), destination)).as("a third of all units").isEqualTo(21);
+    assertThat(acquireAll(new Share(), destination)).as("another queue of the destination").isEqualTo(7);
+    assertThat(acquireAll(new Share(), new Share())).as("another destination").isEqualTo(12);
     assertThat(budget.acquire(1, UNIT, new Share(), null, AGAIN)).isEqualTo(1);
   }
 
@@ -59,22 +60,22 @@ final class BudgetTest {
   }
 
   @Test
-  void theReserveGoesInTurnToThoseWhoHaveNothing() {
+  void theReserveGoesInTurnToHoldersThatHaveNothing() {
     List<Share> holders = shares(6);
     budget.change(new Share(), null, 10 * TOTAL);
     for (int i = 0; i < 6; i++) {
       assertThat(budget.acquire(1, UNIT, holders.get(i), null, AGAIN)).isZero();
       assertThat(budget.acquireReserved(holders.get(i), null, i)).isEqualTo(i < 3);
     }
-    assertThat(budget.acquireReserved(holders.get(0), null, 10)).as("it has one").isFalse();
+    assertThat(budget.acquireReserved(holders.get(0), null, 10)).as("this holder has a unit already").isFalse();
     budget.change(holders.get(1), null, -UNIT);
-    assertThat(budget.acquireReserved(holders.get(5), null, 11)).as("out of turn").isFalse();
-    assertThat(budget.acquireReserved(holders.get(1), null, 12)).as("behind the others").isFalse();
+    assertThat(budget.acquireReserved(holders.get(5), null, 11)).as("holders 3 and 4 come first").isFalse();
+    assertThat(budget.acquireReserved(holders.get(1), null, 12)).as("this holder comes last").isFalse();
     assertThat(budget.acquireReserved(holders.get(3), null, 13)).isTrue();
   }
 
   @Test
-  void aWaiterThatStopsAskingLosesItsTurn() {
+  void aHolderThatStopsItsRequestsLosesItsTurn() {
     List<Share> holders = shares(5);
     budget.change(new Share(), null, TOTAL);
     for (int i = 0; i < 5; i++) {
@@ -86,7 +87,7 @@ final class BudgetTest {
   }
 
   @Test
-  void underestimatedPayloadsLeaveTheReserveAlone() {
+  void underestimatedPayloadsLeaveTheReserveUnused() {
     Share large = new Share();
     budget.acquire(20, 1, large, null, AGAIN);
     budget.change(large, null, 100 * TOTAL);
@@ -94,7 +95,7 @@ final class BudgetTest {
   }
 
   @Test
-  void aReleaseWakesThoseWhoFoundNoRoom() {
+  void aReleaseWakesCallersThatFoundNoRoom() {
     Share holder = new Share();
     List<String> woken = new ArrayList<>();
     int given = budget.acquire(100, UNIT, holder, null, () -> woken.add("a"));
@@ -105,20 +106,19 @@ final class BudgetTest {
     assertThat(woken).containsExactly("a");
   }
 
-  /** The sum is bounded for any requests, and all of it comes back. */
   @Test
-  void theSumIsBoundedAndReturns() {
-    SplittableRandom luck = new SplittableRandom(17);
+  void theUsedAmountIsBoundedAndReturnsToZero() {
+    SplittableRandom random = new SplittableRandom(17);
     List<Share> queues = shares(40);
     List<Share> destinations = shares(7);
-    List<long[]> held = new ArrayList<>(); // queue, amount
+    List<long[]> held = new ArrayList<>(); // of each: index of the queue, amount
     for (int step = 0; step < 200_000; step++) {
-      int at = luck.nextInt(40);
+      int at = random.nextInt(40);
       Share queue = queues.get(at);
       Share destination = destinations.get(at % 7);
-      if (luck.nextInt(5) < 3) {
-        long each = 1 + luck.nextLong(UNIT);
-        int given = budget.acquire(1 + luck.nextInt(20), each, queue, destination, AGAIN);
+      if (random.nextInt(5) < 3) {
+        long each = 1 + random.nextLong(UNIT);
+        int given = budget.acquire(1 + random.nextInt(20), each, queue, destination, AGAIN);
         for (int i = 0; i < given; i++) {
           held.add(new long[]{at, each});
         }
@@ -126,7 +126,7 @@ final class BudgetTest {
           held.add(new long[]{at, UNIT});
         }
       } else if (!held.isEmpty()) {
-        long[] released = held.remove(luck.nextInt(held.size()));
+        long[] released = held.remove(random.nextInt(held.size()));
         int owner = (int) released[0];
         budget.change(queues.get(owner), destinations.get(owner % 7), -released[1]);
       }
@@ -137,11 +137,11 @@ final class BudgetTest {
       budget.change(queues.get((int) each[0]), destinations.get((int) each[0] % 7), -each[1]);
     }
     assertThat(budget.used()).isZero();
-    assertThat(greedy(new Share(), null)).isEqualTo(32);
+    assertThat(acquireAll(new Share(), null)).isEqualTo(32);
   }
 
   @Test
-  void destinationsThatHangLeaveAttemptsToOthers() {
+  void destinationsThatHangLeaveAttemptsForOthers() {
     Budget attempts = new Budget(12_288, 4_096, 1);
     for (int i = 0; i < 4_000; i++) {
       Destination hangs = new Destination("hangs" + i, 1_000, attempts);

@@ -47,25 +47,25 @@ final class CallPipeTest {
   }
 
   @Test
-  void pausesDoubleWithEachFailureUpToTheLongest() {
+  void pausesDoubleWithEachFailureUpToAMaximum() {
     for (long millis : new long[]{20, 40, 80, 160, 320, 640, 1_280, 2_000, 2_000}) {
       send();
       fail();
-      rig.passes(millis - 1);
+      rig.advance(millis - 1);
       assertThat(pipe.hasRoom(rig.nowNanos)).as("after %d ms", millis - 1).isFalse();
-      rig.passes(1);
+      rig.advance(1);
       assertThat(pipe.hasRoom(rig.nowNanos)).as("after %d ms", millis).isTrue();
     }
     send();
     succeed();
     send();
     fail();
-    rig.passes(20);
-    assertThat(pipe.hasRoom(rig.nowNanos)).as("a success ends the pauses").isTrue();
+    rig.advance(20);
+    assertThat(pipe.hasRoom(rig.nowNanos)).as("a success resets the pause").isTrue();
   }
 
   @Test
-  void healthKnowsTheAnswerBeforeItIsHandled() {
+  void healthIsUpdatedBeforeTheAnswerIsHandled() {
     rig.health.answered(true, rig.nowNanos);
     CompletableFuture<String> batch = new CompletableFuture<>();
     pipe.send(1, rig.nowNanos, () -> batch,

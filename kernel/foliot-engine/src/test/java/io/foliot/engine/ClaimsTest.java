@@ -65,9 +65,9 @@ final class ClaimsTest {
     assertThat(rig.registry.memory().used()).isZero();
     ready(1, "q");
     claims.turn(rig.nowNanos);
-    assertThat(rig.calls).as("there is a pause").isEmpty();
-    rig.passes(20);
-    assertThat(ids(send())).as("a poll has found it again").containsExactly(entry.id());
+    assertThat(rig.calls).as("a failure is followed by a pause").isEmpty();
+    rig.advance(20);
+    assertThat(ids(send())).as("a poll has found the entry again").containsExactly(entry.id());
   }
 
   @Test
@@ -80,11 +80,11 @@ final class ClaimsTest {
   }
 
   @Test
-  void aHigherPriorityWeighsTwiceAsMuch() {
+  void aPriorityHigherByOneDoublesTheShare() {
     rig.local("low");
     rig.queue(QueueConfig.builder("high", Target.local()).priority(1).build());
     int low = 0;
-    int all = 0;
+    int total = 0;
     for (int i = 0; i < 300; i++) {
       while (rig.lane("low").hasRoom()) {
         ready(1_000 * i + rig.lane("low").waiting(), "low");
@@ -96,14 +96,14 @@ final class ClaimsTest {
       claims.turn(rig.nowNanos);
       low += before - rig.lane("low").waiting();
       for (LoopRig.Call call : List.copyOf(rig.calls)) {
-        all += call.items().size();
+        total += call.items().size();
         ClaimResult[] gone = new ClaimResult[call.items().size()];
         Arrays.fill(gone, ClaimResult.Gone.ABSENT);
         rig.answer(call, claimed(gone));
       }
       rig.calls.clear();
     }
-    assertThat((double) low / all).isBetween(0.30, 0.42);
+    assertThat((double) low / total).isBetween(0.30, 0.42);
   }
 
   @Test
@@ -119,7 +119,7 @@ final class ClaimsTest {
   }
 
   @Test
-  void aRateSaysWhenTheNextTurnIsWanted() {
+  void aRateGivesTheTimeOfTheNextTurn() {
     rig.queue(QueueConfig.builder("q", Target.local()).rate(1.0).build());
     DueEntry entry = ready(1, "q");
     ready(2, "q");

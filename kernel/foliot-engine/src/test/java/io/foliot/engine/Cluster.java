@@ -37,16 +37,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several engines over one store, under one thread and a settable clock, with a receiver that writes down what it gets.
+ * Several engines over one store, under one thread and a settable clock. A receiver records the attempts that it gets.
  */
 final class Cluster {
   private static final int SLOTS = 16;
+  /** The time between two turns of a paused loop. These turns do nothing. */
   private static final long PAUSED_TURN_NANOS = 1_000_000_000;
 
   final SettableClock clock = new SettableClock();
   final ManualLoops loops = new ManualLoops(clock);
-  final SplittableRandom luck = new SplittableRandom(3);
-  final MemoryStore store = new MemoryStore(SLOTS, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  final SplittableRandom random = new SplittableRandom(3);
+  final MemoryStore store = new MemoryStore(SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong()));
   final RemoteStore remote = new RemoteStore();
   final List<Fired> fired = new ArrayList<>();
   final Map<String, Integer> firedBy = new HashMap<>();
@@ -55,18 +56,18 @@ final class Cluster {
   int running;
   int mostRunning;
   private final TaskStore shared = remote.over(store);
-  /** The way of all coordinators to the store, which can be broken while the store itself is well. */
+  /** The connection of all coordinators to the store, which can fail while the engines still reach the store. */
   final RemoteStore coordination = new RemoteStore();
   private final TaskStore coordinating = coordination.over(store);
 
-  /** An attempt as the receiver saw it. */
+  /** An attempt that the receiver got. */
   record Fired(String text, String node, long lateMillis, long atMillis) {}
 
-  /** Never says anything, as where there is none. */
-  private static final class Silence implements Coordinator {
+  /** A coordinator that never calls its listener, as if there were none. */
+  private static final class NoCoordinator implements Coordinator {
     @Override
     public String kind() {
-      return "silence";
+      return "none";
     }
 
     @Override
@@ -108,14 +109,16 @@ final class Cluster {
     }
   }
 
+  /** An engine and its delivery. */
   final class Node implements Delivery {
-    final List<ManualEventLoop> own = new ArrayList<>();
+    final List<ManualEventLoop> nodeLoops = new ArrayList<>();
     final Engine engine;
     private final String name;
     private final @Nullable Handlers handlers;
     private boolean paused;
-    /** The time by which its wall clock is ahead of the store's. */
+    /** The time by which the node's wall clock is ahead of the store's; negative if behind. */
     long aheadMillis;
+    /** The time for which the node's machine was suspended, in all. */
     private long sleptNanos;
     private final TimeSource ownClock = new TimeSource() {
       @Override
@@ -137,17 +140,19 @@ final class Cluster {
       String name = options.node();
       this.name = name;
       this.handlers = handlers;
-      Coordinator coordinator = coordinated ? new StoreCoordinator(coordinating, ownClock, loop()) : new Silence();
+      Coordinator coordinator = coordinated
+          ? new StoreCoordinator(coordinating, ownClock, loop())
+          : new NoCoordinator();
       engine = new Engine(options,
-          new Environment(ownClock, this::loop, luck.split(), shared, coordinator, List.of(this), Meter.NONE));
+          new Environment(ownClock, this::loop, random.split(), shared, coordinator, List.of(this), Meter.NONE));
       engine.start().join();
       loops.runUntilIdle();
     }
 
-    /** A loop that does not turn while the node is paused. */
+    /** Returns a loop that does not turn while the node is paused. */
     private EventLoop loop() {
       ManualEventLoop loop = loops.newLoop();
-      own.add(loop);
+      nodeLoops.add(loop);
       return new EventLoop() {
         @Override
         public void start(Duty duty) {
@@ -176,19 +181,19 @@ final class Cluster {
 
     void resume() {
       paused = false;
-      own.forEach(ManualEventLoop::wake);
+      nodeLoops.forEach(ManualEventLoop::wake);
     }
 
-    /** Its machine is suspended, and its monotonic clock with it. */
+    /** Suspends the node's machine, whose monotonic clock stops for this time. */
     void sleep(Duration time) {
       pause();
-      passes(time);
+      advance(time);
       sleptNanos += time.toNanos();
       resume();
     }
 
     void die() {
-      own.forEach(ManualEventLoop::close);
+      nodeLoops.forEach(ManualEventLoop::close);
     }
 
     void submit(int from, int to, Duration delay) {
@@ -253,7 +258,7 @@ final class Cluster {
     return new Node(name, false, null);
   }
 
-  /** A node that can deliver some queues only. */
+  /** Returns a node that delivers only the queues of {@code handlers}. */
   Node node(String name, Handlers handlers) {
     return new Node(name, true, handlers);
   }
@@ -263,10 +268,11 @@ final class Cluster {
     assertThat(call).isCompleted();
   }
 
-  void passes(Duration time) {
+  void advance(Duration time) {
     loops.advance(time);
   }
 
+  /** Ensures that this many tasks have fired, each once and none early. */
   void ensureEachOnce(int tasks) {
     assertThat(fired).hasSize(tasks);
     assertThat(new HashSet<>(fired.stream().map(Fired::text).toList())).hasSize(tasks);

@@ -15,12 +15,13 @@ import org.junit.jupiter.api.Test;
 /** A queue's limits hold for all nodes together. */
 final class ClusterLimitsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
+  /** The length of the lease of an attempt: its timeout and 20 s. */
   private static final long LEASE_MILLIS = QUEUE.target().timeout().toMillis() + 20_000;
 
   private final Cluster cluster = new Cluster();
-  private final List<Under> ends = new ArrayList<>();
+  private final List<HeldAttempt> held = new ArrayList<>();
 
-  private record Under(String node, CompletableFuture<Answer> answer) {
+  private record HeldAttempt(String node, CompletableFuture<Answer> answer) {
     void end() {
       answer.complete(new Answer.Done(""));
     }
@@ -30,25 +31,26 @@ final class ClusterLimitsTest {
   private void holdAttempts() {
     cluster.behaviour = attempt -> {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
-      ends.add(new Under(cluster.fired.getLast().node(), answer));
+      held.add(new HeldAttempt(cluster.fired.getLast().node(), answer));
       return answer;
     };
   }
 
+  /** Ends the oldest held attempts, at most this many. */
   private void end(int attempts) {
-    for (int i = 0; i < attempts && !ends.isEmpty(); i++) {
-      ends.removeFirst().end();
+    for (int i = 0; i < attempts && !held.isEmpty(); i++) {
+      held.removeFirst().end();
     }
   }
 
   private void endOf(String node) {
-    List<Under> ended = ends.stream().filter(each -> each.node.equals(node)).toList();
-    ends.removeAll(ended);
-    ended.forEach(Under::end);
+    List<HeldAttempt> ended = held.stream().filter(each -> each.node.equals(node)).toList();
+    held.removeAll(ended);
+    ended.forEach(HeldAttempt::end);
   }
 
   private int runningOf(String node) {
-    return (int) ends.stream().filter(each -> each.node.equals(node)).count();
+    return (int) held.stream().filter(each -> each.node.equals(node)).count();
   }
 
   @Test
@@ -57,18 +59,18 @@ final class ClusterLimitsTest {
     Cluster.Node b = cluster.node("b");
     Cluster.Node c = cluster.node("c");
     a.putQueue(QUEUE.toBuilder().concurrency(1).build());
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 20, Duration.ZERO);
     b.submit(20, 40, Duration.ZERO);
     c.submit(40, 60, Duration.ZERO);
     for (int i = 0; i < 6_000 && cluster.fired.size() < 60; i++) {
-      cluster.passes(Duration.ofMillis(10));
+      cluster.advance(Duration.ofMillis(10));
       end(1);
     }
     cluster.ensureEachOnce(60);
     assertThat(cluster.mostRunning).isEqualTo(1);
-    assertThat(cluster.firedBy).as("the permit goes round").hasSize(3);
+    assertThat(cluster.firedBy).as("each node had the permit").hasSize(3);
   }
 
   @Test
@@ -76,46 +78,46 @@ final class ClusterLimitsTest {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     a.putQueue(QUEUE.toBuilder().concurrency(10).build());
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 5, Duration.ZERO);
     b.submit(5, 200, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     assertThat(cluster.running).isEqualTo(10);
     for (int i = 0; i < 2_000 && cluster.fired.size() < 200; i++) {
       end(2);
-      cluster.passes(Duration.ofMillis(20));
+      cluster.advance(Duration.ofMillis(20));
     }
     cluster.ensureEachOnce(200);
     assertThat(cluster.mostRunning).isEqualTo(10);
   }
 
   @Test
-  void permitsOfADeadNodeAreFreeWhenItsAttemptsAreOver() {
+  void permitsOfADeadNodeAreFreedAfterItsLeases() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     a.putQueue(QUEUE.toBuilder().concurrency(4).build());
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 2_000, Duration.ZERO);
     b.submit(2_000, 4_000, Duration.ZERO);
     for (int i = 0; i < 100; i++) {
-      cluster.passes(Duration.ofMillis(50));
+      cluster.advance(Duration.ofMillis(50));
       end(4);
     }
-    cluster.passes(Duration.ofMillis(200));
+    cluster.advance(Duration.ofMillis(200));
     assertThat(cluster.running).isEqualTo(4);
-    int left = cluster.running - runningOf("a");
-    assertThat(left).isEqualTo(2);
+    int runningOfB = cluster.running - runningOf("a");
+    assertThat(runningOfB).isEqualTo(2);
     b.die();
     for (int millis = 0; millis < LEASE_MILLIS - 1_000; millis += 200) {
       endOf("a");
-      cluster.passes(Duration.ofMillis(200));
+      cluster.advance(Duration.ofMillis(200));
       assertThat(cluster.running).as("including attempts of the dead node").isLessThanOrEqualTo(4);
     }
     for (int millis = 0; millis < 20_000; millis += 200) {
       endOf("a");
-      cluster.passes(Duration.ofMillis(200));
+      cluster.advance(Duration.ofMillis(200));
     }
     assertThat(runningOf("a")).isEqualTo(4);
   }
@@ -124,12 +126,12 @@ final class ClusterLimitsTest {
   void aSuspendedNodeClaimsNothingUnderPermitsOfOthers() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    // An attempt that is held for less than its timeout keeps its permit.
+    // The timeout is longer than the attempts of this test are held, so no permit is freed by a timeout.
     Target patient = new Target(QUEUE.target().type(), QUEUE.target().settings(), Duration.ofSeconds(60));
     a.putQueue(QueueConfig.builder(QUEUE.name(), patient).concurrency(1).build());
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     a.submit(0, 1, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     assertThat(cluster.fired).hasSize(1);
     String holder = cluster.fired.getFirst().node();
     Cluster.Node paused = holder.equals("a") ? a : b;
@@ -137,11 +139,11 @@ final class ClusterLimitsTest {
     holdAttempts();
     paused.pause();
     other.submit(1, 40, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(30));
+    cluster.advance(Duration.ofSeconds(30));
     assertThat(cluster.running).isEqualTo(1);
     paused.resume();
     for (int i = 0; i < 10_000 && cluster.fired.size() < 40; i++) {
-      cluster.passes(Duration.ofMillis(10));
+      cluster.advance(Duration.ofMillis(10));
       if (i % 10 == 9) {
         end(1);
       }
@@ -155,12 +157,12 @@ final class ClusterLimitsTest {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     a.putQueue(QUEUE.toBuilder().rate(100.0).build());
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     a.submit(0, 2_000, Duration.ZERO);
     b.submit(2_000, 4_000, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     int before = cluster.fired.size();
-    cluster.passes(Duration.ofSeconds(20));
+    cluster.advance(Duration.ofSeconds(20));
     assertThat(cluster.fired.size() - before).isBetween(1_800, 2_020);
     assertThat(cluster.firedBy).hasSize(2);
   }
@@ -170,31 +172,31 @@ final class ClusterLimitsTest {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
     a.putQueue(QUEUE.toBuilder().concurrency(4).build());
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     a.submit(0, 100, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     cluster.ensureEachOnce(100);
     CompletableFuture<Void> stopped = b.engine.stop(Duration.ofSeconds(10));
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     assertThat(stopped).isCompleted();
     holdAttempts();
     a.submit(100, 110, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     assertThat(cluster.running).isEqualTo(4);
   }
 
   @Test
-  void anIdleQueueIsNotWritten() {
+  void thePermitsOfAnIdleQueueAreNotWritten() {
     Cluster.Node a = cluster.node("a");
     a.putQueue(QUEUE.toBuilder().rate(10.0).concurrency(4).build());
     a.submit(0, 3, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(20));
+    cluster.advance(Duration.ofSeconds(20));
     cluster.ensureEachOnce(3);
     long before = cluster.remote.permitWrites;
-    cluster.passes(Duration.ofMinutes(5));
+    cluster.advance(Duration.ofMinutes(5));
     assertThat(cluster.remote.permitWrites).isEqualTo(before);
     a.submit(3, 4, Duration.ZERO);
-    cluster.passes(Duration.ofMillis(200));
+    cluster.advance(Duration.ofMillis(200));
     cluster.ensureEachOnce(4);
   }
 
@@ -205,10 +207,10 @@ final class ClusterLimitsTest {
     a.putQueue(QueueConfig.builder("other", Target.local()).concurrency(4).build());
     holdAttempts();
     a.submit(0, 1, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     assertThat(cluster.store.documents(DocumentKind.PERMITS).toCompletableFuture().join()).hasSize(1);
     a.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(20));
+    cluster.advance(Duration.ofSeconds(20));
     assertThat(cluster.store.documents(DocumentKind.PERMITS).toCompletableFuture().join()).isEmpty();
   }
 
@@ -216,22 +218,22 @@ final class ClusterLimitsTest {
   void aResumedProcessDoesNotRetryUnderExpiredPermits() {
     Cluster.Node a = cluster.node("a");
     a.putQueue(QUEUE.toBuilder().concurrency(2).build());
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     holdAttempts();
     a.submit(0, 10, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     assertThat(cluster.running).isEqualTo(2);
     cluster.remote.slow = true;
     a.sleep(Duration.ofSeconds(10));
-    long before = cluster.remote.asked;
+    long before = cluster.remote.claimItems;
     end(2);
     for (int i = 0; i < 20; i++) {
-      cluster.passes(Duration.ofMillis(1));
-      cluster.remote.answerSlowly();
+      cluster.advance(Duration.ofMillis(1));
+      cluster.remote.releaseAnswers();
     }
-    assertThat(cluster.remote.asked - before).as("each permit once, in vain").isEqualTo(2);
+    assertThat(cluster.remote.claimItems - before).as("one refused claim per permit").isEqualTo(2);
     cluster.remote.slow = false;
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     assertThat(cluster.running).isEqualTo(2);
   }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 final class ConfirmationTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
+  /** A generation assigned shortly after the start: generations are microseconds of the store's clock. */
   private static final long GENERATION = LoopRig.START_MILLIS * 1_000 + 7;
   private static final TaskId ID = TaskId.of(1, 1, 1);
 
@@ -40,13 +41,14 @@ final class ConfirmationTest {
     return confirmation.await("results").toCompletableFuture();
   }
 
-  /** Begins the read of the queues that is waited for. */
+  /** Starts the next read of all queues, and returns the call. */
   private LoopRig.Call read() {
-    rig.passes(1_000);
+    rig.advance(1_000);
     watch.turn(rig.nowNanos);
     return rig.onlyCall("documents");
   }
 
+  /** Runs the next read of all queues, and answers the read with these. */
   private void reads(QueueConfig... queues) {
     rig.answer(read(), List.of(queues).stream().map(ConfirmationTest::document).toList());
   }
@@ -59,11 +61,12 @@ final class ConfirmationTest {
     return new Document(queue.name(), 2, QueueCodec.encode(queue, LoopRig.START_MILLIS));
   }
 
+  /** Sets a durability under which the store may lose the writes of the last second. */
   private void losesLastWrites() {
     rig.durability = new Durability("B", 1_000, "");
   }
 
-  /** The answer for a task of a generation, and its successor's, if any. */
+  /** Returns a task of this generation, with a successor of generation {@code successor} unless that is null. */
   private static Optional<TaskRecord> task(long generation, @Nullable Long successor) {
     TaskRecord.Edit edit = TaskRecord.edit(ID, "q", null).generation(generation);
     if (successor != null) {
@@ -80,18 +83,18 @@ final class ConfirmationTest {
   }
 
   @Test
-  void withoutDoubtResultsAreGivenAtOnce() {
+  void resultsWithoutDoubtAreReturnedAtOnce() {
     losesLastWrites();
-    CompletableFuture<Void> known = watch.nextRead();
+    CompletableFuture<Void> queuesRead = watch.nextRead();
     reads(QUEUE);
-    assertThat(known).isCompleted();
+    assertThat(queuesRead).isCompleted();
     confirmation.add("q", ID, GENERATION);
     assertThat(await()).isCompletedWithValue("results");
     assertThat(rig.calls).isEmpty();
   }
 
   @Test
-  void aSoleNodeKnowsItsQueuesWithoutARead() {
+  void aSoleNodeConfirmsAtOnce() {
     rig.isShared = false;
     confirmation.add("q", ID, GENERATION);
     assertThat(await()).isCompletedWithValue("results");
@@ -109,15 +112,15 @@ final class ConfirmationTest {
 
   @Test
   void aWriteLongAfterTheLastReadIsDoubtful() {
-    CompletableFuture<Void> known = watch.nextRead();
+    CompletableFuture<Void> queuesRead = watch.nextRead();
     reads(QUEUE);
-    assertThat(known).isCompleted();
+    assertThat(queuesRead).isCompleted();
     confirmation.add("q", ID, rig.clock.micros(rig.nowNanos) + Duration.ofMillis(2_500).toNanos() / 1_000);
     assertThat(await()).isNotDone();
   }
 
   @Test
-  void aQueueThatIsGoneFails() {
+  void aDeletedQueueFailsTheCall() {
     confirmation.add("q", ID, GENERATION);
     CompletableFuture<String> answer = await();
     reads();
@@ -125,7 +128,7 @@ final class ConfirmationTest {
   }
 
   @Test
-  void oneGoneQueueOfSeveralFails() {
+  void oneDeletedQueueOfSeveralFailsTheCall() {
     QueueConfig other = QueueConfig.of("other", Target.local());
     rig.queue(other);
     confirmation.add("q", ID, GENERATION);
@@ -136,7 +139,7 @@ final class ConfirmationTest {
   }
 
   @Test
-  void aDeletionUnderWayIsWaitedFor() {
+  void aDeletionInProgressDelaysTheAnswer() {
     for (boolean isGivenUp : new boolean[]{true, false}) {
       rig.queue(QUEUE);
       Confirmation next = new Confirmation(rig.store, watch);
@@ -155,7 +158,7 @@ final class ConfirmationTest {
   }
 
   @Test
-  void queuesThatCannotBeReadFail() {
+  void aFailedReadOfTheQueuesFailsTheCall() {
     confirmation.add("q", ID, GENERATION);
     CompletableFuture<String> answer = await();
     rig.fail(read());
@@ -173,7 +176,7 @@ final class ConfirmationTest {
   }
 
   @Test
-  void aTaskThatTheStoreLostFails() {
+  void aTaskThatTheStoreLostFailsTheCall() {
     losesLastWrites();
     for (Optional<TaskRecord> lost : List.of(Optional.<TaskRecord>empty(), task(GENERATION - 1, null),
         task(GENERATION - 2, GENERATION - 1))) {
@@ -181,10 +184,10 @@ final class ConfirmationTest {
     }
   }
 
-  /** Confirms a task that the store, read again, has like this. */
+  /** Confirms a task of {@link #GENERATION}. The store answers the read of the task with {@code task}. */
   private CompletableFuture<String> found(Optional<TaskRecord> task) {
     Confirmation next = new Confirmation(rig.store, watch);
-    rig.passes(10_000);
+    rig.advance(10_000);
     next.add("q", ID, GENERATION);
     CompletableFuture<String> answer = next.await("results").toCompletableFuture();
     reads(QUEUE);
@@ -196,7 +199,7 @@ final class ConfirmationTest {
   }
 
   @Test
-  void aTaskThatCannotBeReadAgainFails() {
+  void aFailedReadOfATaskFailsTheCall() {
     losesLastWrites();
     confirmation.add("q", ID, GENERATION);
     CompletableFuture<String> answer = await();
@@ -206,7 +209,7 @@ final class ConfirmationTest {
   }
 
   @Test
-  void theGreatestGenerationOfATaskIsTheOneThatCounts() {
+  void theLargestGenerationOfATaskCounts() {
     losesLastWrites();
     confirmation.add("q", ID, GENERATION + 1);
     confirmation.add("q", ID, GENERATION);
@@ -217,7 +220,7 @@ final class ConfirmationTest {
   }
 
   @Test
-  void oneLostTaskOfSeveralFails() {
+  void oneLostTaskOfSeveralFailsTheCall() {
     losesLastWrites();
     confirmation.add("q", ID, GENERATION);
     confirmation.add("q", TaskId.of(2, 2, 2), GENERATION);
@@ -234,12 +237,12 @@ final class ConfirmationTest {
   }
 
   @Test
-  void aSureTaskThatWaitsForADoubtfulOneIsReadAgainToo() {
+  void oneDoubtfulTaskCausesAReadOfAllTasks() {
     losesLastWrites();
     QueueConfig other = QueueConfig.of("other", Target.local());
-    CompletableFuture<Void> known = watch.nextRead();
+    CompletableFuture<Void> queuesRead = watch.nextRead();
     rig.answer(read(), List.of(document(QUEUE), closing(other)));
-    assertThat(known).isCompleted();
+    assertThat(queuesRead).isCompleted();
     confirmation.add("q", ID, GENERATION);
     confirmation.add("other", TaskId.of(2, 2, 2), GENERATION);
     CompletableFuture<String> answer = await();

@@ -17,11 +17,12 @@ import org.junit.jupiter.api.Test;
 final class CoordinatorOutageTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int SLOTS = 16;
-  /** Beyond the window, so that the owner of a slot fires its tasks, and not the node that wrote them. */
+  /** The delay of the first task: beyond the look-ahead, so that the owner of its slot fires it, not its writer. */
   private static final Duration FIRST_DUE = Duration.ofSeconds(40);
-  /** Longer than a member's lease. */
+  /** A time longer than a member lease. */
   private static final Duration LEASES_END = Duration.ofSeconds(10);
   private static final long ON_TIME_MILLIS = 1;
+  /** The largest lateness of a task whose slot has lost its owner. */
   private static final long COVERED_MILLIS = 5_000;
 
   private final Cluster cluster = new Cluster();
@@ -31,7 +32,7 @@ final class CoordinatorOutageTest {
   void start() {
     nodes.addAll(List.of(cluster.node("a"), cluster.node("b"), cluster.node("c")));
     nodes.getFirst().putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     assertThat(ownedSlots()).isEqualTo(SLOTS);
   }
 
@@ -46,7 +47,7 @@ final class CoordinatorOutageTest {
     }
   }
 
-  /** Returns the largest lateness of the tasks from a number on. */
+  /** Returns the largest lateness, in milliseconds, of the tasks numbered {@code from} and above. */
   private long mostLateMillis(int from) {
     return cluster.fired.stream().filter(each -> Integer.parseInt(each.text()) >= from)
         .mapToLong(Cluster.Fired::lateMillis).max().orElseThrow();
@@ -57,19 +58,19 @@ final class CoordinatorOutageTest {
     int tasks = 7_200;
     submit(tasks, Duration.ofMillis(500));
     cluster.coordination.away = true;
-    cluster.passes(Duration.ofMinutes(62));
+    cluster.advance(Duration.ofMinutes(62));
     cluster.ensureEachOnce(tasks);
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
     assertThat(ownedSlots()).isEqualTo(SLOTS);
-    assertThat(cluster.remote.asked).as("claims").isEqualTo(tasks);
+    assertThat(cluster.remote.claimItems).as("claims").isEqualTo(tasks);
   }
 
   @Test
-  void nothingIsLateWhereTheCoordinatorSaysNothing() {
+  void nothingIsLateIfTheCoordinatorNeverAnswers() {
     int tasks = 1_200;
     submit(tasks, Duration.ofMillis(50));
     cluster.coordination.mute = true;
-    cluster.passes(Duration.ofMinutes(2));
+    cluster.advance(Duration.ofMinutes(2));
     cluster.ensureEachOnce(tasks);
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
   }
@@ -78,27 +79,27 @@ final class CoordinatorOutageTest {
   void nothingIsLateWhenTheCoordinatorIsBack() {
     int tasks = 1_200;
     submit(tasks, Duration.ofMillis(50));
-    cluster.passes(FIRST_DUE);
+    cluster.advance(FIRST_DUE);
     for (int outage = 0; outage < 3; outage++) {
       cluster.coordination.away = true;
-      cluster.passes(LEASES_END);
+      cluster.advance(LEASES_END);
       cluster.coordination.away = false;
-      cluster.passes(LEASES_END);
+      cluster.advance(LEASES_END);
       assertThat(nodes).extracting(node -> node.engine.cluster().ownedSlots()).containsExactly(6, 5, 5);
     }
-    cluster.passes(Duration.ofSeconds(10));
+    cluster.advance(Duration.ofSeconds(10));
     cluster.ensureEachOnce(tasks);
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
-    assertThat(cluster.remote.asked).as("claims").isEqualTo(tasks);
+    assertThat(cluster.remote.claimItems).as("claims").isEqualTo(tasks);
   }
 
   @Test
-  void slotsStayWhereTheyAreWhenAllLeasesHaveEnded() {
+  void slotsKeepTheirOwnersWhenAllLeasesHaveEnded() {
     long before = assignmentVersion();
     cluster.coordination.away = true;
-    cluster.passes(Duration.ofHours(1));
+    cluster.advance(Duration.ofHours(1));
     cluster.coordination.away = false;
-    cluster.passes(LEASES_END);
+    cluster.advance(LEASES_END);
     assertThat(assignmentVersion()).isEqualTo(before);
   }
 
@@ -107,7 +108,7 @@ final class CoordinatorOutageTest {
         .version();
   }
 
-  /** A second of load is 200 tasks. */
+  /** The number of tasks that are due in each second. */
   private static final int PER_SECOND = 200;
 
   @Test
@@ -115,27 +116,27 @@ final class CoordinatorOutageTest {
     int tasks = 60 * PER_SECOND;
     submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
     cluster.coordination.away = true;
-    cluster.passes(FIRST_DUE.plusSeconds(10));
+    cluster.advance(FIRST_DUE.plusSeconds(10));
     nodes.getLast().die();
-    cluster.passes(Duration.ofSeconds(60));
+    cluster.advance(Duration.ofSeconds(60));
     cluster.ensureEachOnce(tasks);
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(COVERED_MILLIS);
     assertThat(mostLateMillis(15 * PER_SECOND)).isLessThanOrEqualTo(ON_TIME_MILLIS);
-    assertThat(cluster.remote.asked).as("claims").isLessThan(tasks + tasks / 20);
+    assertThat(cluster.remote.claimItems).as("claims").isLessThan(tasks + tasks / 20);
   }
 
   @Test
-  void oneOfFiveThatIsLeftCoversAll() {
+  void theLastOfFiveNodesFiresAllTasks() {
     nodes.add(cluster.node("d"));
     nodes.add(cluster.node("e"));
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     int tasks = 60 * PER_SECOND;
     submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
-    cluster.passes(FIRST_DUE.plusSeconds(1));
+    cluster.advance(FIRST_DUE.plusSeconds(1));
     cluster.coordination.away = true;
-    cluster.passes(Duration.ofSeconds(9));
+    cluster.advance(Duration.ofSeconds(9));
     nodes.subList(1, 5).forEach(Cluster.Node::die);
-    cluster.passes(Duration.ofSeconds(60));
+    cluster.advance(Duration.ofSeconds(60));
     cluster.ensureEachOnce(tasks);
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(10_000);
     assertThat(mostLateMillis(20 * PER_SECOND)).isLessThanOrEqualTo(ON_TIME_MILLIS);
@@ -145,96 +146,97 @@ final class CoordinatorOutageTest {
   void aNodePausedBeyondItsLeaseReadsTheNewAssignmentAtOnce() {
     Cluster.Node frozen = nodes.getLast();
     frozen.pause();
-    cluster.passes(LEASES_END);
+    cluster.advance(LEASES_END);
     assertThat(nodes.subList(0, 2)).extracting(node -> node.engine.cluster().ownedSlots()).containsExactly(8, 8);
     assertThat(frozen.engine.cluster().ownedSlots()).isEqualTo(5);
     long before = assignmentVersion();
     frozen.resume();
-    cluster.passes(Duration.ofMillis(50));
+    cluster.advance(Duration.ofMillis(50));
+    // Until a newer assignment gives slots to this node again, it owns none.
     assertThat(assignmentVersion() == before ? frozen.engine.cluster().ownedSlots() : 0).isZero();
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     assertThat(nodes).extracting(node -> node.engine.cluster().ownedSlots()).containsExactlyInAnyOrder(6, 5, 5);
   }
 
   @Test
-  void aPausedNodeGetsItsWorkBackWhenItContinues() {
-    // The first to turn at each instant, so that its claims are won.
+  void aPausedNodeGetsItsSlotsBackOnceResumed() {
+    // The first node turns first at each instant, so its claims win.
     Cluster.Node owner = nodes.getFirst();
     int tasks = 160 * 50;
     submit(tasks, Duration.ofMillis(20));
     cluster.coordination.away = true;
-    cluster.passes(FIRST_DUE.plusSeconds(10));
+    cluster.advance(FIRST_DUE.plusSeconds(10));
     owner.pause();
-    cluster.passes(Duration.ofSeconds(10));
+    cluster.advance(Duration.ofSeconds(10));
     owner.resume();
-    // The other nodes still claim entries that they have read ahead for it, and once more when a lease would have
-    // ended.
-    cluster.passes(Duration.ofSeconds(75));
-    long asked = cluster.remote.asked;
+    // For a while the other nodes still claim entries that they have read ahead in this node's slots, and claim them
+    // again when the leases would have ended.
+    cluster.advance(Duration.ofSeconds(75));
+    long before = cluster.remote.claimItems;
     int fired = cluster.fired.size();
-    cluster.passes(Duration.ofSeconds(60));
-    assertThat(cluster.remote.asked - asked).as("claims, once the others have given it up")
+    cluster.advance(Duration.ofSeconds(60));
+    assertThat(cluster.remote.claimItems - before).as("claims after the other nodes have stopped")
         .isLessThan((tasks - fired) * 21L / 20);
-    cluster.passes(Duration.ofSeconds(40));
+    cluster.advance(Duration.ofSeconds(40));
     cluster.ensureEachOnce(tasks);
   }
 
   @Test
-  void aNodeThatStopsMeanwhileIsCoveredWithinSeconds() {
+  void tasksOfAStoppedNodeFireWithinSeconds() {
     int tasks = 20 * PER_SECOND;
     submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
     cluster.coordination.away = true;
-    cluster.passes(FIRST_DUE.plusSeconds(10));
+    cluster.advance(FIRST_DUE.plusSeconds(10));
     CompletableFuture<Void> stopped = nodes.getLast().engine.stop(Duration.ofSeconds(10));
-    cluster.passes(Duration.ofSeconds(30));
+    cluster.advance(Duration.ofSeconds(30));
     assertThat(stopped).isCompleted();
     cluster.ensureEachOnce(tasks);
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(COVERED_MILLIS);
   }
 
   @Test
-  void aNodeWhoseClockGoesWrongGivesUpItsSlotsUntilItIsRight() {
+  void aNodeOwnsNoSlotsWhileItsClockIsWrong() {
     Cluster.Node wrong = nodes.getLast();
     cluster.coordination.away = true;
-    cluster.passes(LEASES_END);
+    cluster.advance(LEASES_END);
     wrong.aheadMillis = Duration.ofHours(1).toMillis();
-    cluster.passes(Duration.ofSeconds(3));
+    cluster.advance(Duration.ofSeconds(3));
     assertThat(wrong.engine.cluster().ownedSlots()).isZero();
     wrong.aheadMillis = 0;
-    cluster.passes(Duration.ofSeconds(3));
-    assertThat(wrong.engine.cluster().ownedSlots()).as("no newer assignment has taken them away").isEqualTo(5);
+    cluster.advance(Duration.ofSeconds(3));
+    assertThat(wrong.engine.cluster().ownedSlots()).as("no newer assignment has taken the slots away").isEqualTo(5);
   }
 
   @Test
-  void anAssignmentThatIsGoneOrCannotBeReadTakesNoSlotsAway() {
+  void aMissingOrUnreadableAssignmentTakesNoSlotsAway() {
     int tasks = 20 * PER_SECOND;
     submit(tasks, Duration.ofMillis(1_000 / PER_SECOND));
-    cluster.passes(FIRST_DUE.plusSeconds(1));
+    cluster.advance(FIRST_DUE.plusSeconds(1));
     for (byte[] content : new byte[][]{null, {99}}) {
       assertThat(
           cluster.store.writeDocument(DocumentKind.CLUSTER, "assignment", assignmentVersion(), content)).isCompleted();
       int[] least = {SLOTS};
-      IntStream.range(0, 100).forEach(tenth -> {
-        cluster.passes(Duration.ofMillis(20));
+      IntStream.range(0, 100).forEach(turn -> {
+        cluster.advance(Duration.ofMillis(20));
         least[0] = Math.min(least[0], ownedSlots());
       });
       assertThat(least[0]).isEqualTo(SLOTS);
       assertThat(nodes).extracting(node -> node.engine.cluster().ownedSlots()).containsExactly(6, 5, 5);
     }
-    cluster.passes(Duration.ofSeconds(30));
+    cluster.advance(Duration.ofSeconds(30));
     cluster.ensureEachOnce(tasks);
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(ON_TIME_MILLIS);
   }
 
   @Test
-  void limitedQueuesGoOn() {
+  void limitedQueuesFireDuringAnOutage() {
     nodes.getFirst().putQueue(QUEUE.toBuilder().concurrency(3).build());
     int tasks = 1_200;
     submit(tasks, Duration.ofMillis(50));
     cluster.coordination.away = true;
-    cluster.passes(Duration.ofMinutes(3));
+    cluster.advance(Duration.ofMinutes(3));
     cluster.ensureEachOnce(tasks);
-    // An idle queue's first task waits until the ledger has permits.
+    // The first task of an idle queue waits until the node has permits.
     assertThat(mostLateMillis(0)).isLessThanOrEqualTo(1_100);
   }
 }

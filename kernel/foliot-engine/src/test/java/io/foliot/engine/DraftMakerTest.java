@@ -27,7 +27,7 @@ final class DraftMakerTest {
   private final DraftMaker maker = new DraftMaker(rig.registry, rig.random);
 
   @BeforeEach
-  void open() {
+  void putQueues() {
     rig.local("a");
     rig.local("b");
   }
@@ -71,7 +71,7 @@ final class DraftMakerTest {
   }
 
   @Test
-  void everyDraftHasAnIdOfItsOwn() {
+  void allDraftsHaveDifferentIds() {
     List<Draft> drafts = maker.drafts(Collections.nCopies(200, submission("a", "key", null)), LoopRig.START_MILLIS);
     assertThat(drafts).extracting(Draft::id).doesNotHaveDuplicates();
   }

@@ -10,19 +10,19 @@ final class DrainTest {
   private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
 
   @Test
-  void goesOnClaimingForAWhile() {
+  void aDrainFirstContinuesToClaim() {
     assertThat(drain.isClaiming(100)).isTrue();
     drain.begin(answer, 10, 50, 100);
     assertThat(drain.isClaiming(109)).isTrue();
     drain.turn(() -> true, 109);
-    assertThat(answer).as("claims are made").isNotDone();
+    assertThat(answer).as("the node still claims").isNotDone();
     assertThat(drain.isClaiming(110)).isFalse();
     drain.turn(() -> true, 110);
     assertThat(answer).isCompletedWithValue(true);
   }
 
   @Test
-  void patienceEnds() {
+  void aDrainEndsWhenItsPatienceDoes() {
     drain.begin(answer, 0, 50, 100);
     assertThat(drain.isClaiming(100)).isFalse();
     drain.turn(() -> false, 149);

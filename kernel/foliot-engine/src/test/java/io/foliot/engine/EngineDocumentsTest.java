@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The documents of the engine: each is read as it was written, and refused where it is not. */
+/** Tests that documents of the engine are read as they were written, and that damaged documents are refused. */
 final class EngineDocumentsTest {
   private static final QueueConfig FULL = new QueueConfig("q",
       new Target("http", Map.of("url", "http://127.0.0.1/", "secret", "s"),
@@ -30,21 +30,21 @@ final class EngineDocumentsTest {
   }
 
   @Test
-  void theMarkOfADeletionIsReadWithTheSettings() {
+  void theTimeOfADeletionIsReadWithTheSettings() {
     assertThat(QueueCodec.decodeAll(QueueCodec.encode(FULL)))
         .isEqualTo(new QueueCodec.Decoded(FULL, QueueCodec.OPEN));
-    byte[] marked = QueueCodec.encode(FULL, 1_234);
-    assertThat(QueueCodec.decodeAll(marked)).isEqualTo(new QueueCodec.Decoded(FULL, 1_234));
-    assertThat(QueueCodec.decode(marked)).isEqualTo(FULL);
+    byte[] closing = QueueCodec.encode(FULL, 1_234);
+    assertThat(QueueCodec.decodeAll(closing)).isEqualTo(new QueueCodec.Decoded(FULL, 1_234));
+    assertThat(QueueCodec.decode(closing)).isEqualTo(FULL);
   }
 
   @Test
-  void changedSettingsOfAQueueAreRefused() {
+  void damagedSettingsOfAQueueAreRefused() {
     assertGuarded("queue", QueueCodec.encode(FULL), QueueCodec::decode);
   }
 
   @Test
-  void changedPermitsAreRefused() {
+  void damagedPermitsAreRefused() {
     PermitRecord record = PermitRecord.EMPTY.with(new PermitRecord.Holder(-1, "n1", 3, 500, 9, 1_000))
         .with(new PermitRecord.Holder(2, "n2", 1, 0, 2, Long.MAX_VALUE));
     assertThat(PermitRecord.decode(record.encode())).isEqualTo(record);
@@ -52,7 +52,7 @@ final class EngineDocumentsTest {
   }
 
   @Test
-  void permitsOfTooManyHoldersAreMalformed() {
+  void permitsWithAnInvalidCountOfHoldersAreMalformed() {
     for (int count : List.of(-1, 10_001, Integer.MAX_VALUE)) {
       byte[] bytes = DocumentFormat.encode("permits", out -> out.varint(count));
       assertThatThrownBy(() -> PermitRecord.decode(bytes)).isInstanceOf(MalformedException.class);

@@ -34,17 +34,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** The behaviour of an engine on threads of its own when one of them ends or stalls. */
+/** Tests an engine with a loop that ends or stalls, and an engine whose store gives an incomplete answer. */
 class EngineFailureTest {
   private static final long BOUND_SECONDS = 30;
 
-  /** A meter that runs out of memory once {@code now} is set. */
+  /** A meter that throws an {@code OutOfMemoryError} once {@code isExhausted} is set. */
   private static final class Exhausted implements Meter {
-    private volatile boolean now;
+    private volatile boolean isExhausted;
 
     @Override
     public void loopTurn(long durationMicros) {
-      if (now) {
+      if (isExhausted) {
         throw new OutOfMemoryError("injected");
       }
     }
@@ -83,8 +83,8 @@ class EngineFailureTest {
 
   private static Engine engine(Meter meter, Delivery delivery) {
     SystemClock clock = new SystemClock();
-    SplittableRandom luck = new SplittableRandom(42);
-    TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+    SplittableRandom random = new SplittableRandom(42);
+    TaskStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
     // The error that ends a loop's thread is expected here, and is not printed.
     Engine engine = new Engine(EngineOptions.defaults("test"), new Environment(clock,
         () -> new ThreadEventLoop(clock,
@@ -107,7 +107,7 @@ class EngineFailureTest {
     Exhausted meter = new Exhausted();
     Engine engine = engine(meter, new Blocking());
     await(() -> engine.status().ready());
-    meter.now = true;
+    meter.isExhausted = true;
     assertThat(engine.failure().get(BOUND_SECONDS, TimeUnit.SECONDS)).isInstanceOf(OutOfMemoryError.class);
     assertThat(engine.status().ready()).isFalse();
     assertThat(engine.status().unready()).singleElement().isInstanceOfSatisfying(Unready.Failed.class,
@@ -151,7 +151,7 @@ class EngineFailureTest {
   }
 
   @Test
-  void idsOfAnIncompleteAnswerAreFoundAgain() {
+  void tasksMissingInAnAnswerToAClaimAreFoundAgain() {
     UnaryOperator<TaskStore> cutOnce = store -> new ForwardingStore(store) {
       private boolean cut;
 
@@ -169,7 +169,7 @@ class EngineFailureTest {
       for (int i = 0; i < 5; i++) {
         world.submit("q", Duration.ofSeconds(1), Integer.toString(i));
       }
-      world.passes(Duration.ofSeconds(30));
+      world.advance(Duration.ofSeconds(30));
       assertThat(world.receiver.texts()).containsExactlyInAnyOrder("0", "1", "2", "3", "4");
     }
   }

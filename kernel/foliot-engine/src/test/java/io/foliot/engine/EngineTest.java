@@ -67,9 +67,9 @@ final class EngineTest {
   void aTaskFiresInTheMillisecondItIsDue() {
     try (World world = withQueue(World.local("q"))) {
       SubmitResult submitted = world.submit("q", Duration.ofMillis(1_234), "a");
-      world.passes(Duration.ofMillis(1_233));
+      world.advance(Duration.ofMillis(1_233));
       assertThat(world.receiver.seen).isEmpty();
-      world.passes(Duration.ofMillis(1));
+      world.advance(Duration.ofMillis(1));
       assertThat(world.receiver.texts()).containsExactly("a");
       assertThat(world.receiver.seen.get(0).lateMillis()).isZero();
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
@@ -80,27 +80,27 @@ final class EngineTest {
   void aTaskBeyondTheLookAheadFiresInTheMillisecondItIsDue() {
     try (World world = withQueue(World.local("q"))) {
       world.submit("q", Duration.ofHours(3), "a");
-      world.passes(Duration.ofHours(3).minusMillis(1));
+      world.advance(Duration.ofHours(3).minusMillis(1));
       assertThat(world.receiver.seen).isEmpty();
-      world.passes(Duration.ofMillis(1));
+      world.advance(Duration.ofMillis(1));
       assertThat(world.receiver.seen).hasSize(1);
     }
   }
 
   @Test
-  void aHeartbeatNeverFiresWhileItIsTouchedAndFiresWhenItStops() {
+  void aHeartbeatTaskFiresOnlyOnceTheTouchesStop() {
     try (World world = withQueue(World.local("q"))) {
       world
           .submit(Submission.builder("q").delay(Duration.ofSeconds(3)).body(Body.json("silent")).key("device").build());
       for (int i = 0; i < 50; i++) {
-        world.passes(SECOND);
+        world.advance(SECOND);
         List<TouchResult> touched = world.join(world.engine.touch("q", List.of("device"), Duration.ofSeconds(3)));
         assertThat(touched.get(0).kind()).isEqualTo(TouchResult.Kind.RESET);
       }
       assertThat(world.receiver.seen).isEmpty();
-      world.passes(Duration.ofMillis(2_999));
+      world.advance(Duration.ofMillis(2_999));
       assertThat(world.receiver.seen).isEmpty();
-      world.passes(Duration.ofMillis(1));
+      world.advance(Duration.ofMillis(1));
       assertThat(world.receiver.texts()).containsExactly("silent");
     }
   }
@@ -111,7 +111,7 @@ final class EngineTest {
     try (World world = withQueue(World.local("q").toBuilder().retry(retry).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(failure("no"));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();
-      world.passes(Duration.ofSeconds(60));
+      world.advance(Duration.ofSeconds(60));
       assertThat(world.receiver.seen).extracting(seen -> seen.attempt().task().attempt()).containsExactly(1, 2, 3);
       long first = world.receiver.seen.get(0).atMillis();
       assertThat(world.receiver.seen).extracting(World.Seen::atMillis).containsExactly(first, first + 1_000,
@@ -126,35 +126,35 @@ final class EngineTest {
   }
 
   @Test
-  void aDeliveryThatThrowsIsAFailedAttempt() {
+  void aDeliveryThatThrowsFailsTheAttempt() {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> {
         throw new IllegalStateException("broken");
       };
       world.submit("q", Duration.ZERO, "a");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.texts()).containsExactly("a");
       assertThat(world.receiver.seen.get(0).attempt().task().attempt()).isEqualTo(2);
     }
   }
 
   @Test
-  void aRetryWaitsAtLeastAsLongAsTheReceiverAsks() {
+  void aRetryWaitsAtLeastAsLongAsRequested() {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
           ? new Answer.Retry(Duration.ofSeconds(7), Answer.Health.WELL, "busy")
           : new Answer.Done(""));
       world.submit("q", Duration.ZERO, "a");
-      world.passes(Duration.ofMillis(6_999));
+      world.advance(Duration.ofMillis(6_999));
       assertThat(world.receiver.seen).hasSize(1);
-      world.passes(Duration.ofMillis(1_402));
+      world.advance(Duration.ofMillis(1_402));
       assertThat(world.receiver.seen).hasSize(2);
     }
   }
 
-  /** Else a receiver that asks for retries at once would use up the attempts of its tasks within milliseconds. */
+  /** Checks that a receiver that requests retries at once does not use up the attempts within milliseconds. */
   @Test
   void aReceiverCannotShortenTheBackoff() {
     Retry retry = new Retry(4, SECOND, 2, Duration.ofMinutes(1), 0.2);
@@ -162,7 +162,7 @@ final class EngineTest {
       world.receiver.behaviour = attempt -> CompletableFuture
           .completedFuture(new Answer.Retry(Duration.ZERO, Answer.Health.WELL, "at once"));
       world.submit("q", Duration.ZERO, "a");
-      world.passes(Duration.ofSeconds(30));
+      world.advance(Duration.ofSeconds(30));
       List<Long> at = world.receiver.seen.stream().map(World.Seen::atMillis).toList();
       assertThat(at).hasSize(4);
       assertThat(at.get(1) - at.get(0)).isBetween(800L, 1_200L);
@@ -172,7 +172,7 @@ final class EngineTest {
   }
 
   @Test
-  void retriesThatWereAskedForTheSameTimeAreSpreadOut() {
+  void retriesAfterEqualRequestedWaitsAreSpreadOut() {
     Retry retry = new Retry(5, SECOND, 2, Duration.ofMinutes(1), 0.2);
     try (World world = withQueue(World.local("q").toBuilder().retry(retry).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() == 1
@@ -182,19 +182,19 @@ final class EngineTest {
       for (int i = 0; i < 500; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
       }
-      world.passes(Duration.ofSeconds(40));
-      Map<Long, Integer> retried = new HashMap<>();
+      world.advance(Duration.ofSeconds(40));
+      Map<Long, Integer> retriesByTime = new HashMap<>();
       for (World.Seen seen : world.receiver.seen) {
         if (seen.attempt().task().attempt() == 1) {
           firstAt.put(seen.text(), seen.atMillis());
         } else {
           long waited = seen.atMillis() - Objects.requireNonNull(firstAt.get(seen.text()));
           assertThat(waited).isBetween(30_000L, 36_100L);
-          retried.merge(seen.atMillis(), 1, Integer::sum);
+          retriesByTime.merge(seen.atMillis(), 1, Integer::sum);
         }
       }
-      assertThat(retried.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(500);
-      assertThat(retried.values()).allMatch(together -> together < 20);
+      assertThat(retriesByTime.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(500);
+      assertThat(retriesByTime.values()).allMatch(together -> together < 20);
     }
   }
 
@@ -204,7 +204,7 @@ final class EngineTest {
       try (World world = withQueue(World.local("q"))) {
         world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Again(next, ""));
         world.submit("q", Duration.ZERO, "a");
-        world.passes(Duration.ofMillis(1_050));
+        world.advance(Duration.ofMillis(1_050));
         List<Long> at = world.receiver.seen.stream().map(World.Seen::atMillis).toList();
         assertThat(at).as("%s", next).hasSizeBetween(9, 11);
         for (int i = 1; i < at.size(); i++) {
@@ -215,18 +215,18 @@ final class EngineTest {
   }
 
   @Test
-  void anAckThatAsksForTheTaskAgainWaitsATenthOfASecond() {
+  void anAckThatRearmsATaskWaitsATenthOfASecond() {
     try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
       TaskId id = world.submit("pull", Duration.ZERO, "a").id();
       CompletableFuture<List<TaskRecord>> pulled = world.engine.pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       TaskRecord task = world.join(pulled).get(0);
       world.join(world.engine.ack(id, Objects.requireNonNull(task.token()), Duration.ZERO));
       assertThat(world.task(id).dueAt()).isEqualTo(world.clock.wallMillis() + 100);
     }
   }
 
-  /** A delivery gets no more attempts than it has room for, and a destination that hangs leaves room for others. */
+  /** Checks that a full delivery gets no attempts, and that a hanging destination leaves room for others. */
   @Test
   void aDeliveryThatIsFullUsesUpNoAttempts() {
     try (World world = new World(UnaryOperator.identity(), UnaryOperator.identity(), 3)) {
@@ -239,19 +239,19 @@ final class EngineTest {
       for (int i = 0; i < 20; i++) {
         all.add(world.submit("slow", Duration.ZERO, "s" + i).id());
       }
-      world.passes(Duration.ofMillis(100));
+      world.advance(Duration.ofMillis(100));
       assertThat(world.receiver.running).isPositive();
       List<TaskId> healthy = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         healthy.add(world.submit("healthy", Duration.ZERO, "h" + i).id());
       }
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(healthy).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
       for (World.Seen seen : List.copyOf(world.receiver.seen)) {
         seen.answer().complete(new Answer.Done(""));
       }
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(all).allSatisfy(id -> assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED));
       assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.attempt().task().attempt()).isEqualTo(1));
       assertThat(world.receiver.mostRunning).isLessThanOrEqualTo(3);
@@ -270,7 +270,7 @@ final class EngineTest {
         world.submit("q", Duration.ZERO, "t" + i);
       }
       for (int i = 0; i < 5; i++) {
-        world.passes(Duration.ofMillis(500));
+        world.advance(Duration.ofMillis(500));
         assertThat(world.receiver.seen).hasSize(i + 1);
         world.receiver.seen.get(i).answer().complete(new Answer.Done(""));
         world.settle();
@@ -285,9 +285,9 @@ final class EngineTest {
       for (int i = 0; i < 50; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
       }
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.receiver.seen.size()).isBetween(19, 22);
-      world.passes(Duration.ofSeconds(4));
+      world.advance(Duration.ofSeconds(4));
       assertThat(world.receiver.seen).hasSize(50);
     }
   }
@@ -301,19 +301,19 @@ final class EngineTest {
         world.submit("q", Duration.ofMillis(i), "t" + i);
       }
       world.submit("other", Duration.ofMillis(50), "other");
-      world.passes(Duration.ofSeconds(30));
+      world.advance(Duration.ofSeconds(30));
       assertThat(world.receiver.texts()).containsExactly("other");
       assertThat(world.engine.queues().join().stream().filter(status -> status.queue().name().equals("q")).findAny()
           .orElseThrow().counts().parked()).isEqualTo(100);
       world.join(world.engine.setPaused("q", false));
-      world.passes(SECOND);
+      world.advance(SECOND);
       assertThat(new HashSet<>(world.receiver.texts())).hasSize(101);
       assertThat(world.receiver.seen).hasSize(101);
     }
   }
 
   @Test
-  void aBacklogLargerThanTheLaneIsParkedAndComesBackOnce() {
+  void eachTaskOfABacklogLargerThanTheLaneRunsOnce() {
     try (World world = new World(options -> options.wheelEntries(500).laneEntries(20).readyEntries(40).claimBatch(7),
         UnaryOperator.identity())) {
       world.queue(World.local("big").toBuilder().concurrency(3).build());
@@ -323,11 +323,11 @@ final class EngineTest {
       }
       world.submit("small", Duration.ofMillis(600), "small");
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
-      world.passes(Duration.ofMillis(700));
+      world.advance(Duration.ofMillis(700));
       assertThat(world.receiver.texts()).contains("small");
       world.receiver.seen.forEach(seen -> seen.answer().complete(new Answer.Done("")));
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(60));
+      world.advance(Duration.ofSeconds(60));
       assertThat(world.receiver.seen).hasSize(2_001);
       assertThat(new HashSet<>(world.receiver.texts())).hasSize(2_001);
     }
@@ -342,11 +342,11 @@ final class EngineTest {
         world.submit("low", Duration.ofMillis(10), "low");
         world.submit("high", Duration.ofMillis(10), "high");
       }
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       List<String> half = world.receiver.texts().subList(0, 1_000);
       long low = half.stream().filter("low"::equals).count();
       assertThat(low).isBetween(100L, 350L);
-      world.passes(SECOND);
+      world.advance(SECOND);
       assertThat(world.receiver.seen).hasSize(4_000);
     }
   }
@@ -366,7 +366,7 @@ final class EngineTest {
       assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET);
       assertThat(reset.id()).isEqualTo(created.id());
       assertThat(reset.generation()).isGreaterThan(created.generation());
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.texts()).containsExactly("second");
     }
   }
@@ -376,15 +376,15 @@ final class EngineTest {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       world.submit(Submission.builder("q").delay(Duration.ZERO).body(Body.json("first")).key("k").build());
-      world.passes(Duration.ofMillis(5));
+      world.advance(Duration.ofMillis(5));
       SubmitResult reset = world
           .submit(Submission.builder("q").delay(SECOND).body(Body.json("second")).key("k").build());
       assertThat(reset.kind()).isEqualTo(SubmitResult.Kind.RESET_PENDING);
-      world.passes(Duration.ofSeconds(3));
+      world.advance(Duration.ofSeconds(3));
       assertThat(world.receiver.texts()).as("the successor does not run beside the running attempt")
           .containsExactly("first");
       world.receiver.seen.get(0).answer().complete(failure("too late"));
-      world.passes(Duration.ofMillis(100));
+      world.advance(Duration.ofMillis(100));
       assertThat(world.receiver.texts()).containsExactly("first", "second");
       assertThat(world.receiver.seen.get(1).attempt().task().generation()).isEqualTo(reset.generation());
       assertThat(world.receiver.seen.get(1).attempt().task().attempt()).isEqualTo(1);
@@ -403,11 +403,11 @@ final class EngineTest {
           .isEqualTo(CancelResult.Kind.NOT_FOUND);
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       TaskId running = world.submit("q", Duration.ZERO, "running").id();
-      world.passes(Duration.ofMillis(5));
+      world.advance(Duration.ofMillis(5));
       assertThat(world.join(world.engine.cancel(new TaskRef.ById(running))).kind())
           .isEqualTo(CancelResult.Kind.CANCEL_PENDING);
       world.receiver.seen.get(0).answer().complete(failure("no"));
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(world.task(running).state()).isEqualTo(TaskState.CANCELLED);
       assertThat(world.receiver.texts()).containsExactly("running");
     }
@@ -419,31 +419,31 @@ final class EngineTest {
       world.queue(World.local("q"));
       world.receiver.behaviour = attempt -> new CompletableFuture<>();
       world.submit("q", Duration.ZERO, "a");
-      world.passes(Duration.ofMillis(10_999));
+      world.advance(Duration.ofMillis(10_999));
       assertThat(world.receiver.seen).hasSize(1);
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
-      world.passes(SECOND);
+      world.advance(SECOND);
       assertThat(world.receiver.seen).hasSize(2);
       assertThat(world.receiver.seen.get(1).attempt().task().attempt()).isEqualTo(2);
       world.receiver.seen.get(0).answer().complete(new Answer.Fail("late"));
-      world.passes(SECOND);
+      world.advance(SECOND);
       assertThat(world.task(world.receiver.seen.get(0).attempt().task().id()).state()).isEqualTo(TaskState.FINISHED);
     }
   }
 
   @Test
-  void anAttemptThatIsAcceptedRunsUntilItIsAcked() {
+  void anAcceptedAttemptRunsUntilItsAck() {
     try (World world = withQueue(World.local("q").toBuilder().concurrency(1).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Accepted(""));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();
       world.submit("q", Duration.ofMillis(1), "b");
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.texts()).containsExactly("a");
       Token token = tokenOf(world.task(id));
       assertThat(world.join(world.engine.ack(id, new Token(1, 1), null)).kind()).isEqualTo(SettleResult.Kind.STALE);
       assertThat(world.join(world.engine.ack(id, token, null)).kind()).isEqualTo(SettleResult.Kind.SETTLED);
       assertThat(world.join(world.engine.ack(id, token, null)).kind()).isEqualTo(SettleResult.Kind.REPEATED);
-      world.passes(Duration.ofMillis(200));
+      world.advance(Duration.ofMillis(200));
       assertThat(world.receiver.texts()).as("the permit is free again").containsExactly("a", "b");
     }
   }
@@ -453,13 +453,13 @@ final class EngineTest {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Again(SECOND, ""));
       TaskId id = world.submit("q", Duration.ZERO, "alarm").id();
-      world.passes(Duration.ofMillis(4_500));
+      world.advance(Duration.ofMillis(4_500));
       assertThat(world.receiver.seen).hasSize(5);
       Set<String> firings = new HashSet<>();
       world.receiver.seen.forEach(seen -> firings.add(seen.attempt().firingId()));
       assertThat(firings).hasSize(5);
       world.join(world.engine.cancel(new TaskRef.ById(id)));
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.seen).hasSize(5);
     }
   }
@@ -469,22 +469,22 @@ final class EngineTest {
     try (World world = withQueue(World.local("q"))) {
       TaskId id = world.submit("q", Duration.ofHours(1), "a").id();
       assertThat(world.join(world.engine.runNow(id)).kind()).isEqualTo(TouchResult.Kind.RESET);
-      world.passes(Duration.ofMillis(1));
+      world.advance(Duration.ofMillis(1));
       assertThat(world.receiver.texts()).containsExactly("a");
     }
   }
 
   @Test
-  void aWorkerWaitsForTheFirstTaskAndGetsItsTasks() {
+  void aPullWaitsForTheFirstTask() {
     try (World world = withQueue(QueueConfig.of("pull", Target.pull()))) {
       CompletableFuture<List<TaskRecord>> waiting = world.engine
           .pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
-      world.passes(SECOND);
+      world.advance(SECOND);
       assertThat(waiting).isNotDone();
       for (int i = 0; i < 3; i++) {
         world.submit("pull", Duration.ofSeconds(1), "t" + i);
       }
-      world.passes(Duration.ofMillis(1_100));
+      world.advance(Duration.ofMillis(1_100));
       List<TaskRecord> tasks = new ArrayList<>(world.join(waiting));
       while (tasks.size() < 3) {
         tasks.addAll(world.join(world.engine.pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"))));
@@ -498,30 +498,30 @@ final class EngineTest {
         assertThat(world.join(world.engine.ack(other.id(), tokenOf(other), null)).kind())
             .isEqualTo(SettleResult.Kind.SETTLED);
       }
-      CompletableFuture<List<TaskRecord>> nothing = world.engine
+      CompletableFuture<List<TaskRecord>> early = world.engine
           .pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
-      world.passes(Duration.ofSeconds(20));
-      assertThat(world.join(nothing)).as("the lease was extended").isEmpty();
-      CompletableFuture<List<TaskRecord>> again = world.engine.pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
-      world.passes(Duration.ofSeconds(20));
-      assertThat(world.join(again)).extracting(TaskRecord::id).containsExactly(first.id());
+      world.advance(Duration.ofSeconds(20));
+      assertThat(world.join(early)).as("the lease was extended").isEmpty();
+      CompletableFuture<List<TaskRecord>> late = world.engine.pull(new Scheduler.Pull("pull", 10, 20_000, 5_000, "w"));
+      world.advance(Duration.ofSeconds(20));
+      assertThat(world.join(late)).extracting(TaskRecord::id).containsExactly(first.id());
     }
   }
 
   @Test
-  void tasksWithoutAPollWaitForAWorker() {
+  void tasksOfAPullQueueWaitForAWorker() {
     try (World world = new World(options -> options.wheelEntries(1_000).laneEntries(50).readyEntries(100),
         UnaryOperator.identity())) {
       world.queue(QueueConfig.of("pull", Target.pull()));
       for (int i = 0; i < 500; i++) {
         world.submit("pull", Duration.ZERO, "t" + i);
       }
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       Set<TaskId> got = new HashSet<>();
       for (int i = 0; i < 40 && got.size() < 500; i++) {
         CompletableFuture<List<TaskRecord>> tasks = world.engine
             .pull(new Scheduler.Pull("pull", 100, 1_000, 60_000, "w"));
-        world.passes(Duration.ofMillis(200));
+        world.advance(Duration.ofMillis(200));
         world.join(tasks).forEach(task -> assertThat(got.add(task.id())).isTrue());
       }
       assertThat(got).hasSize(500);
@@ -531,19 +531,19 @@ final class EngineTest {
   @Test
   void theHeadPollFindsTasksCommittedBehindTheCursors() {
     try (World world = withQueue(World.local("q"))) {
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       long now = world.clock.wallMillis();
       for (long age : new long[]{1_500, 30_000, 86_400_000}) {
         world.store.submit(List.of(new Draft(TaskId.of(now, 3, age), "q", null, Due.at(now - age), Body.json("late"), 0,
             OnConflict.RESET, null)));
       }
-      world.passes(Duration.ofMillis(200));
-      assertThat(world.receiver.seen).as("the last two seconds, every 100 ms").isNotEmpty();
-      world.passes(Duration.ofSeconds(2));
-      assertThat(world.receiver.seen).as("the last minute, every two seconds").hasSizeGreaterThanOrEqualTo(2);
-      world.passes(Duration.ofSeconds(9));
-      assertThat(world.receiver.seen).as("all of it, every ten seconds").hasSize(3);
-      assertThat(world.foundLate).as("each is reported, because it should be rare").containsExactly("q", "q", "q");
+      world.advance(Duration.ofMillis(200));
+      assertThat(world.receiver.seen).as("found every 100 ms if at most 2 s late").isNotEmpty();
+      world.advance(Duration.ofSeconds(2));
+      assertThat(world.receiver.seen).as("found every 2 s if at most a minute late").hasSizeGreaterThanOrEqualTo(2);
+      world.advance(Duration.ofSeconds(9));
+      assertThat(world.receiver.seen).as("found every 10 s however late").hasSize(3);
+      assertThat(world.foundLate).as("each is reported as found late").containsExactly("q", "q", "q");
     }
   }
 
@@ -555,45 +555,45 @@ final class EngineTest {
           List.of(new Draft(id, "q", null, Due.at(world.clock.wallMillis()), Body.json("a"), 0, OnConflict.RESET,
               null)));
       world.store.claim(List.of(new Claim(id, 45_000)));
-      world.passes(Duration.ofMillis(44_999));
+      world.advance(Duration.ofMillis(44_999));
       assertThat(world.receiver.seen).isEmpty();
-      world.passes(Duration.ofMillis(101));
+      world.advance(Duration.ofMillis(101));
       assertThat(world.receiver.seen).hasSize(1);
       assertThat(world.receiver.seen.get(0).attempt().task().attempt()).isEqualTo(2);
     }
   }
 
   @Test
-  void aClockThatIsSteppedNeitherStallsNorFiresEarly() {
+  void aStepOfTheWallClockMakesNoTaskEarlyOrLate() {
     for (Duration step : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
       try (World world = withQueue(World.local("q"))) {
-        world.passes(Duration.ofSeconds(5));
+        world.advance(Duration.ofSeconds(5));
         world.clock.stepWall(step);
-        world.passes(Duration.ofMillis(200));
+        world.advance(Duration.ofMillis(200));
         world.submit("q", Duration.ofSeconds(2), "a");
-        world.passes(Duration.ofMillis(1_999));
+        world.advance(Duration.ofMillis(1_999));
         assertThat(world.receiver.seen).as("step %s", step).isEmpty();
-        world.passes(Duration.ofMillis(2));
+        world.advance(Duration.ofMillis(2));
         assertThat(world.receiver.seen).as("step %s", step).hasSize(1);
       }
     }
   }
 
   @Test
-  void aFailingDestinationIsProbedAndComesBack() {
+  void aFailingDestinationIsTriedAndRecovers() {
     try (World world = withQueue(World.local("q").toBuilder().retry(new Retry(1_000, SECOND, 1, SECOND, 0)).build())) {
       world.receiver.behaviour = attempt -> CompletableFuture
           .completedFuture(new Answer.Retry(null, Answer.Health.UNREACHABLE, "refused"));
       for (int i = 0; i < 200; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
       }
-      world.passes(Duration.ofSeconds(20));
+      world.advance(Duration.ofSeconds(20));
       int before = world.receiver.seen.size();
-      world.passes(Duration.ofSeconds(20));
-      assertThat(world.receiver.seen.size() - before).as("probes only").isBetween(2, 20);
+      world.advance(Duration.ofSeconds(20));
+      assertThat(world.receiver.seen.size() - before).as("trial attempts only").isBetween(2, 20);
       assertThat(world.engine.status().destinations().get(0).limit()).isEqualTo(1);
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(20));
+      world.advance(Duration.ofSeconds(20));
       assertThat(world.engine.queues().join().get(0).counts().finished()).isEqualTo(200);
     }
   }
@@ -603,12 +603,12 @@ final class EngineTest {
     try (World world = withQueue(World.local("q"))) {
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Fail("never"));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();
-      world.passes(SECOND);
+      world.advance(SECOND);
       long generation = world.task(id).generation();
       assertThat(world.task(id).state()).isEqualTo(TaskState.FAILED);
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Done(""));
       world.join(world.engine.redrive("q", List.of(id)));
-      world.passes(Duration.ofMillis(5));
+      world.advance(Duration.ofMillis(5));
       assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
       assertThat(world.task(id).generation()).isGreaterThan(generation);
     }
@@ -620,11 +620,11 @@ final class EngineTest {
       world.queue(World.local("mine"));
       world.receiver.behaviour = attempt -> CompletableFuture.completedFuture(new Answer.Fail("never"));
       TaskId id = world.submit("theirs", Duration.ZERO, "secret").id();
-      world.passes(SECOND);
+      world.advance(SECOND);
       String before = world.task(id).toString();
       world.receiver.seen.clear();
       List<RedriveResult> results = world.join(world.engine.redrive("mine", List.of(id)));
-      world.passes(SECOND);
+      world.advance(SECOND);
       assertThat(results).containsExactly(new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
       assertThat(world.receiver.seen).isEmpty();
       assertThat(world.task(id)).hasToString(before);
@@ -653,13 +653,13 @@ final class EngineTest {
         targets.add(attempt.target().settings().get("destination"));
         return CompletableFuture.completedFuture(new Answer.Done(""));
       };
-      // Beyond the look-ahead, so the engine learns of the task from the index only.
+      // Due beyond the look-ahead, so the engine finds the task only through the index.
       TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
-      world.passes(Duration.ofMinutes(5));
-      world.passes(Duration.ofMillis(500));
+      world.advance(Duration.ofMinutes(5));
+      world.advance(Duration.ofMillis(500));
       assertThat(targets).isEmpty();
       assertThat(world.foreign).containsExactly("mine");
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(targets).containsExactly("theirs");
       assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
     }
@@ -671,10 +671,10 @@ final class EngineTest {
       world.queue(QueueConfig.of("mine", Target.pull()));
       world.queue(World.local("theirs"));
       TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
-      world.passes(Duration.ofMinutes(5).minusSeconds(1));
+      world.advance(Duration.ofMinutes(5).minusSeconds(1));
       CompletableFuture<List<TaskRecord>> pulled = world.engine
           .pull(new Scheduler.Pull("mine", 1, 30_000, 10_000, "w"));
-      world.passes(Duration.ofSeconds(40));
+      world.advance(Duration.ofSeconds(40));
       assertThat(pulled.join()).isEmpty();
       assertThat(world.foreign).isNotEmpty().containsOnly("mine");
       assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
@@ -683,7 +683,7 @@ final class EngineTest {
   }
 
   @Test
-  void dueTasksOfAMissingQueueAreReportedAndRunOnceItIsBack() {
+  void tasksOfAMissingQueueRunOnceTheQueueIsPutAgain() {
     try (World world = withQueue(World.local("q"))) {
       TaskId id = world.submit("q", SECOND, "a").id();
       long version = world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture().join().orElseThrow().version();
@@ -693,13 +693,13 @@ final class EngineTest {
       world.join(other.start());
       assertThat(world.join(other.explain(id)).orElseThrow().reasons())
           .contains(TaskReason.QUEUE_MISSING);
-      CompletableFuture<Void> left = world.engine.stop(Duration.ZERO);
-      world.passes(Duration.ofSeconds(10));
-      assertThat(left).isDone();
+      CompletableFuture<Void> firstStopped = world.engine.stop(Duration.ZERO);
+      world.advance(Duration.ofSeconds(10));
+      assertThat(firstStopped).isDone();
       assertThat(world.receiver.seen).isEmpty();
       assertThat(other.status().missingQueues()).containsExactly("q");
       world.join(other.putQueue(World.local("q")));
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.receiver.texts()).containsExactly("a");
       assertThat(other.status().missingQueues()).isEmpty();
       CompletableFuture<Void> stopped = other.stop(Duration.ZERO);
@@ -730,7 +730,7 @@ final class EngineTest {
       assertThat(explained(world, later)).containsExactly(TaskReason.NOT_DUE);
       world.join(world.engine.setPaused("q", true));
       TaskId paused = world.submit("q", Duration.ZERO, "b").id();
-      world.passes(SECOND);
+      world.advance(SECOND);
       assertThat(explained(world, paused)).contains(TaskReason.QUEUE_PAUSED);
     }
   }
@@ -748,7 +748,7 @@ final class EngineTest {
         world.submit("q", Duration.ofMillis(5), "t" + i);
       }
       for (int i = 0; i < 100; i++) {
-        world.passes(Duration.ofMillis(110));
+        world.advance(Duration.ofMillis(110));
         assertThat(world.receiver.seen.size()).isGreaterThan(i);
         world.receiver.seen.get(i).answer().complete(new Answer.Done(""));
         world.settle();

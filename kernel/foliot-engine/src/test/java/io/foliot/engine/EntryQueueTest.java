@@ -11,22 +11,22 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** A queue of entries beside a plain one. */
+/** Compares a queue of entries with a plain deque. */
 final class EntryQueueTest {
   @Test
-  void tellsTheOldestAfterEveryStep() {
-    SplittableRandom luck = new SplittableRandom(5);
+  void equalsAPlainDequeAndReturnsTheOldestEntry() {
+    SplittableRandom random = new SplittableRandom(5);
     EntryQueue queue = new EntryQueue();
     Deque<DueEntry> plain = new ArrayDeque<>();
     for (int step = 0; step < 100_000; step++) {
-      int draw = luck.nextInt(1_000);
+      int draw = random.nextInt(1_000);
       if (draw == 0) {
         List<DueEntry> drained = new ArrayList<>();
         queue.drainTo(drained);
         assertThat(drained).isEqualTo(List.copyOf(plain));
         plain.clear();
       } else if (draw < 510) {
-        DueEntry entry = new DueEntry(luck.nextInt(50), new TaskId(step, step), "q");
+        DueEntry entry = new DueEntry(random.nextInt(50), new TaskId(step, step), "q");
         queue.add(entry);
         plain.add(entry);
       } else {

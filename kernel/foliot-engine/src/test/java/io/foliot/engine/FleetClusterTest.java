@@ -23,14 +23,15 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Three nodes whose workers run tasks that are addressed to seats and zones. */
+/** Tests three nodes whose workers run tasks that are addressed to seats and zones. */
 final class FleetClusterTest {
   private static final String QUEUE = "pulled";
   private static final Duration TURN = Duration.ofMillis(5);
   private static final long WAIT_MILLIS = 5_000;
   private static final long LEASE_MILLIS = 10_000;
-  /** The lease of tasks that were given to it, or its wait, its grace, and two seconds until all nodes know. */
+  /** The time after which all nodes know that a worker is gone: the lease of its tasks, and two seconds. */
   private static final Duration UNTIL_GONE = Duration.ofMillis(LEASE_MILLIS + 2_000);
+  /** The time after which all nodes know the seat of a new worker. */
   private static final Duration UNTIL_SEATED = Duration.ofSeconds(4);
 
   private final Cluster cluster = new Cluster();
@@ -38,7 +39,7 @@ final class FleetClusterTest {
   private final List<Worker> workers = new ArrayList<>();
   private int items;
 
-  /** A worker that polls a node without a pause, and runs what it gets at once. */
+  /** A worker that polls a node without a pause, and acknowledges its tasks at once. */
   private final class Worker {
     final String name;
     final String zone;
@@ -84,30 +85,30 @@ final class FleetClusterTest {
   @BeforeEach
   void start() {
     nodes.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    cluster.passes(Duration.ofSeconds(10));
+    cluster.advance(Duration.ofSeconds(10));
   }
 
   private void work(Duration time) {
     for (long left = time.dividedBy(TURN); left > 0; left--) {
       workers.forEach(Worker::turn);
-      cluster.passes(TURN);
+      cluster.advance(TURN);
     }
   }
 
   private void submit(int tasks, Address address) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
-      int hash16 = cluster.luck.nextInt(1 << 16);
+      int hash16 = cluster.random.nextInt(1 << 16);
       TaskId id = address.isAnywhere()
-          ? TaskId.of(cluster.clock.wallMillis(), hash16, cluster.luck.nextLong())
-          : TaskId.addressed(cluster.clock.wallMillis(), hash16, address, items++ % 10_000, cluster.luck.nextLong());
+          ? TaskId.of(cluster.clock.wallMillis(), hash16, cluster.random.nextLong())
+          : TaskId.addressed(cluster.clock.wallMillis(), hash16, address, items++ % 10_000, cluster.random.nextLong());
       drafts.add(new Draft(id, QUEUE, null, Due.after(500), Body.EMPTY, 0, OnConflict.REJECT, null));
     }
     assertThat(cluster.store.submit(drafts).toCompletableFuture()).isDone();
   }
 
   @Test
-  void eachTaskBeginsSoonAtTheWorkerItIsAddressedTo() {
+  void eachTaskBeginsSoonAtAWorkerOfItsAddress() {
     Worker fra = new Worker("one", "fra", nodes.get(0));
     Worker lon = new Worker("two", "lon", nodes.get(1));
     Worker more = new Worker("three", "lon", nodes.get(1));
@@ -125,7 +126,7 @@ final class FleetClusterTest {
     assertThat(lon.count(Address.Kind.ZONE, zone) + more.count(Address.Kind.ZONE, zone)).isEqualTo(50);
     assertThat(workers).extracting(each -> each.count(Address.Kind.ANY, 0)).satisfies(
         counts -> assertThat(counts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(50));
-    assertThat(workers.stream().flatMap(each -> each.lateMillis.stream()).toList()).as("p99 of all, addressed or not")
+    assertThat(workers.stream().flatMap(each -> each.lateMillis.stream()).toList()).as("lateness of all tasks")
         .allSatisfy(late -> assertThat(late).isBetween(0L, 700L));
   }
 
@@ -145,12 +146,12 @@ final class FleetClusterTest {
     assertThat(lon.begun).hasSize(1);
     Worker fra = new Worker("three", "fra", nodes.get(2));
     work(UNTIL_SEATED);
-    assertThat(fra.seat()).as("the seat rests").isNotEqualTo(seat);
+    assertThat(fra.seat()).as("the seat stays reserved").isNotEqualTo(seat);
     assertThat(fra.count(Address.Kind.ZONE_SEAT, seat)).isEqualTo(20);
     assertThat(fra.count(Address.Kind.ONLY, seat)).isZero();
     Worker back = new Worker("one", "fra", nodes.get(1));
     work(UNTIL_SEATED);
-    assertThat(back.seat()).as("a worker that comes back gets its own seat").isEqualTo(seat);
+    assertThat(back.seat()).as("a worker that returns gets its former seat").isEqualTo(seat);
     assertThat(back.count(Address.Kind.ONLY, seat)).isEqualTo(20);
   }
 
@@ -160,7 +161,7 @@ final class FleetClusterTest {
     Worker other = new Worker("two", "fra", nodes.get(1));
     work(UNTIL_SEATED);
     int seat = stopped.seat();
-    // It has no room: what is addressed to it waits at its node, or is parked.
+    // The worker has no room, so the tasks addressed to its seat wait at its node, or are parked.
     stopped.polls = false;
     for (int i = 0; i < 3; i++) {
       work(Duration.ofMillis(WAIT_MILLIS / 2));
@@ -175,7 +176,7 @@ final class FleetClusterTest {
   }
 
   @Test
-  void theWaitOfAWorkerThatStopsEnds() {
+  void thePollOfAStoppedWorkerEnds() {
     Worker stopped = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);
     CompletableFuture<List<TaskRecord>> poll = stopped.poll;
@@ -188,11 +189,11 @@ final class FleetClusterTest {
     assertThat(nodes.get(2).engine.fleet().seatOf("one")).isNull();
     nodes.get(0).engine.seen("one");
     work(Duration.ofSeconds(1));
-    assertThat(nodes.get(2).engine.fleet().seatOf("one")).as("a worker that extends what it still runs").isNull();
+    assertThat(nodes.get(2).engine.fleet().seatOf("one")).as("an extension gives a stopped worker no seat").isNull();
   }
 
   @Test
-  void aDisabledWorkerGetsNothing() {
+  void aDisabledWorkerGetsNoTasks() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     Worker two = new Worker("two", "fra", nodes.get(1));
     work(UNTIL_SEATED);
@@ -229,7 +230,7 @@ final class FleetClusterTest {
   }
 
   @Test
-  void aDisabledWorkerThatComesBackGetsNothing() {
+  void aDisabledWorkerThatReturnsGetsNoTasks() {
     Worker one = disabledWorker();
     one.polls = false;
     work(UNTIL_GONE);
@@ -243,7 +244,7 @@ final class FleetClusterTest {
   }
 
   @Test
-  void aDisabledWorkerThatMovesToAnotherNodeGetsNothing() {
+  void aDisabledWorkerThatMovesToAnotherNodeGetsNoTasks() {
     Worker one = disabledWorker();
     submit(50, Address.ANYWHERE);
     work(Duration.ofSeconds(2));
@@ -251,7 +252,7 @@ final class FleetClusterTest {
     one.poll = CompletableFuture.completedFuture(List.of());
     work(UNTIL_SEATED);
     assertThat(one.seat()).isZero();
-    assertThat(one.begun).as("the first poll of a node that had no worker").isEmpty();
+    assertThat(one.begun).as("the first poll at a node that had no worker").isEmpty();
   }
 
   @Test
@@ -273,7 +274,7 @@ final class FleetClusterTest {
   }
 
   @Test
-  void aBusyWorkerLivesByItsExtensions() {
+  void extensionsKeepTheSeatOfABusyWorker() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);
     int seat = one.seat();
@@ -287,11 +288,11 @@ final class FleetClusterTest {
     assertThat(nodes.getFirst().engine.fleet().seatOf("one")).isNull();
     nodes.getFirst().engine.seen("one");
     work(Duration.ofSeconds(3));
-    assertThat(nodes.getFirst().engine.fleet().seatOf("one")).as("a worker that is forgotten").isNull();
+    assertThat(nodes.getFirst().engine.fleet().seatOf("one")).as("an extension gives a gone worker no seat").isNull();
   }
 
   @Test
-  void anEntryForABusyWorkerStopsNoOtherOne() {
+  void anEntryForABusyWorkerBlocksNoOtherWorker() {
     Worker busy = new Worker("one", "fra", nodes.get(0));
     Worker idle = new Worker("two", "fra", nodes.get(0));
     work(UNTIL_SEATED);

@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that have handlers for some queues only. */
+/** Tests nodes that have handlers for only some queues. */
 final class HandlersTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int TASKS = 200;
-  /** A node with the handler finds tasks that the nodes without it have parked. */
+  /** The largest lateness of a task that a node without the handler has parked. */
   private static final long LATE_MILLIS = 250;
 
   private final Cluster cluster = new Cluster();
-  private final Cluster.Handlers none = new Cluster.Handlers();
-  private final Cluster.Handlers all = new Cluster.Handlers();
+  private final Cluster.Handlers handlersOfA = new Cluster.Handlers();
+  private final Cluster.Handlers handlersOfB = new Cluster.Handlers();
 
   private QueueCounts counts() {
     return cluster.store.counts().toCompletableFuture().join().getOrDefault("q", QueueCounts.NONE);
@@ -36,66 +36,66 @@ final class HandlersTest {
   }
 
   @Test
-  void theNodeWithTheHandlerFiresWhatTheOtherCannot() {
-    all.add("q");
-    Cluster.Node without = cluster.node("a", none);
-    cluster.node("b", all);
+  void onlyTheNodeWithTheHandlerFiresTheTasks() {
+    handlersOfB.add("q");
+    Cluster.Node without = cluster.node("a", handlersOfA);
+    cluster.node("b", handlersOfB);
     without.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     for (int i = 0; i < TASKS; i++) {
       without.submit(i, i + 1, Duration.ofSeconds(45).plusMillis(37L * i));
     }
-    cluster.passes(Duration.ofSeconds(80));
+    cluster.advance(Duration.ofSeconds(80));
     ensureEachAtItsFirstAttempt(TASKS);
     cluster.ensureLateBy(0, LATE_MILLIS);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
-    // The other node takes tasks that one node has parked: no task is parked twice.
+    // Node b claims the tasks that node a has parked, so no task is parked twice.
     assertThat(cluster.remote.parked).isLessThanOrEqualTo(TASKS);
   }
 
   @Test
-  void aNodeWithoutAnyHandlerLeavesTasksUntouchedUntilItHasOne() {
-    Cluster.Node node = cluster.node("a", none);
+  void tasksWaitUntouchedUntilTheirNodeHasAHandler() {
+    Cluster.Node node = cluster.node("a", handlersOfA);
     node.putQueue(QUEUE);
     node.submit(0, TASKS, Duration.ofSeconds(1));
-    cluster.passes(Duration.ofMinutes(10));
+    cluster.advance(Duration.ofMinutes(10));
     assertThat(cluster.fired).isEmpty();
     assertThat(counts().parked()).isEqualTo(TASKS);
     assertThat(counts().delayed()).isEqualTo(TASKS);
-    none.add("q");
+    handlersOfA.add("q");
     long begunMillis = cluster.clock.wallMillis();
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     ensureEachAtItsFirstAttempt(TASKS);
     assertThat(cluster.fired).allMatch(fired -> fired.atMillis() - begunMillis <= LATE_MILLIS);
   }
 
   @Test
-  void aHandlerThatIsRemovedEndsTheClaimsOfItsNode() {
-    none.add("q");
-    all.add("q");
-    Cluster.Node first = cluster.node("a", none);
-    cluster.node("b", all);
+  void aNodeClaimsNoTasksOnceItsHandlerIsRemoved() {
+    handlersOfA.add("q");
+    handlersOfB.add("q");
+    Cluster.Node first = cluster.node("a", handlersOfA);
+    cluster.node("b", handlersOfB);
     first.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(5));
-    none.remove("q");
+    cluster.advance(Duration.ofSeconds(5));
+    handlersOfA.remove("q");
     first.submit(0, TASKS, Duration.ofSeconds(45));
-    cluster.passes(Duration.ofSeconds(60));
+    cluster.advance(Duration.ofSeconds(60));
     ensureEachAtItsFirstAttempt(TASKS);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
   }
 
   @Test
   void aFailedAttemptIsRepeatedWhereTheHandlerIs() {
-    all.add("q");
-    Cluster.Node without = cluster.node("a", none);
-    cluster.node("b", all);
+    handlersOfB.add("q");
+    Cluster.Node without = cluster.node("a", handlersOfA);
+    cluster.node("b", handlersOfB);
     without.putQueue(QUEUE);
     cluster.behaviour = attempt -> CompletableFuture.completedFuture(attempt.task().attempt() < 3
         ? new Answer.Retry(null, Answer.Health.WELL, "not yet")
         : new Answer.Done(""));
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     without.submit(0, 20, Duration.ofSeconds(45));
-    cluster.passes(Duration.ofMinutes(2));
+    cluster.advance(Duration.ofMinutes(2));
     assertThat(counts().finished()).isEqualTo(20);
     assertThat(cluster.fired).hasSize(60);
     assertThat(cluster.firedBy.keySet()).containsExactly("b");
@@ -109,11 +109,11 @@ final class HandlersTest {
           ? new CompletableFuture<>()
           : CompletableFuture.completedFuture(new Answer.Done(""));
       TaskId id = world.submit("q", Duration.ZERO, "a").id();
-      world.passes(Duration.ofMillis(1_100));
+      world.advance(Duration.ofMillis(1_100));
       assertThat(world.task(id).attempts()).isEmpty();
-      world.passes(Duration.ofMillis(200));
+      world.advance(Duration.ofMillis(200));
       assertThat(world.task(id).attempts().getFirst().detail()).contains("no answer within the timeout");
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.seen.size()).isEqualTo(2);
       assertThat(world.task(id).state()).isEqualTo(TaskState.FINISHED);
     }

@@ -22,7 +22,7 @@ final class HeadPollsTest {
     polls.turn(rig.nowMillis(), rig.nowNanos);
   }
 
-  /** Begins a poll; returns how far it looks back. */
+  /** Begins a poll. Returns the largest lateness, in ms, of the entries that it reads; MAX_VALUE for the full poll. */
   private long begins() {
     turn();
     long from = rig.calls.getLast().<DueScan>items().getFirst().fromWakeAt();
@@ -39,10 +39,10 @@ final class HeadPollsTest {
 
   @Test
   void eachPollRunsInItsTurn() {
-    assertThat(begins()).as("everything first").isEqualTo(Long.MAX_VALUE);
-    rig.passes(500);
+    assertThat(begins()).as("the full poll is the first").isEqualTo(Long.MAX_VALUE);
+    rig.advance(500);
     turn();
-    assertThat(rig.calls).as("the others would read the same again").hasSize(1);
+    assertThat(rig.calls).as("the other polls wait: they would read the same entries").hasSize(1);
     assertThat(polls.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);
     answer(0);
     assertThat(begins()).isEqualTo(60_000);
@@ -50,19 +50,19 @@ final class HeadPollsTest {
     assertThat(begins()).isEqualTo(2_000);
     answer(0);
     assertThat(polls.waitNanos(rig.nowNanos)).isEqualTo(100 * LoopRig.MILLI);
-    rig.passes(100);
+    rig.advance(100);
     assertThat(begins()).isEqualTo(2_000);
   }
 
   @Test
-  void aSlowPollRestsManyTimesItsDuration() {
+  void aSlowPollPausesTwentyTimesItsDuration() {
     begins();
-    rig.passes(2_000);
+    rig.advance(2_000);
     answer(0);
-    rig.passes(20 * 2_000 - 1);
+    rig.advance(20 * 2_000 - 1);
     assertThat(begins()).isNotEqualTo(Long.MAX_VALUE);
     answer(0);
-    rig.passes(1);
+    rig.advance(1);
     assertThat(begins()).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -76,7 +76,7 @@ final class HeadPollsTest {
   }
 
   @Test
-  void aPollReadsOnUntilThereIsNoMore() {
+  void aPollReadsOnUntilNoEntryIsLeft() {
     rig.local("q");
     begins();
     DueEntry last = entry(2, 10, 1, "q");
@@ -86,7 +86,7 @@ final class HeadPollsTest {
   }
 
   @Test
-  void theFullPollStopsOnceTheLanesAreFullAndComesBack() {
+  void theFullPollStopsWhenTheLanesAreFullAndRunsAgain() {
     rig.local("q");
     begins();
     DueEntry[] many = new DueEntry[LoopRig.LANE_ENTRIES + 1];
@@ -103,20 +103,20 @@ final class HeadPollsTest {
   }
 
   @Test
-  void aStoreThatFlapsIsPolledOnceASecond() {
+  void afterOutagesTheFullPollRunsAtMostOnceASecond() {
     begins();
     answer(0);
-    rig.passes(300);
+    rig.advance(300);
     polls.storeIsBack(rig.nowNanos);
-    rig.passes(699);
+    rig.advance(699);
     assertThat(begins()).isNotEqualTo(Long.MAX_VALUE);
     answer(0);
-    rig.passes(1);
+    rig.advance(1);
     assertThat(begins()).isEqualTo(Long.MAX_VALUE);
     answer(0);
     rig.nowNanos += 2 * SECOND;
     polls.storeIsBack(rig.nowNanos);
-    assertThat(begins()).as("at once").isEqualTo(Long.MAX_VALUE);
+    assertThat(begins()).as("a second has passed").isEqualTo(Long.MAX_VALUE);
   }
 
   @Test

@@ -15,7 +15,7 @@ final class IndexReadsTest {
   private final DueEntry entry = entry(1, 5, 1, "q");
 
   @Test
-  void overtakenEntriesAreKnownUntilTheLastReadIsHandled() {
+  void overtakenEntriesAreKeptUntilTheLastReadIsHandled() {
     List<Boolean> seen = new ArrayList<>();
     Inbox.Handler<List<DueSlice>> handler = (slices, failure, nowNanos) -> seen.add(reads.isOvertaken(entry));
     reads.overtakes(entry);
@@ -38,7 +38,7 @@ final class IndexReadsTest {
   }
 
   @Test
-  void memoryIsBounded() {
+  void theNumberOfRememberedEntriesIsBounded() {
     reads.read(List.of(), (slices, failure, nowNanos) -> {});
     for (int i = 0; i < 101; i++) {
       reads.overtakes(entry(0, 1, i, "q"));

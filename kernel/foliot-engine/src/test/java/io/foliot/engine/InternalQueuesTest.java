@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Tasks of an internal queue keep state, and their attempts plan others. */
+/** Tests tasks of an internal queue: their payload is their state, and their attempts insert other tasks. */
 final class InternalQueuesTest {
   private static final String QUEUE = "q";
 
@@ -40,7 +40,7 @@ final class InternalQueuesTest {
         Due.at(world.clock.wallMillis() + delay.toMillis()), Body.json("\"child " + number + "\""), 0, false);
   }
 
-  /** Each attempt of the internal queue counts up, and inserts a child that is due a second later. */
+  /** Answers an attempt. A task of the internal queue counts in its payload, and inserts a child due a second later. */
   private static CompletableFuture<Answer> plan(World world, TaskRecord task) {
     if (!task.queue().equals(World.INTERNAL)) {
       return CompletableFuture.completedFuture(new Answer.Done(""));
@@ -60,11 +60,11 @@ final class InternalQueuesTest {
   }
 
   @Test
-  void aPlanFiresItsChildrenOnTheMillisecondAndItselfAgain() {
+  void aPlanFiresAgainAndItsChildrenFireOnTheMillisecond() {
     try (World world = world()) {
       SubmitResult written = world.join(world.engine.write(List.of(draft(world, "job", Duration.ofSeconds(2)))))
           .getFirst();
-      world.passes(Duration.ofSeconds(35));
+      world.advance(Duration.ofSeconds(35));
       assertThat(world.receiver.texts()).containsExactly("0", "\"child 1\"", "1", "\"child 2\"", "2", "\"child 3\"",
           "3", "\"child 4\"");
       assertThat(world.receiver.seen).allMatch(seen -> seen.lateMillis() == 0);
@@ -73,41 +73,41 @@ final class InternalQueuesTest {
   }
 
   @Test
-  void aWokenTaskIsLookedAtNow() {
+  void aWokenTaskFiresAtOnce() {
     try (World world = world()) {
       world.join(world.engine.write(List.of(draft(world, "job", Duration.ofHours(2)))));
       world.join(world.engine.wake(World.INTERNAL, List.of("job", "absent")));
-      world.passes(Duration.ofMillis(1));
+      world.advance(Duration.ofMillis(1));
       assertThat(world.receiver.texts()).containsExactly("0");
       assertThat(world.join(world.engine.find(new TaskRef.ByKey(World.INTERNAL, "absent")))).isEmpty();
     }
   }
 
-  /** Ends that come together cost one pass; an attempt that is to be repeated is no end. */
+  /** Checks that ends at the same time cost one pass, and that an attempt that will be retried is no end. */
   @Test
-  void theEndsOfTasksWakeWhatWaitsForThem() {
+  void endsOfTasksWakeTheTaskThatWaitsForThem() {
     try (World world = world()) {
       world.receiver.awaited.add(QUEUE);
       world.join(world.engine.write(List.of(draft(world, "job", Duration.ofHours(2)))));
       for (int i = 0; i < 100; i++) {
         world.submit(QUEUE, Duration.ofMillis(1), "t" + i);
       }
-      world.passes(Duration.ofMillis(500));
-      assertThat(passes(world)).isEqualTo(1);
+      world.advance(Duration.ofMillis(500));
+      assertThat(planningPasses(world)).isEqualTo(1);
       world.receiver.behaviour = attempt -> CompletableFuture
           .completedFuture(new Answer.Retry(Duration.ofHours(1), Answer.Health.WELL, "no"));
       world.submit(QUEUE, Duration.ZERO, "fails");
-      world.passes(Duration.ofMillis(500));
-      assertThat(passes(world)).isEqualTo(1);
+      world.advance(Duration.ofMillis(500));
+      assertThat(planningPasses(world)).isEqualTo(1);
     }
   }
 
-  private static long passes(World world) {
+  private static long planningPasses(World world) {
     return world.receiver.seen.stream().filter(seen -> seen.attempt().task().queue().equals(World.INTERNAL)).count();
   }
 
   @Test
-  void aReportWakesWhatWaitsForTheTask() {
+  void aReportWakesTheTaskThatWaitsForTheEnd() {
     try (World world = world()) {
       world.receiver.awaited.add("pull");
       world.queue(QueueConfig.of("pull", Target.pull()));
@@ -115,10 +115,10 @@ final class InternalQueuesTest {
       TaskId id = world.submit("pull", Duration.ZERO, "a").id();
       CompletableFuture<List<TaskRecord>> pulled = world.engine
           .pull(new Scheduler.Pull("pull", 1, 20_000, 5_000, "w"));
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       world.join(world.engine.ack(id, Objects.requireNonNull(world.join(pulled).getFirst().token()), null));
-      world.passes(Duration.ofMillis(210));
-      assertThat(passes(world)).isEqualTo(1);
+      world.advance(Duration.ofMillis(210));
+      assertThat(planningPasses(world)).isEqualTo(1);
     }
   }
 
@@ -136,7 +136,7 @@ final class InternalQueuesTest {
       assertThat(world.join(world.engine.deleteQueue(World.INTERNAL))).isFalse();
       assertRefused(world.engine.putQueue(QueueConfig.of("foliot.mine", Target.local())), world,
           IllegalArgumentException.class);
-      world.passes(Duration.ofHours(2));
+      world.advance(Duration.ofHours(2));
       assertThat(world.receiver.texts()).contains("0");
     }
   }

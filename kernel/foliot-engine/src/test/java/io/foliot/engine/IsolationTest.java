@@ -20,11 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A queue's tasks fire on time, regardless of the workers, receivers and handlers of other queues. */
+/** Tests that a queue's tasks fire on time, regardless of the workers, receivers and handlers of other queues. */
 final class IsolationTest {
   private static final int QUARTER_MIB = 256 << 10;
   private static final Duration DAY = Duration.ofHours(24);
+  /** The queue whose tasks must be on time. */
   private static final String VICTIM = "victim";
+  /** The largest lateness of a task that is on time. */
   private static final long PUNCTUAL_MILLIS = 100;
 
   private static World world(int loops) {
@@ -46,19 +48,19 @@ final class IsolationTest {
     }
   }
 
-  /** Ten tasks a second for ten seconds. */
+  /** Ensures that the victim's tasks, ten a second for ten seconds, are on time. */
   private static void ensureVictimIsPunctual(World world, int bytes) {
     for (int i = 0; i < 100; i++) {
       world.submit(Submission.after(VICTIM, Duration.ofMillis(100L * i + 50), payload(bytes)));
     }
-    world.passes(Duration.ofSeconds(11));
+    world.advance(Duration.ofSeconds(11));
     List<Long> lateMillis = world.receiver.seen.stream()
         .filter(seen -> seen.attempt().task().queue().equals(VICTIM)).map(World.Seen::lateMillis).toList();
     assertThat(lateMillis).hasSize(100);
     assertThat(lateMillis).allMatch(late -> late <= PUNCTUAL_MILLIS);
   }
 
-  /** Every queue but the victim's is answered by this. */
+  /** Gives this answer to the attempts of all queues but the victim. */
   private static void others(World world, CompletableFuture<Answer> answer) {
     world.receiver.behaviour = attempt -> attempt.task().queue().equals(VICTIM)
         ? CompletableFuture.completedFuture(new Answer.Done(""))
@@ -77,16 +79,16 @@ final class IsolationTest {
       world.queue(QueueConfig.of("pull", Target.pull()));
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
       submit(world, "pull", 256, QUARTER_MIB);
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       List<TaskRecord> held = new ArrayList<>();
       for (int i = 0; i < 60 && held.size() < 256; i++) {
         CompletableFuture<List<TaskRecord>> pulled = world.engine
             .pull(new Scheduler.Pull("pull", 100, 100, DAY.toMillis(), "w"));
-        world.passes(Duration.ofMillis(200));
+        world.advance(Duration.ofMillis(200));
         held.addAll(pulled.join());
       }
       assertThat(held.stream().filter(task -> task.body().payload().length == QUARTER_MIB).count())
-          .as("tasks pulled whole").isEqualTo(256);
+          .as("tasks with their payload").isEqualTo(256);
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
   }
@@ -101,7 +103,7 @@ final class IsolationTest {
         submit(world, "hog" + i, 20, QUARTER_MIB);
       }
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
   }
@@ -115,7 +117,7 @@ final class IsolationTest {
         submit(world, "hog" + i, 20, 1 << 20);
       }
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
   }
@@ -126,17 +128,17 @@ final class IsolationTest {
       others(world, new CompletableFuture<>());
       for (int i = 0; i < 300; i++) {
         world.queue(to("hangs" + i, "hog" + i, DAY));
-        // The lane learns how large its payloads are.
+        // Time for the lane to measure its payloads.
         submit(world, "hog" + i, 20, 1 << 20);
-        world.passes(Duration.ofMillis(20));
+        world.advance(Duration.ofMillis(20));
       }
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(heldBytes(world)).isLessThanOrEqualTo(64L << 20);
     }
   }
 
   @Test
-  void lanesThatFindNoRoomAreServedInTurn() {
+  void lanesWithoutRoomAreServedInTurn() {
     try (World world = new World(options -> options.callItems(1_000).callBytes(1), UnaryOperator.identity())) {
       List<CompletableFuture<Answer>> open = new ArrayList<>();
       world.receiver.behaviour = attempt -> {
@@ -149,7 +151,7 @@ final class IsolationTest {
         submit(world, "q" + i, 4, 1 << 20);
       }
       for (int i = 0; i < 200; i++) {
-        world.passes(Duration.ofMillis(110));
+        world.advance(Duration.ofMillis(110));
         assertThat(open.stream().filter(answer -> !answer.isDone()).count()).isEqualTo(1);
         open.getLast().complete(new Answer.Done(""));
         world.settle();
@@ -157,7 +159,7 @@ final class IsolationTest {
       List<String> order = world.receiver.seen.stream().map(seen -> seen.attempt().task().queue()).toList();
       assertThat(order).hasSize(200);
       for (int round = 0; round < 4; round++) {
-        assertThat(order.subList(50 * round, 50 * round + 50)).as("each once in a round").doesNotHaveDuplicates();
+        assertThat(order.subList(50 * round, 50 * round + 50)).as("each queue once in a round").doesNotHaveDuplicates();
       }
     }
   }
@@ -171,7 +173,7 @@ final class IsolationTest {
           .queue(to("accepts", "later", DAY).toBuilder().retry(new Retry(1, Duration.ofSeconds(1), 2, DAY, 0)).build());
       world.queue(to("there", VICTIM, Duration.ofSeconds(10)));
       submit(world, "later", 600, QUARTER_MIB);
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.seen.size()).isEqualTo(600);
       ensureVictimIsPunctual(world, QUARTER_MIB);
     }
@@ -184,7 +186,7 @@ final class IsolationTest {
       world.queue(World.local("hangs"));
       world.queue(World.local(VICTIM));
       submit(world, "hangs", 2_000, 10);
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       ensureVictimIsPunctual(world, 10);
     }
   }

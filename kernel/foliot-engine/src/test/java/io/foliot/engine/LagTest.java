@@ -8,20 +8,21 @@ import io.foliot.core.Target;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The lag of a queue, as every node reports it. */
+/** Tests the lag of a queue, which every node reports. */
 final class LagTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
+  /** The time within which a node must know the lag. */
   private static final Duration SECONDS = Duration.ofSeconds(3);
 
   private final Cluster cluster = new Cluster();
 
   private Duration lag(Engine engine, String queue) {
-    var asked = engine.queues();
-    cluster.passes(Duration.ZERO);
-    return asked.join().stream().filter(status -> status.queue().name().equals(queue)).findAny().orElseThrow().lag();
+    var statuses = engine.queues();
+    cluster.advance(Duration.ZERO);
+    return statuses.join().stream().filter(status -> status.queue().name().equals(queue)).findAny().orElseThrow().lag();
   }
 
-  private static void ensureIs(Duration lag, Duration expected) {
+  private static void ensureNear(Duration lag, Duration expected) {
     assertThat(lag).isBetween(expected.minusMillis(300), expected.plusMillis(300));
   }
 
@@ -31,18 +32,18 @@ final class LagTest {
     first.putQueue(QUEUE.toBuilder().paused(true).build());
     first.submit(0, 500, Duration.ofSeconds(1));
     first.submit(500, 1_000, Duration.ofSeconds(20));
-    cluster.passes(Duration.ofSeconds(31));
-    ensureIs(lag(first.engine, "q"), Duration.ofSeconds(30));
+    cluster.advance(Duration.ofSeconds(31));
+    ensureNear(lag(first.engine, "q"), Duration.ofSeconds(30));
     first.die();
-    cluster.passes(Duration.ofMinutes(30));
+    cluster.advance(Duration.ofMinutes(30));
     Cluster.Node second = cluster.node("b");
-    cluster.passes(SECONDS);
+    cluster.advance(SECONDS);
     Duration expected = Duration.ofMinutes(30).plusSeconds(33);
-    ensureIs(lag(second.engine, "q"), expected);
+    ensureNear(lag(second.engine, "q"), expected);
     assertThat(second.engine.status().oldestDueMillis()).isBetween(expected.minusSeconds(1).toMillis(),
         expected.plusSeconds(1).toMillis());
     second.putQueue(QUEUE);
-    cluster.passes(SECONDS);
+    cluster.advance(SECONDS);
     assertThat(lag(second.engine, "q")).isZero();
     assertThat(second.engine.status().oldestDueMillis()).isZero();
   }
@@ -52,12 +53,12 @@ final class LagTest {
     Cluster.Node first = cluster.node("a");
     first.putQueue(QUEUE.toBuilder().rate(1.0).build());
     first.submit(0, 60, Duration.ofSeconds(1));
-    cluster.passes(Duration.ofSeconds(6));
+    cluster.advance(Duration.ofSeconds(6));
     first.die();
-    cluster.passes(Duration.ofMinutes(10));
+    cluster.advance(Duration.ofMinutes(10));
     Cluster.Node second = cluster.node("b");
-    cluster.passes(Duration.ofSeconds(20));
-    ensureIs(lag(second.engine, "q"), Duration.ofMinutes(10).plusSeconds(25));
+    cluster.advance(Duration.ofSeconds(20));
+    ensureNear(lag(second.engine, "q"), Duration.ofMinutes(10).plusSeconds(25));
   }
 
   @Test
@@ -65,30 +66,30 @@ final class LagTest {
     Cluster.Node first = cluster.node("a");
     Cluster.Node second = cluster.node("b", new Cluster.Handlers());
     first.putQueue(QUEUE.toBuilder().paused(true).build());
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     first.submit(0, 100, Duration.ofSeconds(1));
-    cluster.passes(Duration.ofSeconds(61));
-    ensureIs(lag(first.engine, "q"), Duration.ofMinutes(1));
-    ensureIs(lag(second.engine, "q"), Duration.ofMinutes(1));
+    cluster.advance(Duration.ofSeconds(61));
+    ensureNear(lag(first.engine, "q"), Duration.ofMinutes(1));
+    ensureNear(lag(second.engine, "q"), Duration.ofMinutes(1));
   }
 
   @Test
-  void aQueueWithoutAnyHandlerIsBehind() {
+  void aQueueWithoutAHandlerHasALag() {
     Cluster.Node node = cluster.node("a", new Cluster.Handlers());
     node.putQueue(QUEUE);
     node.submit(0, 10, Duration.ofSeconds(1));
-    cluster.passes(Duration.ofSeconds(61));
-    ensureIs(lag(node.engine, "q"), Duration.ofMinutes(1));
+    cluster.advance(Duration.ofSeconds(61));
+    ensureNear(lag(node.engine, "q"), Duration.ofMinutes(1));
   }
 
   @Test
-  void lagsOfManyQueuesAreKnownWithinSeconds() {
+  void lagsOfManyQueuesAreReportedWithinSeconds() {
     try (World world = new World()) {
       for (int i = 0; i < 1_000; i++) {
         world.queue(World.local("q" + i).toBuilder().paused(true).build());
         world.submit("q" + i, Duration.ZERO, "a");
       }
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.join(world.engine.queues())).extracting(Scheduler.QueueStatus::lag)
           .allMatch(lag -> lag.compareTo(Duration.ofSeconds(4)) >= 0);
     }

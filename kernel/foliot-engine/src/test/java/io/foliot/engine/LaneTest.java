@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The slots whose parked entries a lane reads: the own slots of its node, or all slots. */
+/** Tests in which slots a lane reads parked entries: in those that its node owns, or in all. */
 final class LaneTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 

@@ -27,10 +27,10 @@ final class LanesTest {
     assertThat(rig.lane(queue).hasRoom()).isFalse();
   }
 
-  /** Makes a lane stalled: nothing has left it for a while. */
+  /** Makes a lane stalled: no entry leaves it for a second. */
   private void stall(String queue) {
     rig.lane(queue).sampleFlow(rig.nowNanos);
-    rig.passes(1_000);
+    rig.advance(1_000);
     rig.lane(queue).sampleFlow(rig.nowNanos);
   }
 
@@ -42,7 +42,7 @@ final class LanesTest {
     assertThat(lanes.waiting()).isEqualTo(1);
     DueEntry taken = lanes.take(rig.lane("q"));
     ready(1, "q");
-    assertThat(lanes.waiting()).as("inside a call it is known").isZero();
+    assertThat(lanes.waiting()).as("an entry inside a call is not added again").isZero();
     lanes.forget(taken);
     ready(1, "q");
     assertThat(lanes.waiting()).isEqualTo(1);
@@ -52,7 +52,7 @@ final class LanesTest {
   void fullLanesThatFlowLetEntriesGo() {
     rig.local("q");
     fill("q");
-    assertThat(lanes.isFlowing()).as("it was empty a moment ago").isTrue();
+    assertThat(lanes.isFlowing()).as("the lane was empty a moment ago").isTrue();
     ready(100, "q");
     assertThat(lanes.letGo()).isEqualTo(1);
     assertThat(lanes.hasOverflow()).isFalse();
@@ -80,7 +80,7 @@ final class LanesTest {
   }
 
   @Test
-  void pausedQueuesGiveTheirEntriesToTheOverflow() {
+  void entriesOfPausedQueuesGoToTheOverflow() {
     rig.local("q");
     DueEntry entry = ready(1, "q");
     rig.queue(QueueConfig.builder("q", Target.local()).paused(true).build());
@@ -89,7 +89,7 @@ final class LanesTest {
   }
 
   @Test
-  void entriesThatWaitToBeMovedArePassedOver() {
+  void entriesThatWaitForAMoveDoNotEnterALane() {
     rig.local("q");
     DueEntry entry = entry(0, 10, 1, "q");
     rig.moves.add(entry, rig.nowMillis() + 1_000, rig.nowNanos);

@@ -42,32 +42,32 @@ final class LookAheadTest {
     rig.answer(rig.onlyCall("due"), slices(new DueSlice(0, List.of(soon), false)));
     assertThat(fired()).isEmpty();
     assertThat(lookAhead.waitNanos(rig.nowNanos)).isEqualTo(10 * LoopRig.MILLI);
-    rig.passes(10);
+    rig.advance(10);
     assertThat(fired()).containsExactly(soon);
     assertThat(lookAhead.waitNanos(rig.nowNanos)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
-  void writersFillInOnlyBehindTheCursor() {
+  void writtenEntriesAreAddedOnlyBehindTheCursor() {
     DueEntry inWindow = entry(0, START_MILLIS + 100, 1, "q");
     lookAhead.written(List.of(inWindow), rig.nowNanos);
-    assertThat(lookAhead.size()).as("the read that comes will see it").isZero();
+    assertThat(lookAhead.size()).as("a later read will return the entry").isZero();
     prefetch();
     lookAhead.written(List.of(inWindow), rig.nowNanos);
-    assertThat(lookAhead.size()).as("the read under way may miss it").isEqualTo(1);
+    assertThat(lookAhead.size()).as("the read in progress may miss the entry").isEqualTo(1);
     lookAhead.written(List.of(entry(0, START_MILLIS + WINDOW_MILLIS + 1, 2, "q")), rig.nowNanos);
     assertThat(lookAhead.size()).isEqualTo(1);
   }
 
   @Test
-  void aFullPageIsReadOnSoonBehindItsLastEntry() {
+  void theReadAfterAFullPageBeginsBehindItsLastEntry() {
     prefetch();
     DueEntry last = entry(0, START_MILLIS + 10, 1, "q");
     rig.answer(rig.onlyCall("due"), slices(new DueSlice(0, List.of(last), true)));
-    rig.passes(49);
+    rig.advance(49);
     prefetch();
     assertThat(rig.calls).isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     prefetch();
     DueScan scan = rig.onlyCall("due").<DueScan>items().getFirst();
     assertThat(scan.slot()).isZero();
@@ -76,7 +76,7 @@ final class LookAheadTest {
   }
 
   @Test
-  void aFailedReadIsRepeatedFromWhereItBegan() {
+  void aFailedReadIsRepeatedFromItsStart() {
     prefetch();
     LoopRig.Call first = rig.onlyCall("due");
     List<DueScan> scans = first.items();
@@ -92,7 +92,7 @@ final class LookAheadTest {
     prefetch();
     rig.answer(rig.onlyCall("due"), slices(new DueSlice(0, List.of(entry(0, START_MILLIS + 10, 1, "q")), false)));
     lookAhead.advance(START_MILLIS - 999, 10, rig.nowNanos, due -> {});
-    assertThat(lookAhead.size()).as("less than a second").isEqualTo(1);
+    assertThat(lookAhead.size()).as("a step of less than a second").isEqualTo(1);
     lookAhead.advance(START_MILLIS - 60_000, 10, rig.nowNanos, due -> {});
     assertThat(lookAhead.size()).isZero();
     lookAhead.prefetch(START_MILLIS - 60_000, rig.nowNanos);
@@ -107,7 +107,7 @@ final class LookAheadTest {
     DueEntry past = entry(1, START_MILLIS - 5, 1, "q");
     lookAhead.scheduleAgain(past.id(), "q", past.wakeAt(), rig.nowNanos);
     assertThat(fired()).isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     assertThat(fired()).singleElement().satisfies(entry -> assertThat(entry.id()).isEqualTo(past.id()));
   }
 }

@@ -29,24 +29,24 @@ final class LoopGroupTest {
     });
   }
 
-  private static int placeOf(LoopGroup group, TaskId id) {
+  private static int loopIndexOf(LoopGroup group, TaskId id) {
     return IntStream.range(0, group.size()).filter(i -> group.get(i) == group.loopOf(id)).findFirst().orElseThrow();
   }
 
   @Test
-  void aTaskStaysWithTheLoopOfItsSlotHoweverManySlotsThereAre() {
+  void aTaskStaysOnItsLoopWhenTheSlotsAreDoubled() {
     SplittableRandom random = new SplittableRandom(3);
     for (int loops : new int[]{1, 2, 3, 5}) {
       for (int slotCount : new int[]{1, 4, 16}) {
         LoopGroup group = group(loops, slotCount);
-        List<SlotSet> now = List.copyOf(shares);
+        List<SlotSet> current = List.copyOf(shares);
         for (int doublings = 0; doublings < 4; doublings++) {
           for (int i = 0; i < 200; i++) {
             TaskId id = TaskId.of(i, random.nextInt(1 << 16), random.nextLong());
-            assertThat(now).as("slots=%d", slotCount << doublings).filteredOn(share -> share.contains(id))
-                .singleElement().isSameAs(now.get(placeOf(group, id)));
+            assertThat(current).as("slots=%d", slotCount << doublings).filteredOn(share -> share.contains(id))
+                .singleElement().isSameAs(current.get(loopIndexOf(group, id)));
           }
-          now = now.stream().map(SlotSet::doubled).toList();
+          current = current.stream().map(SlotSet::doubled).toList();
         }
       }
     }
@@ -60,7 +60,7 @@ final class LoopGroupTest {
     group.written(first);
     assertThat(group.get(1).inbox().isEmpty()).isTrue();
     group.written(List.of(entry(0, START_MILLIS + 2_000, 3, "q"), entry(3, START_MILLIS + 2_000, 4, "q")));
-    rig.passes(250);
+    rig.advance(250);
     group.forEach(EngineLoop::turn);
     assertThat(group.statuses()).extracting(LoopStatus::wheelEntries).containsExactly(3, 1);
   }
@@ -79,7 +79,7 @@ final class LoopGroupTest {
     LoopGroup group = group(1, LoopRig.SLOTS);
     rig.turn(group);
     group.written(List.of(entry(1, START_MILLIS + 2_000, 1, "q"), entry(2, START_MILLIS + 2_000, 2, "q")));
-    rig.passes(250);
+    rig.advance(250);
     group.forEach(EngineLoop::turn);
     assertThat(group.statuses()).extracting(LoopStatus::wheelEntries).containsExactly(2);
   }
@@ -87,7 +87,7 @@ final class LoopGroupTest {
   @Test
   void ownedSlotsAreThoseOfAllLoops() {
     LoopGroup group = group(2, LoopRig.SLOTS);
-    assertThat(group.ownedSlots()).as("until an assignment says otherwise").isEqualTo(4);
+    assertThat(group.ownedSlots()).as("all slots, before any assignment").isEqualTo(4);
     BitSet owned = new BitSet();
     owned.set(0, 3);
     group.own(SlotSet.of(LoopRig.SLOTS, owned), Assignment.none(LoopRig.SLOTS), OverduePoll.Adoption.FORBIDDEN);
@@ -105,7 +105,7 @@ final class LoopGroupTest {
     assertThat(rig.calls).extracting(LoopRig.Call::name).containsExactly("timeMicros", "timeMicros");
     rig.fail(rig.calls.removeLast());
     assertThat(measured).isNotDone();
-    rig.passes(1);
+    rig.advance(1);
     rig.answer(rig.calls.removeFirst(), (START_MILLIS + 500) * 1_000);
     assertThat(measured).as("a failure is an answer").isCompletedExceptionally();
     assertThat(group.storeMillis()).as("by the first loop").isEqualTo(START_MILLIS + 500);
@@ -134,7 +134,7 @@ final class LoopGroupTest {
     CompletableFuture<Boolean> drained = group.drain(0, LoopRig.SECOND);
     group.forEach(EngineLoop::turn);
     assertThat(drained).isNotDone();
-    rig.passes(1_000);
+    rig.advance(1_000);
     group.forEach(EngineLoop::turn);
     assertThat(drained).isCompletedWithValue(false);
   }

@@ -36,17 +36,20 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The parts of a loop without the loop: a test drives the time, and answers the calls of the store. */
+/** The components of a loop, without the loop. A test advances the time and answers the calls to the store. */
 final class LoopRig {
   static final int SLOTS = 4;
   static final int LANE_ENTRIES = 8;
   static final int BATCH = 4;
+  /** The time that the look-ahead reads ahead. */
   static final long WINDOW_MILLIS = 5_000;
+  /** Nanoseconds of a millisecond. */
   static final long MILLI = 1_000_000;
+  /** Nanoseconds of a second. */
   static final long SECOND = 1_000 * MILLI;
   static final long START_MILLIS = 1_000_000;
 
-  /** A call that waits for its answer. */
+  /** A call to the store, which the test answers. */
   record Call(String name, List<Object> arguments, CompletableFuture<Object> answer) {
     @SuppressWarnings("unchecked")
     <T> List<T> items() {
@@ -71,11 +74,15 @@ final class LoopRig {
   Durability durability = new Durability("D", 0, "");
   int wakes;
   final List<Call> calls = new ArrayList<>();
+  /** The metered calls to the store: name, number of items, and "failed" if so. */
   final List<String> meterCalls = new ArrayList<>();
+  /** The queue of each task that was reported as found late. */
   final List<String> foundLate = new ArrayList<>();
   final List<Attempt> delivered = new ArrayList<>();
   final List<CompletableFuture<Answer>> answers = new ArrayList<>();
+  /** The times at which the store has recovered, in monotonic nanoseconds. */
   final List<Long> recoveries = new ArrayList<>();
+  /** The slots that were reported as added, one set per report. */
   final List<SlotSet> added = new ArrayList<>();
 
   final Meter meter = new Meter() {
@@ -188,34 +195,34 @@ final class LoopRig {
     return clock.millis(nowNanos);
   }
 
-  void passes(long millis) {
+  void advance(long millis) {
     nowNanos += millis * MILLI;
   }
 
-  /** The environment of an engine over this store; the test turns its event loops. */
+  /** Returns the environment of an engine over this store. Its event loops sleep; the test turns them. */
   Environment environment(Coordinator coordinator) {
     return new Environment(nodeClock, () -> SLEEPING, new SplittableRandom(7), store, coordinator, List.of(delivery),
         meter);
   }
 
-  /** A loop that the test turns. */
+  /** Returns a loop that only the test turns. */
   EngineLoop loop(EngineOptions loopOptions, Coordinator coordinator, SlotSet share) {
     return new EngineLoop(loopOptions, environment(coordinator), SLEEPING, registry, new StoreOutage(),
         new EndHints(List.of(), (queue, keys) -> {}), random, share,
         () -> {}, nanos -> {});
   }
 
-  /** Turns all loops until they have read what there is, and publish it. */
+  /** Turns all loops until they have read all entries and have published their counts. */
   void turn(LoopGroup loops, DueEntry... entries) {
     for (int i = 0; i < 4; i++) {
       loops.forEach(EngineLoop::turn);
       answerAll(entries);
     }
-    passes(250);
+    advance(250);
     loops.forEach(EngineLoop::turn);
   }
 
-  /** Answers all calls: the clock is right, and there are no entries but these. */
+  /** Answers all calls. The store's clock agrees with the loop's, and only these entries exist. */
   void answerAll(DueEntry... entries) {
     List<DueEntry> all = List.of(entries);
     for (Call call : List.copyOf(calls)) {
@@ -232,7 +239,7 @@ final class LoopRig {
     }
   }
 
-  /** Handles the messages that have come. */
+  /** Handles all messages in the inbox. */
   void handle() {
     for (Inbox.Message message = inbox.poll(); message != null; message = inbox.poll()) {
       message.handle(nowNanos);
@@ -271,7 +278,7 @@ final class LoopRig {
     return lanes.lane(queue, nowNanos);
   }
 
-  /** An entry of a slot. */
+  /** Returns an index entry of a slot. */
   static DueEntry entry(int slot, long wakeAt, int number, String queue) {
     DueEntry entry = new DueEntry(wakeAt, TaskId.of(number, slot, number), queue);
     assertThat(entry.id().slot(SLOTS)).isEqualTo(slot);
@@ -282,7 +289,7 @@ final class LoopRig {
     return new ClaimBatch(START_MILLIS, List.of(results));
   }
 
-  /** A task that was claimed. */
+  /** Returns the task of an entry as a claim leaves it. */
   TaskRecord claimed(DueEntry entry, long leaseMillis) {
     return TaskRecord.edit(entry.id(), entry.queue(), null).dueAt(entry.wakeAt()).state(TaskState.RUNNING)
         .generation(1).attempt(1).token(new Token(entry.id().high(), entry.id().low())).body(Body.json("1"))

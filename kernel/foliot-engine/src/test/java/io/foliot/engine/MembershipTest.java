@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class MembershipTest {
+  /** The largest clock offset with which a node owns slots. */
   private static final long BOUND_MILLIS = 5_000;
   private static final Assignment HALVES = Assignment.of(Arrays.asList("n1", "n1", "n2", "n2"));
 
@@ -20,49 +21,49 @@ final class MembershipTest {
 
   private final LoopRig rig = new LoopRig();
   private final RecordedCoordinator coordinator = new RecordedCoordinator();
-  private final List<Owned> told = new ArrayList<>();
+  private final List<Owned> reported = new ArrayList<>();
   private final Membership membership = new Membership(
       EngineOptions.builder("n1").zone("east").maxClockOffsetMillis(BOUND_MILLIS).build(), rig.store, rig.nodeClock,
       coordinator, this::own);
 
   private void own(SlotSet owned, Assignment assignment, OverduePoll.Adoption adoption) {
-    told.add(new Owned(owned.size(), adoption));
+    reported.add(new Owned(owned.size(), adoption));
   }
 
   private static Member self(boolean takesSlots, long offsetMillis) {
     return new Member("n1", "east", takesSlots, offsetMillis);
   }
 
-  /** Joins, and is shown an assignment in which each of two nodes owns half of the slots. */
+  /** Joins, and reports an assignment in which each of two nodes owns half of the slots. */
   private void joins() {
     membership.join();
-    coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
-    assertThat(told.getLast().slots()).isEqualTo(2);
+    coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
+    assertThat(reported.getLast().slots()).isEqualTo(2);
   }
 
   @Test
   void aMemberOwnsNothingUntilAnAssignmentIsRead() {
     membership.join();
     assertThat(coordinator.joined).isEqualTo(self(true, 0));
-    assertThat(told).containsExactly(new Owned(0, OverduePoll.Adoption.ALLOWED));
-    coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
-    assertThat(told.getLast()).isEqualTo(new Owned(2, OverduePoll.Adoption.ENDING));
+    assertThat(reported).containsExactly(new Owned(0, OverduePoll.Adoption.ALLOWED));
+    coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
+    assertThat(reported.getLast()).isEqualTo(new Owned(2, OverduePoll.Adoption.ENDING));
   }
 
   @Test
-  void aClockBeyondTheBoundGivesUpTheSlotsUntilItIsSet() {
+  void aNodeOwnsNoSlotsWhileItsClockIsBeyondTheBound() {
     for (int sign : new int[]{1, -1}) {
       joins();
       membership.eachSecond(sign * BOUND_MILLIS);
-      assertThat(told.getLast().slots()).as("at the bound").isEqualTo(2);
+      assertThat(reported.getLast().slots()).as("at the bound").isEqualTo(2);
       membership.eachSecond(sign * (BOUND_MILLIS + 1));
-      assertThat(told.getLast()).isEqualTo(new Owned(0, OverduePoll.Adoption.FORBIDDEN));
-      assertThat(coordinator.updates.getLast()).as("small, but it changes what the node does")
+      assertThat(reported.getLast()).isEqualTo(new Owned(0, OverduePoll.Adoption.FORBIDDEN));
+      assertThat(coordinator.updates.getLast()).as("a small change, but the node gives up its slots")
           .isEqualTo(self(false, sign * (BOUND_MILLIS + 1)));
-      coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
-      assertThat(told.getLast().slots()).as("regardless of the coordinator").isZero();
+      coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
+      assertThat(reported.getLast().slots()).as("even if the assignment names this node").isZero();
       membership.eachSecond(sign * BOUND_MILLIS);
-      assertThat(told.getLast().slots()).isEqualTo(2);
+      assertThat(reported.getLast().slots()).isEqualTo(2);
       assertThat(coordinator.updates.getLast()).isEqualTo(self(true, sign * BOUND_MILLIS));
       membership.eachSecond(0);
     }
@@ -76,7 +77,7 @@ final class MembershipTest {
     }
     assertThat(coordinator.updates).as("compared with the offset published last").containsExactly(self(true, 10),
         self(true, 20), self(true, 10));
-    assertThat(told).as("nothing has changed for the loops").hasSize(2);
+    assertThat(reported).as("nothing has changed for the loops").hasSize(2);
   }
 
   @Test
@@ -89,54 +90,54 @@ final class MembershipTest {
   }
 
   @Test
-  void aNodeWithoutAClusterKeepsItsSlotsWhateverItsCoordinatorSays() {
+  void aNodeWithoutAClusterIgnoresTheCoordinatorsViews() {
     coordinator.isShared = false;
     membership.join();
-    coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n1", "n1"));
-    coordinator.shows(RecordedCoordinator.without(Connection.DISPLACED));
+    coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n1", "n1"));
+    coordinator.report(RecordedCoordinator.without(Connection.DISPLACED));
     membership.eachSecond(60_000);
-    assertThat(told).as("the loops watch all slots until they are told something else").isEmpty();
+    assertThat(reported).as("without a report the loops watch all slots").isEmpty();
     assertThat(coordinator.published).isEmpty();
   }
 
   @Test
   void aLeaderChecksTheAssignmentEachSecond() {
     joins();
-    coordinator.shows(RecordedCoordinator.without(Connection.LOST));
-    coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n1", "n1"));
+    coordinator.report(RecordedCoordinator.without(Connection.LOST));
+    coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n1", "n1"));
     membership.eachSecond(0);
     assertThat(coordinator.published).as("n2 may register again").isEmpty();
-    rig.passes(5_000);
+    rig.advance(5_000);
     membership.eachSecond(0);
     assertThat(coordinator.published.getLast().slotsOf("n1").cardinality()).isEqualTo(LoopRig.SLOTS);
   }
 
   @Test
-  void aLeavingNodeKnowsWhetherOthersTakeOver() {
+  void leaveReturnsWhetherOtherNodesTakeOver() {
     membership.join();
     assertThat(membership.leave()).as("no other member is known").isFalse();
     assertThat(coordinator.isClosed).isTrue();
-    coordinator.shows(RecordedCoordinator.connected(null, "n1", "n1"));
-    assertThat(membership.leave()).as("it is alone").isFalse();
-    coordinator.shows(RecordedCoordinator.connected(null, "n1", "n1", "n2"));
+    coordinator.report(RecordedCoordinator.connected(null, "n1", "n1"));
+    assertThat(membership.leave()).as("n1 is alone").isFalse();
+    coordinator.report(RecordedCoordinator.connected(null, "n1", "n1", "n2"));
     assertThat(membership.leave()).isTrue();
   }
 
   @Test
-  void aNodeAloneIsItsOwnCluster() {
+  void aNodeAloneListsOnlyItself() {
     assertThat(membership.leader()).isNull();
     assertThat(membership.nodes(4)).containsExactly(new ClusterNode("n1", "east", 4, true, 0));
     membership.join();
-    coordinator.shows(RecordedCoordinator.without(Connection.SUSPENDED));
+    coordinator.report(RecordedCoordinator.without(Connection.SUSPENDED));
     membership.eachSecond(60_000);
     assertThat(membership.nodes(0)).containsExactly(new ClusterNode("n1", "east", 0, false, 60_000));
   }
 
   @Test
-  void nodesAreShownWithTheSlotsOfTheAssignment() {
+  void nodesAreListedWithTheirSlots() {
     joins();
     assertThat(membership.leader()).isEqualTo("n2");
-    assertThat(membership.nodes(1)).as("for this node: the slots of its loops").containsExactly(
+    assertThat(membership.nodes(1)).as("n1: the slots of its loops, n2: those of the assignment").containsExactly(
         new ClusterNode("n1", "", 1, true, 0), new ClusterNode("n2", "", 2, true, 0));
   }
 }

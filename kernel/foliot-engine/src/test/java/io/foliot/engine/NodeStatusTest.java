@@ -46,7 +46,7 @@ final class NodeStatusTest {
     return status.engine().unready();
   }
 
-  private void serves() {
+  private void becomeReady() {
     gate.open();
     rig.turn(loops);
     assertThat(unready()).isEmpty();
@@ -78,7 +78,7 @@ final class NodeStatusTest {
 
   @Test
   void theFailureOfTheEngineIsTheOnlyReason() {
-    serves();
+    becomeReady();
     gate.seal(StoreSeal.of(StoreSeal.State.MOVED, "another one"));
     gate.stop();
     Throwable cause = new AssertionError("expected");
@@ -88,55 +88,55 @@ final class NodeStatusTest {
 
   @Test
   void aSealedStoreIsAReasonBesideOthers() {
-    serves();
+    becomeReady();
     StoreSeal seal = StoreSeal.of(StoreSeal.State.DRAINING, "another one");
     gate.seal(seal);
     assertThat(unready()).containsExactly(new Unready.Sealed(seal));
-    storeIsAway();
+    failStoreCalls();
     assertThat(unready()).containsExactly(new Unready.Sealed(seal), new Unready.StoreAway());
     gate.seal(null);
     assertThat(unready()).containsExactly(new Unready.StoreAway());
   }
 
-  private void storeIsAway() {
-    rig.passes(1_000);
+  private void failStoreCalls() {
+    rig.advance(1_000);
     loops.forEach(EngineLoop::turn);
     assertThat(rig.calls).isNotEmpty();
     List.copyOf(rig.calls).forEach(rig::fail);
     rig.calls.clear();
-    rig.passes(250);
+    rig.advance(250);
     loops.forEach(EngineLoop::turn);
   }
 
   @Test
   void anUnavailableStoreIsOneReasonForAllLoops() {
     gate.open();
-    assertThat(unready()).as("it has not answered yet").containsExactly(new Unready.StoreAway());
+    assertThat(unready()).as("the store has not answered yet").containsExactly(new Unready.StoreAway());
     rig.turn(loops);
     assertThat(unready()).isEmpty();
-    storeIsAway();
+    failStoreCalls();
     assertThat(unready()).containsExactly(new Unready.StoreAway());
   }
 
   @Test
   void aLoopThatDoesNotTurnIsNamed() {
-    serves();
-    rig.passes(2_000);
+    becomeReady();
+    rig.advance(2_000);
     loops.get(0).turn();
     rig.answerAll();
-    rig.passes(1_000);
+    rig.advance(1_000);
     assertThat(unready()).as("three seconds are allowed").isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     assertThat(unready()).containsExactly(new Unready.LoopStalled(1, 3_001));
     loops.get(1).turn();
     assertThat(unready()).isEmpty();
   }
 
   @Test
-  void theLastReportOfAStalledLoopOnTheStoreDoesNotCount() {
-    serves();
-    storeIsAway();
-    rig.passes(3_001);
+  void theStoreHealthOfAStalledLoopDoesNotCount() {
+    becomeReady();
+    failStoreCalls();
+    rig.advance(3_001);
     assertThat(unready()).containsExactly(new Unready.LoopStalled(0, 3_001), new Unready.LoopStalled(1, 3_001));
   }
 
@@ -145,6 +145,7 @@ final class NodeStatusTest {
     pull("a");
     pull("b");
     rig.turn(loops, overdue(0, 1_000, "b"), overdue(1, 3_000, "b"), overdue(2, 2_000, "b"), overdue(3, 500, "a"));
+    // The turn advances the time by 250 ms.
     assertThat(status.engine().lanes()).extracting(LaneStatus::queue, LaneStatus::waiting, LaneStatus::oldestDueMillis)
         .containsExactly(tuple("a", 1, 750L),
             tuple("b", 3, 3_250L));
@@ -160,10 +161,10 @@ final class NodeStatusTest {
 
   @ParameterizedTest
   @CsvSource({"30000, 20000, 10000", "10000, 30000, 20000", "20000, 10000, 30000"})
-  void lagIsThatOfTheOldestTaskWhereverItWaits(int parkedMillis, int laneMillis, int elsewhereMillis) {
+  void theLagIsThatOfTheOldestTaskInAnyPlace(int parkedMillis, int laneMillis, int elsewhereMillis) {
     pull("q");
     pull("idle");
-    // A worker that has all it asked for: what is due waits here for the next one.
+    // The poll of this worker has all its tasks, so due tasks wait in the lane for the next poll.
     rig.registry.shared("q").longPolls()
         .add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
             CompletableFuture.completedFuture(null)));
@@ -173,9 +174,10 @@ final class NodeStatusTest {
     DueEntry elsewhere = overdue(3, elsewhereMillis, "q");
     rig.turn(loops, inLane, elsewhere);
     rig.answerAll(inLane, elsewhere);
-    // One poll over the slots of the other node: a second one would adopt the entries that the first one left.
-    rig.passes(750);
+    // Time for one overdue poll of the slots of n2. A second poll would claim the entries that the first has found.
+    rig.advance(750);
     rig.turn(loops, inLane, elsewhere);
+    // The calls above have advanced the time by 1,250 ms.
     assertThat(lag("q")).isEqualTo(Duration.ofMillis(Math.max(laneMillis, elsewhereMillis) + 1_250));
     rig.answerAll(inLane, elsewhere);
     parked.turn();
@@ -204,7 +206,7 @@ final class NodeStatusTest {
   @Test
   void clusterStatusComesFromTheMembership() {
     membership.join();
-    coordinator.shows(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
+    coordinator.report(RecordedCoordinator.connected(HALVES.encode(), "n2", "n1", "n2"));
     rig.turn(loops);
     assertThat(status.cluster()).isEqualTo(new ClusterStatus("n1", "east", "n2",
         List.of(new ClusterNode("n1", "", 2, true, 0), new ClusterNode("n2", "", 2, true, 0)), LoopRig.SLOTS, 2,

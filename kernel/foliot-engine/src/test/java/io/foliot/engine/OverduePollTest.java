@@ -24,7 +24,11 @@ final class OverduePollTest {
   private final OverduePoll poll = new OverduePoll("c", SLOTS, 10, 0);
   private long nowNanos;
 
-  /** A poll of this node, which has no slots, a second later, at slots whose oldest entries are these; 0 is none. */
+  /**
+   * Polls a second later, as a node without slots, and returns the slots whose entries the node takes.
+   *
+   * @param heads the due time of the oldest entry of each slot, 0 for none
+   */
   private List<Integer> poll(boolean isBusy, int... heads) {
     nowNanos += TimeUnit.SECONDS.toNanos(1);
     assertThat(poll.isDue(nowNanos)).isTrue();
@@ -62,14 +66,14 @@ final class OverduePollTest {
   }
 
   @Test
-  void anOwnerThatWorksOffOtherSlotsIsGivenTime() {
+  void anOwnerThatMakesProgressInOtherSlotsIsGivenTime() {
     assign("a", "a", "b", "b");
     assertThat(poll(false, 5, 5, 0, 5)).isEmpty();
-    assertThat(poll(false, 6, 5, 0, 5)).as("a works on its first slot, b on nothing").containsExactly(3);
+    assertThat(poll(false, 6, 5, 0, 5)).as("a makes progress in slot 0, b makes none").containsExactly(3);
     for (int second = 2; second < 5; second++) {
       assertThat(poll(false, 5 + second, 5, 0, 0)).isEmpty();
     }
-    assertThat(poll(false, 10, 5, 0, 0)).as("has not come to its second one for five seconds").containsExactly(1);
+    assertThat(poll(false, 10, 5, 0, 0)).as("a has made no progress in slot 1 for five seconds").containsExactly(1);
   }
 
   @Test
@@ -82,7 +86,7 @@ final class OverduePollTest {
   }
 
   @Test
-  void anOwnerThatStopsWorkingIsGivenNoMoreTime() {
+  void anOwnerThatStopsMakingProgressIsGivenNoMoreTime() {
     assign("a", "a", "b", "b");
     assertThat(poll(false, 5, 5, 0, 0)).isEmpty();
     assertThat(poll(false, 6, 5, 0, 0)).isEmpty();
@@ -92,12 +96,13 @@ final class OverduePollTest {
   }
 
   @Test
-  void slotsWithoutAnOwnerAreNotWaitedFor() {
+  void slotsWithoutAnOwnerAreTakenAfterASecond() {
     assertThat(poll(true, 5, 5, 0, 0)).isEmpty();
     assertThat(poll(true, 6, 5, 0, 0)).containsExactly(1);
   }
 
-  private void away(String... owners) {
+  /** Assigns the slots, and allows this node to adopt slots: the coordinator is unavailable. */
+  private void assignAndAllowAdoption(String... owners) {
     poll.assigned(Assignment.of(Arrays.asList(owners)), NONE, OverduePoll.Adoption.ALLOWED, nowNanos);
   }
 
@@ -106,9 +111,9 @@ final class OverduePollTest {
     return IntStream.range(0, SLOTS).filter(adopted::contains).boxed().toList();
   }
 
-  /** This node and its owner are the only ones. */
+  /** Lets this node adopt all slots, because their owner makes no progress. */
   private void adoptAll() {
-    away("a", "a", "a", "a");
+    assignAndAllowAdoption("a", "a", "a", "a");
     poll(false, 5, 5, 5, 5);
     poll(false, 5, 5, 5, 5);
     assertThat(adopted()).containsExactly(0, 1, 2, 3);
@@ -116,31 +121,31 @@ final class OverduePollTest {
 
   @Test
   void orphanedSlotsAreAdoptedWithoutTheCoordinator() {
-    away("a", "a", "a", "a");
+    assignAndAllowAdoption("a", "a", "a", "a");
     assertThat(poll(false, 5, 0, 5, 5)).isEmpty();
     assertThat(adopted()).isEmpty();
-    assertThat(poll(false, 5, 0, 5, 6)).as("an owner that is at work is given time").isEmpty();
+    assertThat(poll(false, 5, 0, 5, 6)).as("an owner that makes progress is given time").isEmpty();
     assertThat(poll(false, 5, 0, 5, 6)).isEmpty();
     assertThat(poll(false, 5, 0, 5, 6)).isEmpty();
-    assertThat(poll(true, 5, 0, 5, 6)).as("also by a node that is busy").containsExactly(0, 2, 3);
+    assertThat(poll(true, 5, 0, 5, 6)).as("a busy node adopts them too").containsExactly(0, 2, 3);
     assertThat(adopted()).containsExactly(0, 2, 3);
   }
 
   @Test
-  void eachHelperWaitsALookLongerThanTheOneBefore() {
+  void eachHelperWaitsOnePollLongerThanTheHelperBefore() {
     Assignment assignment = Assignment.of(List.of("a", "a", "a", "a", "b", "c", "d", "e"));
     for (String helper : List.of("b", "c", "d", "e")) {
-      OverduePoll own = new OverduePoll(helper, 8, 10, 0);
+      OverduePoll polls = new OverduePoll(helper, 8, 10, 0);
       SlotSet mine = SlotSet.of(8, assignment.slotsOf(helper));
-      own.assigned(assignment, mine, OverduePoll.Adoption.ALLOWED, 0);
+      polls.assigned(assignment, mine, OverduePoll.Adoption.ALLOWED, 0);
       for (int second = 1; second <= 6; second++) {
         long now = TimeUnit.SECONDS.toNanos(second);
-        own.begin(SlotSet.of(8, assignment.slotsOf("a")), mine, 10_000, now);
+        polls.begin(SlotSet.of(8, assignment.slotsOf("a")), mine, 10_000, now);
         List<DueSlice> slices = IntStream.range(0, SLOTS)
             .mapToObj(slot -> new DueSlice(slot, List.of(new DueEntry(5, new TaskId(slot, 5), "q")), false)).toList();
-        own.taken(slices, mine, false, now);
+        polls.taken(slices, mine, false, now);
         for (int slot = 0; slot < SLOTS; slot++) {
-          assertThat(own.adopted(now).contains(slot))
+          assertThat(polls.adopted(now).contains(slot))
               .isEqualTo(second >= 2 + assignment.helpersBefore(slot, helper));
         }
       }
@@ -148,16 +153,16 @@ final class OverduePollTest {
   }
 
   @Test
-  void aNewerAssignmentEndsAnAdoptionAndTheSameOneDoesNot() {
+  void onlyADifferentAssignmentEndsAnAdoption() {
     adoptAll();
-    away("a", "a", "a", "a");
+    assignAndAllowAdoption("a", "a", "a", "a");
     assertThat(adopted()).containsExactly(0, 1, 2, 3);
-    away("b", "a", "a", "a");
+    assignAndAllowAdoption("b", "a", "a", "a");
     assertThat(adopted()).isEmpty();
   }
 
   @Test
-  void anAdoptionEndsSomeSecondsAfterTheCoordinatorAnswersAgain() {
+  void anAdoptionEndsTenSecondsAfterTheCoordinatorReturns() {
     adoptAll();
     for (int second = 0; second < 9; second++) {
       assign("a", "a", "a", "a");
@@ -169,15 +174,16 @@ final class OverduePollTest {
   }
 
   @Test
-  void aNodeThatIsToHaveNoSlotsAdoptsNone() {
+  void aNodeThatMayNotAdoptStillTakesOverdueEntries() {
     adoptAll();
     poll.assigned(Assignment.of(Arrays.asList("a", "a", "a", "a")), NONE, OverduePoll.Adoption.FORBIDDEN, nowNanos);
     assertThat(adopted()).isEmpty();
     poll(false, 5, 5, 5, 5);
-    assertThat(poll(false, 5, 5, 5, 5)).as("but takes what is left behind").isNotEmpty();
+    assertThat(poll(false, 5, 5, 5, 5)).as("the node takes overdue entries").isNotEmpty();
     assertThat(adopted()).isEmpty();
   }
 
+  /** Returns the number of claims after which the slot is given up, or MAX_VALUE if it is kept. */
   private int claimsUntilGivenUp(int slot, int wonOfTen) {
     for (int claim = 0; claim < 1_000; claim++) {
       if (poll.claimed(slot, claim % 10 < wonOfTen, nowNanos)) {
@@ -190,13 +196,13 @@ final class OverduePollTest {
   @Test
   void aSlotWhoseClaimsAnotherNodeWinsIsGivenUp() {
     adoptAll();
-    assertThat(claimsUntilGivenUp(0, 9)).as("some are always lost").isEqualTo(Integer.MAX_VALUE);
+    assertThat(claimsUntilGivenUp(0, 9)).as("a few lost claims are normal").isEqualTo(Integer.MAX_VALUE);
     assertThat(claimsUntilGivenUp(1, 5)).isLessThan(30);
     assertThat(adopted()).containsExactly(0, 2, 3);
     poll(false, 0, 7, 0, 0);
     poll(false, 0, 7, 0, 0);
-    assertThat(adopted()).as("no owner was there").containsExactly(0, 1, 2, 3);
-    assertThat(claimsUntilGivenUp(1, 0)).as("so these were no other node's").isEqualTo(Integer.MAX_VALUE);
+    assertThat(adopted()).as("no owner has made progress").containsExactly(0, 1, 2, 3);
+    assertThat(claimsUntilGivenUp(1, 0)).as("lost claims do not count for 60 s").isEqualTo(Integer.MAX_VALUE);
     nowNanos += TimeUnit.SECONDS.toNanos(60);
     assertThat(claimsUntilGivenUp(1, 0)).isLessThan(30);
   }

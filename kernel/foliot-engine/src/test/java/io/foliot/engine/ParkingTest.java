@@ -26,7 +26,7 @@ final class ParkingTest {
   }
 
   @Test
-  void entriesOfAPausedQueueAreParkedABatchAtATime() {
+  void entriesOfAPausedQueueAreParkedInBatches() {
     pause(true);
     DueEntry first = ready(1);
     DueEntry second = ready(2);
@@ -42,12 +42,12 @@ final class ParkingTest {
   }
 
   @Test
-  void entriesOfAFailedCallAreFoundAgain() {
+  void entriesOfAFailedCallAreParkedOnceFoundAgain() {
     pause(true);
     ready(1);
     parking.park(rig.nowNanos);
     rig.fail(rig.onlyCall("park"));
-    rig.passes(20);
+    rig.advance(20);
     parking.park(rig.nowNanos);
     assertThat(rig.calls).isEmpty();
     ready(1);
@@ -56,7 +56,7 @@ final class ParkingTest {
   }
 
   @Test
-  void lanesWithRoomReadWhatIsParked() {
+  void lanesWithRoomReadParkedEntries() {
     pause(false);
     rig.lane("q").parked();
     parking.readBack(rig.slots.watched(), rig.nowNanos);
@@ -70,13 +70,13 @@ final class ParkingTest {
   @Test
   void queuesWithParkedTasksAreListedOnceASecond() {
     pause(false);
-    assertThat(rig.lane("q").hasParked()).as("not known yet").isTrue();
+    assertThat(rig.lane("q").hasParked()).as("assumed until a list is read").isTrue();
     parking.listQueues(rig.slots.watched(), rig.nowNanos);
     rig.answer(rig.onlyCall("parkedQueues"), Set.of("q"));
-    rig.passes(999);
+    rig.advance(999);
     parking.listQueues(rig.slots.watched(), rig.nowNanos);
     assertThat(rig.calls).isEmpty();
-    rig.passes(1);
+    rig.advance(1);
     parking.listQueues(rig.slots.watched(), rig.nowNanos);
     assertThat(rig.calls).hasSize(1);
     assertThat(rig.lane("q").hasParked()).isTrue();

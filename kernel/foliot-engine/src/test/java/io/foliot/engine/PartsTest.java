@@ -26,11 +26,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Group commit, permits, destinations, settings as bytes. */
+/** Tests group commit, permits, destinations, long polls, engine options and clock readings. */
 final class PartsTest {
   private static final long SECOND = 1_000_000_000;
 
-  private static final TimeSource STILL = new TimeSource() {
+  private static final TimeSource STOPPED_CLOCK = new TimeSource() {
     @Override
     public long wallMicros() {
       return 0;
@@ -44,7 +44,7 @@ final class PartsTest {
 
   private static final Runnable NOTHING = () -> {};
 
-  /** A store that answers when the test lets it. */
+  /** A store whose answers the test gives. */
   private static final class Slow {
     final List<List<Integer>> batches = new ArrayList<>();
     final List<CompletableFuture<List<String>>> answers = new ArrayList<>();
@@ -62,15 +62,15 @@ final class PartsTest {
   }
 
   @Test
-  void callersOfABatchThatFailsInPartHearOfTheirOwnItems() {
+  void eachCallerOfABatchGetsTheOutcomeOfItsItems() {
     Slow slow = new Slow();
-    List<Integer> told = new ArrayList<>();
+    List<Integer> notified = new ArrayList<>();
     GroupCommit<Integer, String> commit = new GroupCommit<>("test", slow::call,
-        (items, results) -> told.addAll(items), 1, new Admission(100, 1_000), STILL, Meter.NONE);
+        (items, results) -> notified.addAll(items), 1, new Admission(100, 1_000), STOPPED_CLOCK, Meter.NONE);
     CompletableFuture<List<String>> first = commit.call(List.of(0), 1);
     CompletableFuture<List<String>> done = commit.call(List.of(1, 2), 1);
     CompletableFuture<List<String>> refused = commit.call(List.of(3, 4), 1);
-    CompletableFuture<List<String>> both = commit.call(List.of(5, 6), 1);
+    CompletableFuture<List<String>> mixed = commit.call(List.of(5, 6), 1);
     slow.answer(0);
     StoreFullException full = new StoreFullException("no room");
     slow.answers.get(1)
@@ -78,14 +78,14 @@ final class PartsTest {
     assertThat(first).isCompletedWithValue(List.of("r0"));
     assertThat(done).isCompletedWithValue(List.of("r1", "r2"));
     assertThat(refused).isCompletedExceptionally().satisfies(call -> assertThat(call.exceptionNow()).isSameAs(full));
-    assertThat(both.exceptionNow()).as("unknown, for some of it was done").isInstanceOf(StoreException.class)
+    assertThat(mixed.exceptionNow()).as("unknown, because a part was done").isInstanceOf(StoreException.class)
         .isNotInstanceOf(StoreFullException.class);
-    assertThat(told).containsExactly(0, 1, 2, 5);
+    assertThat(notified).containsExactly(0, 1, 2, 5);
     assertThat(ItemsFailedException.of(Arrays.asList(null, null), full)).isSameAs(full);
   }
 
   private static GroupCommit<Integer, String> commit(Slow slow, Admission admission) {
-    return new GroupCommit<>("test", slow::call, (items, results) -> {}, 1, admission, STILL, Meter.NONE);
+    return new GroupCommit<>("test", slow::call, (items, results) -> {}, 1, admission, STOPPED_CLOCK, Meter.NONE);
   }
 
   @Test
@@ -106,7 +106,7 @@ final class PartsTest {
   }
 
   @Test
-  void aFailedBatchFailsItsCallersAndTheNextOneGoesOut() {
+  void aFailedBatchFailsItsCallersAndTheNextBatchIsSent() {
     Slow slow = new Slow();
     GroupCommit<Integer, String> commit = commit(slow, new Admission(100, 1_000));
     CompletableFuture<List<String>> first = commit.call(List.of(1), 1);
@@ -131,7 +131,7 @@ final class PartsTest {
   }
 
   @Test
-  void aRateGivesTokensOverTimeAndAtMostATenthOfASecondAtOnce() {
+  void aRateAllowsABurstOfAtMostATenthOfASecond() {
     Permits permits = new Permits(() -> {});
     permits.configure(QueueConfig.builder("q", Target.pull()).rate(100.0).build(), false, 0);
     assertThat(permits.acquire(1_000, SECOND, NOTHING)).isEqualTo(10);
@@ -146,16 +146,16 @@ final class PartsTest {
   void aWaitingLaneIsWokenWhenAPermitIsFree() {
     Permits permits = new Permits(() -> {});
     permits.configure(QueueConfig.builder("q", Target.pull()).concurrency(1).build(), false, 0);
-    int[] told = {0};
-    assertThat(permits.acquire(2, 0, () -> told[0]++)).isEqualTo(1);
+    int[] notified = {0};
+    assertThat(permits.acquire(2, 0, () -> notified[0]++)).isEqualTo(1);
     assertThat(permits.isFull(0)).isTrue();
     permits.release(1);
-    assertThat(told[0]).isEqualTo(1);
+    assertThat(notified[0]).isEqualTo(1);
     assertThat(permits.inUse()).isZero();
   }
 
   @Test
-  void aDestinationIsGivenMoreWhileItBearsItAndOneProbeWhenItFails() {
+  void theLimitGrowsWithSuccessesAndFailuresPutItOnTrial() {
     Destination destination = new Destination("d", 64, new Budget(1_000, 0, 1));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     for (int i = 0; i < 16; i++) {
@@ -171,18 +171,18 @@ final class PartsTest {
       }
     }
     assertThat(destination.limit()).isEqualTo(1);
-    assertThat(destination.acquire(10, now, NOTHING)).as("not before its time").isZero();
+    assertThat(destination.acquire(10, now, NOTHING)).as("no trial before the wait ends").isZero();
     long wait = destination.trialWaitNanos(now);
     assertThat(wait).isPositive();
     assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(1);
-    assertThat(destination.acquire(10, now + wait, NOTHING)).as("one at a time").isZero();
+    assertThat(destination.acquire(10, now + wait, NOTHING)).as("one trial at a time").isZero();
     destination.answered(new Answer.Done(""), now + wait);
     assertThat(destination.isOnTrial()).isFalse();
     assertThat(destination.acquire(10, now + wait, NOTHING)).isEqualTo(2);
   }
 
   @Test
-  void aClaimMayTakeAsManyMoreAsEndedWhileTheLastOneWasWithTheStore() {
+  void aClaimMayTakeAheadWhatEndedDuringTheLastClaim() {
     Destination destination = new Destination("d", 16, new Budget(1_000, 0, 1));
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(16);
     long before = destination.ended();
@@ -193,15 +193,15 @@ final class PartsTest {
     destination.claimed(before);
     assertThat(destination.acquire(1_000, 0, NOTHING)).isEqualTo(10);
     destination.claimed(destination.ended());
-    assertThat(destination.acquire(1_000, 0, NOTHING)).as("it admits nothing").isZero();
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("no attempt ended during the last claim").isZero();
     destination.claimed(-1_000);
-    assertThat(destination.acquire(1_000, 0, NOTHING)).as("no more than its limit again").isEqualTo(6);
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("twice the limit at most").isEqualTo(6);
     destination.answered(new Answer.Retry(null, Health.OVERLOADED, ""), 0);
-    assertThat(destination.acquire(1_000, 0, NOTHING)).as("nothing ahead where it asks for less").isZero();
+    assertThat(destination.acquire(1_000, 0, NOTHING)).as("an overloaded destination gets none ahead").isZero();
   }
 
   @Test
-  void aWorkerGetsNoTaskWhoseLeaseEndedWhileItWaited() {
+  void aPollReturnsNoTaskWhoseLeaseHasEnded() {
     LongPollQueue longPolls = new LongPollQueue(() -> Seating.of(Fleet.EMPTY, "n"));
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("", 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
@@ -216,21 +216,21 @@ final class PartsTest {
     longPolls.won(waiter, longer1, TimeUnit.MILLISECONDS.toNanos(400));
     longPolls.won(waiter, long1, TimeUnit.MILLISECONDS.toNanos(300));
     longPolls.answer(TimeUnit.MILLISECONDS.toNanos(50));
-    assertThat(waiter.answer()).as("one more is on its way").isNotDone();
+    assertThat(waiter.answer()).as("a claim for this worker is pending").isNotDone();
     longPolls.lost(waiter);
     longPolls.answer(TimeUnit.MILLISECONDS.toNanos(200));
-    assertThat(waiter.answer()).as("with the time of the lease that ends first, from the call on")
+    assertThat(waiter.answer()).as("300 ms: from the call to the first end of a lease")
         .isCompletedWithValue(new Scheduler.Pulled(List.of(longer1, long1), 300));
   }
 
   @Test
-  void aWorkerWaitsUntilItIsKnownToBeEnabled() {
+  void aWorkerWaitsWhileUnknownOrDisabled() {
     AtomicReference<Seating> seating = new AtomicReference<>(Seating.UNKNOWN);
     LongPollQueue longPolls = new LongPollQueue(seating::get);
     LongPollQueue.Waiter waiter = new LongPollQueue.Waiter("one", 4, 1_000, 0, Long.MAX_VALUE,
         CompletableFuture.completedFuture(null));
     longPolls.add(waiter);
-    assertThat(longPolls.reserve()).as("it may be disabled").isNull();
+    assertThat(longPolls.reserve()).as("the worker may be disabled").isNull();
     assertThat(longPolls.hasWaiters()).isTrue();
     Fleet.Seat seat = new Fleet.Seat(0, "one", "fra", Set.of("q"), "n", true, false);
     seating.set(Seating.of(new Fleet(List.of(seat), List.of("fra")), "n"));
@@ -242,7 +242,7 @@ final class PartsTest {
   }
 
   @Test
-  void aTasksOwnFailureSaysNothingAboutItsDestination() {
+  void aFailureOfOnlyTheTaskDoesNotLowerTheLimit() {
     Destination destination = new Destination("d", 64, new Budget(1_000, 0, 1));
     for (int i = 0; i < 100; i++) {
       assertThat(destination.acquire(1, 0, NOTHING)).isEqualTo(1);
@@ -252,7 +252,7 @@ final class PartsTest {
   }
 
   @Test
-  void theOptionsBuilderKeepsWhatIsNotChanged() {
+  void theBuilderOfOptionsKeepsUnchangedValues() {
     EngineOptions full = EngineOptions.builder("n").zone("z").loops(2).windowMillis(3).wheelEntries(4).laneEntries(5)
         .readyEntries(6).claimBatch(7).callItems(8).callBytes(9).leaseMarginMillis(10).renewedLeaseMillis(311)
         .maxClockOffsetMillis(12).destinationLimit(13).build();
@@ -264,23 +264,23 @@ final class PartsTest {
 
   @Test
   void theMonotonicClockCountsOnFromAReading() {
-    ClockReading reckoning = new ClockReading(1_000_000, 5 * SECOND, 1_000_000, 0);
-    assertThat(reckoning.micros(7 * SECOND + 1_999)).isEqualTo(3_000_001);
+    ClockReading reading = new ClockReading(1_000_000, 5 * SECOND, 1_000_000, 0);
+    assertThat(reading.micros(7 * SECOND + 1_999)).isEqualTo(3_000_001);
   }
 
   @Test
-  void aSlowReadingDoesNotReplaceAQuickOneThatIsFresh() {
+  void aSlowReadingDoesNotReplaceAFreshQuickReading() {
     ClockReading quick = new ClockReading(0, 0, 500_000, 0);
     ClockReading slow = new ClockReading(1_400_000, SECOND, SECOND / 2, 0);
-    assertThat(quick.or(slow)).as("it may be wrong by half a second").isSameAs(quick);
+    assertThat(quick.or(slow)).as("the slow reading may be wrong by 0.5 s").isSameAs(quick);
     ClockReading later = new ClockReading(2_000_100, 2 * SECOND, 600_000, 0);
-    assertThat(quick.or(later)).as("what the quick one has drifted since").isSameAs(later);
+    assertThat(quick.or(later)).as("the quick reading has drifted since").isSameAs(later);
     ClockReading quicker = new ClockReading(1_000_000, SECOND, 400_000, 0);
     assertThat(quick.or(quicker)).isSameAs(quicker);
   }
 
   @Test
-  void aReadingThatContradictsTheLastOneReplacesIt() {
+  void aContradictingReadingReplacesTheLastReading() {
     ClockReading quick = new ClockReading(0, 0, 500_000, 0);
     ClockReading stepped = new ClockReading(3_600_000_000L, SECOND, SECOND / 2, 0);
     assertThat(quick.or(stepped)).as("the store's clock was set").isSameAs(stepped);
@@ -289,7 +289,7 @@ final class PartsTest {
   }
 
   @Test
-  void theFirstReadingReplacesTheGuess() {
+  void theFirstReadingReplacesTheInitialGuess() {
     ClockReading guess = new ClockReading(0, 0, Long.MAX_VALUE / 4, 0);
     ClockReading first = new ClockReading(77, SECOND, 30 * SECOND, 0);
     assertThat(guess.or(first)).isSameAs(first);

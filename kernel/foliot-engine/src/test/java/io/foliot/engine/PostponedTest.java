@@ -31,11 +31,12 @@ final class PostponedTest {
   void mostEntriesArePostponed() {
     rig.local("q");
     mostAreLater("q");
-    // Entries written from here on up to the window's end are for the wheel.
+    // From here on, entries due within the look-ahead are added to the wheel.
     rig.lookAhead.prefetch(rig.nowMillis(), rig.nowNanos);
     rig.answerAll();
   }
 
+  /** Records that the last 16 claimed entries of the queue were postponed. */
   private void mostAreLater(String queue) {
     for (int i = 0; i < 16; i++) {
       rig.lane(queue).judged(true);
@@ -58,13 +59,13 @@ final class PostponedTest {
     return rig.onlyCall("claim");
   }
 
-  /** Begins a read of the index, which may return what has left it meanwhile. */
+  /** Begins a read of the index. Its answer may have entries that have left the index since. */
   private LoopRig.Call read() {
     rig.reads.read(List.of(), (slices, failure, nowNanos) -> {});
     return rig.onlyCall("due");
   }
 
-  /** The answer for an entry whose task is due at another time than the entry says. */
+  /** Returns the answer to a probe of an entry at START_MILLIS whose task is due at {@code dueAt}. */
   private static Probed dueAt(long dueAt) {
     return new Probed(dueAt, START_MILLIS);
   }
@@ -95,7 +96,7 @@ final class PostponedTest {
   }
 
   @Test
-  void aDueEntryIsTakenBeforeThoseThatWereNotProbed() {
+  void aProbedDueEntryIsTakenBeforeEntriesWithoutAProbe() {
     DueEntry first = ready(1);
     ready(2);
     DueEntry third = ready(3);
@@ -103,7 +104,7 @@ final class PostponedTest {
     ready(4);
     rig.answer(call, List.of(dueAt(START_MILLIS), dueAt(LATER), Probed.UNKNOWN));
     assertThat(rig.lanes.waiting()).isEqualTo(3);
-    assertThat(taken()).as("the fourth one was not probed").containsExactly(first, third);
+    assertThat(taken()).as("the fourth entry was not probed").containsExactly(first, third);
   }
 
   @Test
@@ -126,9 +127,9 @@ final class PostponedTest {
     assertThat(rig.lanes.waiting()).isZero();
     assertThat(rig.moves.covers(entry, rig.clock, rig.nowNanos)).isTrue();
     assertThat(fired()).isEmpty();
-    rig.passes(1_000);
+    rig.advance(1_000);
     assertThat(fired()).containsExactly(entry.id());
-    assertThat(rig.lanes.found(new DueEntry(LATER, entry.id(), "q"), rig.nowNanos)).as("the lanes do not know it")
+    assertThat(rig.lanes.found(new DueEntry(LATER, entry.id(), "q"), rig.nowNanos)).as("the lanes have no such entry")
         .isTrue();
   }
 
@@ -139,20 +140,20 @@ final class PostponedTest {
     LoopRig.Call read = read();
     rig.answer(call, List.of(new Probed(LATER, LATER)));
     assertThat(rig.moves.isEmpty()).isTrue();
-    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("by the read that began before").isFalse();
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("in the read that began before the probe's answer").isFalse();
     rig.answer(read, List.of());
     postponed.move(rig.nowNanos);
     assertThat(rig.calls).isEmpty();
-    rig.passes(1_000);
+    rig.advance(1_000);
     assertThat(fired()).containsExactly(entry.id());
   }
 
   @Test
-  void anEntryThatBecameDueIsNotMovedAnyMore() {
+  void anEntryThatIsDueAgainIsNotMoved() {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
-    rig.passes(500);
-    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("the probe is believed no more").isTrue();
+    rig.advance(500);
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("the probe counts no more").isTrue();
     rig.answer(probe(), List.of(dueAt(START_MILLIS)));
     assertThat(rig.moves.isEmpty()).isTrue();
     assertThat(taken()).containsExactly(entry);
@@ -164,15 +165,15 @@ final class PostponedTest {
     rig.fail(probe());
     assertThat(rig.lanes.waiting()).isZero();
     assertThat(rig.moves.isEmpty()).isTrue();
-    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("by a poll").isTrue();
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("a poll finds the entry").isTrue();
     postponed.probe(rig.nowNanos);
-    assertThat(rig.calls).as("there is a pause").isEmpty();
-    rig.passes(20);
+    assertThat(rig.calls).as("a failure is followed by a pause").isEmpty();
+    rig.advance(20);
     assertThat(probe().<TaskId>items()).containsExactly(entry.id());
   }
 
   @Test
-  void noMoreThanTwoProbesAreUnderWay() {
+  void noMoreThanTwoProbesAreInProgress() {
     ready(1);
     LoopRig.Call first = probe();
     ready(2);
@@ -186,7 +187,7 @@ final class PostponedTest {
   }
 
   @Test
-  void whileAMoveIsUnderWayItsEntryIsCovered() {
+  void whileAMoveIsInProgressItsEntryIsCovered() {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
     LoopRig.Call call = move();
@@ -194,18 +195,18 @@ final class PostponedTest {
     assertThat(rig.lanes.found(entry, rig.nowNanos)).isFalse();
     read();
     rig.answer(call, claimed(new ClaimResult.Later(LATER)));
-    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("by the read that began before the move").isFalse();
-    assertThat(rig.lookAhead.size()).as("the wheel has its deadline already").isEqualTo(1);
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("in the read that began before the move's answer").isFalse();
+    assertThat(rig.lookAhead.size()).as("the wheel has the deadline already").isEqualTo(1);
   }
 
   @Test
-  void aMoveToAnotherDeadlineWakesThere() {
+  void aMoveThatFindsAnotherDeadlineWakesAtIt() {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
     rig.answer(move(), claimed(new ClaimResult.Later(LATER + 500)));
-    rig.passes(1_000);
-    assertThat(fired()).as("the first deadline, which the claim will judge").containsExactly(entry.id());
-    rig.passes(500);
+    rig.advance(1_000);
+    assertThat(fired()).as("at the first deadline, where a claim finds the task not due").containsExactly(entry.id());
+    rig.advance(500);
     assertThat(fired()).containsExactly(entry.id());
   }
 
@@ -219,7 +220,7 @@ final class PostponedTest {
   }
 
   @Test
-  void aTaskThatAMoveFindsGoneWaitsNowhere() {
+  void aTaskThatAMoveFindsGoneIsForgotten() {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
     LoopRig.Call call = move();
@@ -241,7 +242,7 @@ final class PostponedTest {
   }
 
   @Test
-  void movesAreSmallAndAtMostTwoAreUnderWay() {
+  void atMostTwoMovesOf1000EntriesAreInProgress() {
     Moves many = new Moves(10_000);
     Postponed moving = postponed(many);
     for (int i = 0; i < 2_500; i++) {
@@ -252,7 +253,7 @@ final class PostponedTest {
     }
     assertThat(rig.calls).extracting(call -> call.items().size()).containsExactly(1_000, 1_000);
     rig.fail(rig.calls.removeFirst());
-    rig.passes(20);
+    rig.advance(20);
     moving.move(rig.nowNanos);
     assertThat(rig.calls).extracting(call -> call.items().size()).containsExactly(1_000, 500);
   }

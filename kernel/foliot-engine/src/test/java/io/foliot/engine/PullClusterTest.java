@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Workers that poll some nodes of a cluster, for tasks in slots of all nodes. */
+/** Tests workers that poll some nodes of a cluster, for tasks in slots of all nodes. */
 final class PullClusterTest {
   private static final String QUEUE = "pulled";
   private static final Duration TURN = Duration.ofMillis(5);
@@ -36,7 +36,7 @@ final class PullClusterTest {
   @BeforeEach
   void start() {
     nodes.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    cluster.passes(Duration.ofSeconds(10));
+    cluster.advance(Duration.ofSeconds(10));
   }
 
   private void submit(int tasks, Duration apart) {
@@ -47,7 +47,7 @@ final class PullClusterTest {
     assertThat(nodes.get(1).engine.submitAll(all)).isNotNull();
   }
 
-  /** Time passes while workers poll these nodes, one after the other without a pause. */
+  /** Advances the time while a worker of each of these nodes polls without a pause, {@code atOnce} tasks per poll. */
   private void work(Duration time, int atOnce, Cluster.Node... polled) {
     for (long left = time.dividedBy(TURN); left > 0; left--) {
       for (Cluster.Node node : polled) {
@@ -62,7 +62,7 @@ final class PullClusterTest {
           polls.put(node, node.engine.pull(new Pull(QUEUE, atOnce, WAIT_MILLIS, LEASE_MILLIS, "w")));
         }
       }
-      cluster.passes(TURN);
+      cluster.advance(TURN);
     }
   }
 
@@ -83,7 +83,7 @@ final class PullClusterTest {
   void aBurstReachesTheOnlyWorker() {
     submit(1_000, Duration.ZERO);
     work(Duration.ofSeconds(5), 100, nodes.getLast());
-    // A hundred are asked for at a time: ten polls, each of which waits for what it gets.
+    // A poll returns at most 100 tasks, so this takes ten polls.
     ensureEachOnce(1_000, 1_500);
   }
 
@@ -96,51 +96,51 @@ final class PullClusterTest {
   }
 
   @Test
-  void unpolledTasksReachTheFirstWorkerThatComes() {
+  void tasksThatWaitedReachTheFirstWorkerThatPolls() {
     submit(100, Duration.ZERO);
-    cluster.passes(Duration.ofSeconds(30));
-    long came = cluster.clock.wallMillis();
+    cluster.advance(Duration.ofSeconds(30));
+    long arrivedMillis = cluster.clock.wallMillis();
     work(Duration.ofSeconds(2), 10, nodes.get(2));
     assertThat(begun).hasSize(100);
-    assertThat(cluster.clock.wallMillis() - came).isLessThanOrEqualTo(2_000);
+    assertThat(cluster.clock.wallMillis() - arrivedMillis).isLessThanOrEqualTo(2_000);
   }
 
   @Test
-  void aLoopThatOwnsItsWholeShareKnowsOfOtherNodes() {
+  void aLoopThatOwnsItsWholeShareServesOtherNodes() {
     Cluster many = new Cluster();
     List<Cluster.Node> wide = List.of(many.node("a", 16), many.node("b", 16));
     wide.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    many.passes(Duration.ofSeconds(10));
+    many.advance(Duration.ofSeconds(10));
     assertThat(begunInTime(many, wide)).isEqualTo(100);
   }
 
   @Test
-  void theOwnerOfAllSlotsKnowsOfWorkersElsewhere() {
+  void theOwnerOfAllSlotsServesWorkersOfOtherNodes() {
     Cluster uneven = new Cluster();
     List<Cluster.Node> both = List.of(uneven.node("a"), uneven.node("b"));
     both.getFirst().putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    // Its clock is so wrong that it takes no slots, but workers may call it.
+    // The clock of node b is so wrong that b owns no slots, but workers may poll b.
     both.getLast().aheadMillis = 60_000;
-    uneven.passes(Duration.ofSeconds(10));
+    uneven.advance(Duration.ofSeconds(10));
     assertThat(begunInTime(uneven, both)).isEqualTo(100);
   }
 
-  /** Submits tasks to the first node; returns how many the last one gives a worker up to half a second after due. */
-  private static int begunInTime(Cluster of, List<Cluster.Node> some) {
+  /** Submits tasks to the first node. Returns how many of them a worker of the last node gets at most 0.5 s late. */
+  private static int begunInTime(Cluster tested, List<Cluster.Node> members) {
     Pull pull = new Pull(QUEUE, 100, WAIT_MILLIS, LEASE_MILLIS, "w");
-    CompletableFuture<List<TaskRecord>> poll = some.getLast().engine.pull(pull);
-    of.passes(Duration.ofSeconds(4));
+    CompletableFuture<List<TaskRecord>> poll = members.getLast().engine.pull(pull);
+    tested.advance(Duration.ofSeconds(4));
     List<Submission> all = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       all.add(Submission.after(QUEUE, Duration.ofSeconds(1), Body.EMPTY));
     }
-    assertThat(some.getFirst().engine.submitAll(all)).isNotNull();
+    assertThat(members.getFirst().engine.submitAll(all)).isNotNull();
     int got = 0;
     for (int i = 0; i < 300; i++) {
-      of.passes(TURN);
+      tested.advance(TURN);
       if (poll.isDone()) {
         got += poll.join().size();
-        poll = some.getLast().engine.pull(pull);
+        poll = members.getLast().engine.pull(pull);
       }
     }
     return got;
@@ -155,7 +155,7 @@ final class PullClusterTest {
     begun.subList(0, 9).forEach(task -> assertThat(ack(nodes.getFirst(), task)).isEqualTo(SettleResult.Kind.SETTLED));
     assertThat(cluster.remote.finds).isZero();
     assertThat(ack(nodes.getFirst(), begun.getFirst())).as("repeated").isEqualTo(SettleResult.Kind.REPEATED);
-    assertThat(ack(nodes.getLast(), begun.getLast())).as("elsewhere").isEqualTo(SettleResult.Kind.SETTLED);
+    assertThat(ack(nodes.getLast(), begun.getLast())).as("at another node").isEqualTo(SettleResult.Kind.SETTLED);
     assertThat(cluster.remote.finds).isEqualTo(2);
   }
 
@@ -174,19 +174,19 @@ final class PullClusterTest {
 
   private SettleResult.Kind ack(Cluster.Node node, TaskRecord task) {
     CompletableFuture<SettleResult> answer = node.engine.ack(task.id(), requireNonNull(task.token()), null);
-    cluster.passes(Duration.ofMillis(100));
+    cluster.advance(Duration.ofMillis(100));
     assertThat(answer).isDone();
     return answer.join().kind();
   }
 
   @Test
-  void theOnlyNodeKeepsWhatIsDueForTheNextPoll() {
+  void aSoleNodeParksNoDueTasks() {
     Cluster alone = new Cluster();
     Cluster.Node node = alone.node("only");
     node.putQueue(QueueConfig.of(QUEUE, Target.pull()));
-    alone.passes(Duration.ofSeconds(10));
+    alone.advance(Duration.ofSeconds(10));
     assertThat(node.engine.submit(Submission.after(QUEUE, Duration.ofSeconds(1), Body.EMPTY))).isNotNull();
-    alone.passes(Duration.ofSeconds(5));
+    alone.advance(Duration.ofSeconds(5));
     assertThat(alone.remote.parked).isZero();
   }
 }

@@ -54,7 +54,7 @@ final class QueueSettingsTest {
   }
 
   @Test
-  void aLostRaceChangesWhatTheOtherWriterLeft() {
+  void aLostRaceAppliesTheChangeToTheNewerSettings() {
     CompletionStage<QueueConfig> paused = settings.setPaused("orders", true);
     answerRead(stored(ORDERS, 4));
     rig.answer(write(4), false);
@@ -70,7 +70,7 @@ final class QueueSettingsTest {
   }
 
   @Test
-  void aRaceLostSixteenTimesIsRefused() {
+  void aChangeThatLosesSixteenRacesIsRefused() {
     CompletionStage<QueueConfig> paused = settings.setPaused("orders", true);
     for (int version = 1; version <= 16; version++) {
       assertThat(paused.toCompletableFuture()).isNotDone();
@@ -98,7 +98,7 @@ final class QueueSettingsTest {
   }
 
   @Test
-  void aReadOvertakenByANewerOneIsRepeated() {
+  void aReadOvertakenByNewerSettingsIsRepeated() {
     CompletionStage<Void> refreshed = settings.refresh("orders");
     rig.queue(ORDERS.toBuilder().paused(true).build());
     answerRead(stored(ORDERS, 1));

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A coordinator that records its calls; the test makes its reports. */
+/** A coordinator that records its calls. The test reports views to the member. */
 final class RecordedCoordinator implements Coordinator {
   final List<Assignment> published = new ArrayList<>();
   final List<Member> updates = new ArrayList<>();
@@ -48,8 +48,8 @@ final class RecordedCoordinator implements Coordinator {
     isClosed = true;
   }
 
-  /** Shows a view to the member that has joined. */
-  void shows(View view) {
+  /** Reports a view to the member that has joined. */
+  void report(View view) {
     if (listener == null) {
       throw new AssertionError("no member has joined");
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
-/** A logger whose lines a test reads; a stack trace is a line of its own, {@code (stack)}. */
+/** A logger that keeps its lines. A stack trace is kept as a separate line, {@code (stack)}. */
 final class RecordedLog implements System.Logger {
   final List<String> lines = new ArrayList<>();
 

@@ -23,53 +23,61 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that others may use, too, which can be away or mute, refuse writes, lose replies, and seem to have half its
- * slots.
+ * A shared store that a test can make unavailable or silent. It can also refuse writes, lose replies, answer late, and
+ * report half of its slots.
  */
 final class RemoteStore implements InvocationHandler {
-  private @Nullable TaskStore sound;
+  private @Nullable TaskStore delegate;
   private static final Set<String> WRITES = Set.of("submit", "touch", "cancel", "claim", "park", "settle");
 
+  /** Whether all calls fail. */
   boolean away;
-  /** Does nothing and answers nothing, ever. */
+  /** Whether calls have no effect and never get an answer. */
   boolean mute;
+  /** Whether calls of {@link #WRITES} fail. */
   boolean refusesWrites;
+  /** Whether each pair of slots appears as one slot. */
   boolean halved;
-  /** Keeps the answers of claims and parks until {@link #answerSlowly}. */
+  /** Whether answers of claims and parks are withheld until {@link #releaseAnswers}. */
   boolean slow;
-  /** Keeps the answers of head polls, too. */
+  /** Whether answers of reads of the index are withheld. */
   boolean slowDue;
-  /** Factor by which the answers of head polls take longer. */
+  /** The number of calls of {@link #releaseAnswers} after which a withheld read of the index is answered. */
   int rounds = 1;
-  /** Whether reads of parked entries are slow, too. */
+  /** Whether answers of reads of parked entries are withheld. */
   boolean slowParked;
-  /** Keeps the answers about all queues, too. */
+  /** Whether answers of reads of all documents of a kind are withheld. */
   boolean slowDocuments;
-  /** Returns only a few parked entries per call. */
+  /** Whether a read of parked entries returns at most 10. */
   boolean shortPages;
+  /** The number of entries in calls of park. */
   long parked;
   /** The number of reads of the settings of all queues. */
   long queueReads;
+  /** The number of writes of documents of permits. */
   long permitWrites;
   /** The number of reads of a single task. */
   long finds;
-  /** The number of tasks that claims named. */
-  long asked;
-  /** The answer to a read of the settings of all queues, if not the truth. */
+  /** The number of tasks in calls of claim. */
+  long claimItems;
+  /** The answer to a read of the settings of all queues, or null for those of the store. */
   @Nullable
   List<Document> documents;
+  /** The actions of the next call of {@link #releaseAnswers}. */
   private final List<Runnable> answers = new ArrayList<>();
+  /** The actions that withhold answers for a further round. */
   private final List<Runnable> later = new ArrayList<>();
+  /** The name of the method whose next reply is lost, or null. The call has its effect. */
   @Nullable
-  String losesReplyOf;
+  String lostReplyOf;
 
-  /** A store that passes its calls on to a sound one, as long as it is well. */
+  /** Returns a store that passes calls on to {@code store}, except for the faults that are set. */
   TaskStore over(TaskStore store) {
-    sound = store;
+    delegate = store;
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class}, this);
   }
 
-  private CompletableFuture<Object> later(@Nullable Object answer, int inRounds) {
+  private CompletableFuture<Object> withheld(@Nullable Object answer, int inRounds) {
     CompletableFuture<Object> promise = new CompletableFuture<>();
     Object result = requireNonNull((CompletionStage<?>) answer).toCompletableFuture().join();
     answerIn(inRounds, () -> promise.complete(result));
@@ -80,7 +88,8 @@ final class RemoteStore implements InvocationHandler {
     answers.add(inRounds == 1 ? answer : () -> later.add(() -> answerIn(inRounds - 1, answer)));
   }
 
-  void answerSlowly() {
+  /** Gives the withheld answers that have waited for their number of rounds. */
+  void releaseAnswers() {
     List<Runnable> answered = List.copyOf(answers);
     answers.clear();
     answered.forEach(Runnable::run);
@@ -89,8 +98,8 @@ final class RemoteStore implements InvocationHandler {
     kept.forEach(Runnable::run);
   }
 
-  private TaskStore sound() {
-    return requireNonNull(sound);
+  private TaskStore delegate() {
+    return requireNonNull(delegate);
   }
 
   @Override
@@ -99,7 +108,7 @@ final class RemoteStore implements InvocationHandler {
       return true;
     }
     if (method.getName().equals("slotCount") && halved) {
-      return sound().slotCount() / 2;
+      return delegate().slotCount() / 2;
     }
     if (!CompletionStage.class.isAssignableFrom(method.getReturnType())) {
       return call(method, arguments);
@@ -111,16 +120,16 @@ final class RemoteStore implements InvocationHandler {
       return CompletableFuture.failedFuture(new StoreException("the store is unavailable", null));
     }
     if (method.getName().equals("due") && halved && arguments != null) {
-      return halves(arguments);
+      return dueOfHalvedSlots(arguments);
     }
     if (method.getName().equals("park") && arguments != null) {
       parked += ((List<?>) arguments[0]).size();
       if (slow) {
-        return later(call(method, arguments), 1);
+        return withheld(call(method, arguments), 1);
       }
     }
     if (method.getName().equals("claim") && arguments != null) {
-      asked += ((List<?>) arguments[0]).size();
+      claimItems += ((List<?>) arguments[0]).size();
     }
     if (method.getName().equals("find")) {
       finds++;
@@ -137,18 +146,18 @@ final class RemoteStore implements InvocationHandler {
     }
     Object answer = call(method, arguments);
     if (method.getName().equals("due") && slowDue) {
-      return later(answer, rounds);
+      return withheld(answer, rounds);
     }
     if ((method.getName().equals("claim") && slow) || (method.getName().equals("parked") && slowParked)
         || (method.getName().equals("documents") && slowDocuments)) {
-      return later(answer, 1);
+      return withheld(answer, 1);
     }
     if (method.getName().equals("parked") && shortPages) {
       List<?> page = (List<?>) requireNonNull((CompletionStage<?>) answer).toCompletableFuture().join();
       return CompletableFuture.completedFuture(page.subList(0, Math.min(page.size(), 10)));
     }
-    if (method.getName().equals(losesReplyOf)) {
-      losesReplyOf = null;
+    if (method.getName().equals(lostReplyOf)) {
+      lostReplyOf = null;
       return CompletableFuture.failedFuture(new StoreException("the reply is lost", null));
     }
     return answer;
@@ -156,19 +165,19 @@ final class RemoteStore implements InvocationHandler {
 
   private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
     try {
-      return method.invoke(sound(), arguments);
+      return method.invoke(delegate(), arguments);
     } catch (InvocationTargetException e) {
       throw e.getCause();
     }
   }
 
   @SuppressWarnings("unchecked")
-  private CompletionStage<List<DueSlice>> halves(Object[] arguments) {
-    int slots = sound().slotCount() / 2;
+  private CompletionStage<List<DueSlice>> dueOfHalvedSlots(Object[] arguments) {
+    int slots = delegate().slotCount() / 2;
     return CompletableFuture.completedFuture(((List<DueScan>) arguments[0]).stream().map(scan -> {
       List<DueEntry> entries = Stream.of(scan.slot(), scan.slot() + slots)
           .map(slot -> new DueScan(slot, scan.fromWakeAt(), scan.after(), scan.toWakeAt(), scan.limit()))
-          .flatMap(half -> sound().due(List.of(half)).toCompletableFuture().join().getFirst().entries().stream())
+          .flatMap(half -> delegate().due(List.of(half)).toCompletableFuture().join().getFirst().entries().stream())
           .sorted(Comparator.comparingLong(DueEntry::wakeAt).thenComparing(DueEntry::id)).toList();
       boolean more = entries.size() > scan.limit();
       return new DueSlice(scan.slot(), more ? entries.subList(0, scan.limit()) : entries, more);

@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The engine over a store behind a network. */
+/** Tests an engine over a store behind a network. */
 final class RemoteStoreTest {
   private final RemoteStore remote = new RemoteStore();
 
@@ -46,7 +46,7 @@ final class RemoteStoreTest {
     return world;
   }
 
-  /** Writes tasks that are due at once, without telling the engine. */
+  /** Writes tasks that are due at once to the store directly, so that the engine has to find them. */
   private static void write(World world, int tasks) {
     List<Draft> drafts = new ArrayList<>();
     long now = world.clock.wallMillis();
@@ -67,19 +67,19 @@ final class RemoteStoreTest {
   /** Runs until {@code tasks} tasks have been received, over a store whose answers take {@code answerMillis}. */
   private void drains(World world, int tasks, long answerMillis, long boundMillis) {
     for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {
-      world.passes(Duration.ofMillis(answerMillis));
-      remote.answerSlowly();
+      world.advance(Duration.ofMillis(answerMillis));
+      remote.releaseAnswers();
       world.settle();
     }
     assertThat(world.receiver.seen).hasSize(tasks);
   }
 
   @Test
-  void anUnavailableStoreIsRetriedUntilItIsBack() {
+  void anUnavailableStoreIsRetriedUntilItAnswers() {
     try (World world = world()) {
       world.submit("q", Duration.ofSeconds(1), "before");
       remote.away = true;
-      world.passes(Duration.ofHours(1));
+      world.advance(Duration.ofHours(1));
       assertThat(world.receiver.seen).isEmpty();
       assertThat(world.engine.status().ready()).isFalse();
       CompletableFuture<SubmitResult> refused = world.engine
@@ -89,11 +89,11 @@ final class RemoteStoreTest {
       assertThat(refused.exceptionNow()).isInstanceOf(StoreException.class);
 
       remote.away = false;
-      world.passes(Duration.ofSeconds(3));
+      world.advance(Duration.ofSeconds(3));
       assertThat(world.receiver.texts()).containsExactly("before");
       assertThat(world.engine.status().ready()).isTrue();
       world.submit("q", Duration.ofMillis(10), "after");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       assertThat(world.receiver.texts()).containsExactly("before", "after");
     }
   }
@@ -101,13 +101,13 @@ final class RemoteStoreTest {
   @Test
   void aSilentStoreIsNotReadyAfterAFewSeconds() {
     try (World world = world()) {
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.engine.status().ready()).isTrue();
       remote.mute = true;
-      world.passes(Duration.ofSeconds(4));
+      world.advance(Duration.ofSeconds(4));
       assertThat(world.engine.status().ready()).isFalse();
       remote.mute = false;
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.status().ready()).isTrue();
     }
   }
@@ -117,13 +117,13 @@ final class RemoteStoreTest {
     try (World world = world()) {
       world.submit("q", Duration.ofSeconds(1), "a");
       remote.refusesWrites = true;
-      world.passes(Duration.ofMillis(1_500));
+      world.advance(Duration.ofMillis(1_500));
       for (int i = 0; i < 100; i++) {
-        world.passes(Duration.ofMillis(100));
+        world.advance(Duration.ofMillis(100));
         assertThat(world.engine.status().ready()).as("after %d ms", 100 * i).isFalse();
       }
       remote.refusesWrites = false;
-      world.passes(Duration.ofSeconds(3));
+      world.advance(Duration.ofSeconds(3));
       assertThat(world.receiver.texts()).containsExactly("a");
       assertThat(world.engine.status().ready()).isTrue();
     }
@@ -134,12 +134,12 @@ final class RemoteStoreTest {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofSeconds(1), "a");
       remote.refusesWrites = true;
-      world.passes(Duration.ofMillis(1_500));
+      world.advance(Duration.ofMillis(1_500));
       assertThat(world.engine.status().ready()).isFalse();
       remote.refusesWrites = false;
       // As if another node had recorded the end.
       assertThat(world.store.cancel(List.of(new TaskRef.ById(submitted.id())))).isCompleted();
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(world.engine.status().ready()).isTrue();
     }
   }
@@ -150,28 +150,28 @@ final class RemoteStoreTest {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       world.receiver.behaviour = attempt -> answer;
       SubmitResult submitted = world.submit("q", Duration.ZERO, "a");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       assertThat(world.receiver.seen).hasSize(1);
       remote.away = true;
       answer.complete(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(15));
+      world.advance(Duration.ofSeconds(15));
       remote.away = false;
-      world.passes(Duration.ofSeconds(3));
+      world.advance(Duration.ofSeconds(3));
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
-      world.passes(Duration.ofMinutes(5));
+      world.advance(Duration.ofMinutes(5));
       assertThat(world.receiver.seen).hasSize(1);
     }
   }
 
   @Test
-  void aClaimWhoseReplyIsLostIsMadeAgainWhenItsLeaseHasEnded() {
+  void aTaskWhoseClaimLostItsReplyRunsAfterTheLease() {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
-      remote.losesReplyOf = "claim";
-      world.passes(Duration.ofMillis(5));
+      remote.lostReplyOf = "claim";
+      world.advance(Duration.ofMillis(5));
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.RUNNING);
       assertThat(world.receiver.seen).isEmpty();
-      world.passes(Duration.ofMillis(world.task(submitted.id()).leaseEnd() - world.clock.wallMillis() + 110));
+      world.advance(Duration.ofMillis(world.task(submitted.id()).leaseEnd() - world.clock.wallMillis() + 110));
       assertThat(world.receiver.seen).hasSize(1);
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
     }
@@ -181,8 +181,8 @@ final class RemoteStoreTest {
   void aSettleWhoseReplyIsLostIsRepeatedAndCountsOnce() {
     try (World world = world()) {
       SubmitResult submitted = world.submit("q", Duration.ofMillis(5), "a");
-      remote.losesReplyOf = "settle";
-      world.passes(Duration.ofSeconds(5));
+      remote.lostReplyOf = "settle";
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.task(submitted.id()).state()).isEqualTo(TaskState.FINISHED);
       assertThat(world.task(submitted.id()).attempts()).hasSize(1);
       assertThat(world.receiver.seen).hasSize(1);
@@ -198,7 +198,7 @@ final class RemoteStoreTest {
       world.store.writeDocument(DocumentKind.QUEUE, "q", paused.version(), document.content()).toCompletableFuture()
           .join();
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
-      world.passes(Duration.ofMillis(1_100));
+      world.advance(Duration.ofMillis(1_100));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
     }
   }
@@ -213,15 +213,15 @@ final class RemoteStoreTest {
       for (int i = 0; i < 50; i++) {
         world.submit("q", Duration.ofMinutes(2), "far " + i);
       }
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       remote.halved = false;
       for (int i = 0; i < 100; i++) {
         world.submit("q", Duration.ofMillis(20L * i), "after " + i);
-        world.passes(Duration.ofMillis(3));
+        world.advance(Duration.ofMillis(3));
       }
-      world.passes(Duration.ofSeconds(5));
+      world.advance(Duration.ofSeconds(5));
       assertThat(world.receiver.seen).hasSize(300);
-      world.passes(Duration.ofMinutes(2));
+      world.advance(Duration.ofMinutes(2));
       assertThat(new HashSet<>(world.receiver.texts())).hasSize(350);
       assertThat(world.receiver.seen).hasSize(350).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 1L));
     }
@@ -239,7 +239,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aTaskClaimedWhileItWasReadIsNotClaimedAgain() {
+  void aTaskClaimedDuringAReadIsNotClaimedAgain() {
     int backlog = 30_000;
     try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
@@ -247,7 +247,7 @@ final class RemoteStoreTest {
       remote.rounds = 3;
       write(world, backlog);
       drains(world, backlog, 5, 4_000);
-      assertThat(remote.asked).isEqualTo(backlog);
+      assertThat(remote.claimItems).isEqualTo(backlog);
     }
   }
 
@@ -264,7 +264,7 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void aBacklogIsReadInWholePagesAsThereIsRoom() {
+  void aBacklogLargerThanTheLanesDrainsQuickly() {
     int backlog = 60_000;
     try (World world = world(options -> options.wheelEntries(1_000).laneEntries(2_000).readyEntries(50_000))) {
       remote.slow = true;
@@ -290,22 +290,22 @@ final class RemoteStoreTest {
       drafts.add(new Draft(TaskId.of(now, 0xFFFF, devices), "q", null, Due.at(now + 1_001), Body.json("alarm"), 0,
           OnConflict.RESET, null));
       assertThat(world.store.submit(drafts)).isCompleted();
-      world.passes(Duration.ofMillis(500));
+      world.advance(Duration.ofMillis(500));
       assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(now + 60_000))).toList()))
           .isCompleted();
       remote.slow = true;
-      world.passes(Duration.ofMillis(500));
+      world.advance(Duration.ofMillis(500));
       for (int millis = 0; millis < 200 && world.receiver.seen.isEmpty(); millis += 5) {
-        remote.answerSlowly();
-        world.passes(Duration.ofMillis(5));
+        remote.releaseAnswers();
+        world.advance(Duration.ofMillis(5));
       }
       assertThat(world.receiver.texts()).containsExactly("alarm");
     }
   }
 
   /**
-   * Submits tasks whose entries are due after ten seconds, and pushes all but the last back by five seconds, which is
-   * too little to move their entries. The store takes long for each claim.
+   * Submits tasks that are due after ten seconds, and postpones all but the last, the alarm, by five seconds. That is
+   * too little to move their entries. Then runs until the first task fires, over a store that delays answers by 20 ms.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();
@@ -319,14 +319,14 @@ final class RemoteStoreTest {
     drafts.add(new Draft(TaskId.of(begun, 0xFFFF, devices), "q", null, Due.at(begun + 10_001), Body.json("alarm"), 0,
         OnConflict.RESET, null));
     assertThat(world.store.submit(drafts)).isCompleted();
-    world.passes(Duration.ofMillis(500));
+    world.advance(Duration.ofMillis(500));
     assertThat(world.store.touch(alive.stream().map(ref -> new Touch(ref, Due.at(begun + 15_000))).toList()))
         .isCompleted();
     remote.slow = true;
-    world.passes(Duration.ofMillis(9_500));
+    world.advance(Duration.ofMillis(9_500));
     for (int millis = 0; millis < 5_000 && world.receiver.seen.isEmpty(); millis += 20) {
-      world.passes(Duration.ofMillis(20));
-      remote.answerSlowly();
+      world.advance(Duration.ofMillis(20));
+      remote.releaseAnswers();
     }
   }
 
@@ -346,7 +346,7 @@ final class RemoteStoreTest {
       heartbeats(world, devices);
       drains(world, devices + 1, 5, 6_000);
       assertThat(world.receiver.seen).allSatisfy(seen -> assertThat(seen.lateMillis()).isBetween(0L, 200L));
-      assertThat(remote.asked).as("a move and a claim of each, and some that were claimed before they were probed")
+      assertThat(remote.claimItems).as("a move and a claim per task, and some claims before a probe")
           .isLessThan(2L * devices + 1_000);
     }
   }
@@ -356,14 +356,14 @@ final class RemoteStoreTest {
     try (World world = world()) {
       heartbeats(world, 10_000);
       long dueAt = world.clock.wallMillis() + 2_000;
-      // The wheel knows only the later deadline, and the entry has not moved: nothing indicates the nearer one.
+      // The wheel has the later deadline, and the entry has not moved. Only the record has the nearer deadline.
       TaskRecord unmoved = world.join(world.store.live(20_000, null).toCompletableFuture()).tasks().stream()
           .filter(task -> task.wakeAt() < dueAt - 2_000).findFirst().orElseThrow();
       assertThat(world.store.touch(List.of(new Touch(new TaskRef.ById(unmoved.id()), Due.at(dueAt))))).isCompleted();
       int before = world.receiver.seen.size();
       for (int millis = 0; millis < 4_000; millis += 20) {
-        world.passes(Duration.ofMillis(20));
-        remote.answerSlowly();
+        world.advance(Duration.ofMillis(20));
+        remote.releaseAnswers();
       }
       assertThat(world.receiver.seen).hasSize(before + 1);
       assertThat(world.receiver.seen.getLast().lateMillis()).isLessThan(100);
@@ -371,32 +371,32 @@ final class RemoteStoreTest {
   }
 
   @Test
-  void parkedTasksComeBackWithoutAPauseWherePagesAreShort() {
+  void parkedTasksAreReadWithoutAPauseIfPagesAreShort() {
     try (World world = world()) {
       world.join(world.engine.setPaused("q", true));
       for (int i = 0; i < 1_000; i++) {
         world.submit("q", Duration.ZERO, "t" + i);
       }
-      world.passes(Duration.ofSeconds(1));
+      world.advance(Duration.ofSeconds(1));
       assertThat(remote.parked).isEqualTo(1_000);
       remote.shortPages = true;
       world.join(world.engine.setPaused("q", false));
-      world.passes(Duration.ofMillis(300));
+      world.advance(Duration.ofMillis(300));
       assertThat(world.receiver.seen).hasSize(1_000);
     }
   }
 
   @Test
-  void aQueueThatWasJustPutIsNotForgottenForAnOlderAnswer() {
+  void anOlderReadDoesNotRemoveAQueueThatWasJustPut() {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       remote.slowDocuments = true;
-      world.passes(Duration.ofMillis(1_500));
+      world.advance(Duration.ofMillis(1_500));
       world.queue(World.local("q"));
-      remote.answerSlowly();
+      remote.releaseAnswers();
       assertThat(world.engine.queue("q")).isPresent();
       assertThat(world.submit("q", Duration.ofMillis(10), "a").kind()).isEqualTo(SubmitResult.Kind.CREATED);
       remote.slowDocuments = false;
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q")).isPresent();
       assertThat(world.receiver.texts()).containsExactly("a");
     }
@@ -409,11 +409,11 @@ final class RemoteStoreTest {
       Document first = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
       world.queue(World.local("q").toBuilder().paused(true).build());
       Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
-      // A failover has lost the second write, and another node has written since.
+      // As if a failover had lost the second write, and another node had written the same version since.
       remote.documents = List.of(new Document("q", second.version(), first.content()));
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();
     }
   }
@@ -423,34 +423,35 @@ final class RemoteStoreTest {
     try (World world = new World(UnaryOperator.identity(), remote::over)) {
       write(world, 5_000);
       remote.slow = true;
-      world.passes(Duration.ofMillis(100));
+      world.advance(Duration.ofMillis(100));
       CompletableFuture<QueueConfig> put = world.engine.putQueue(World.local("q"));
       for (int millis = 0; millis < 2_000; millis += 5) {
-        remote.answerSlowly();
-        world.passes(Duration.ofMillis(5));
+        remote.releaseAnswers();
+        world.advance(Duration.ofMillis(5));
       }
       assertThat(put).isCompleted();
       assertThat(world.receiver.seen).hasSize(5_000);
-      assertThat(remote.parked).as("the parks that were under way").isLessThan(1_000);
+      assertThat(remote.parked).as("the parks that were in progress").isLessThan(1_000);
     }
   }
 
   @Test
   void tasksOfATransactionFireWhenItCommits() {
     try (World world = world()) {
-      List<Draft> told = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("told"))));
-      List<Draft> untold = world.engine
-          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("untold"))));
-      world.passes(Duration.ofMillis(5));
-      world.engine.committed(told, world.store.submit(told).toCompletableFuture().join());
-      world.store.submit(untold);
-      world.passes(Duration.ofMillis(50));
-      assertThat(world.receiver.texts()).containsExactly("told");
-      world.passes(Duration.ofMillis(110));
-      assertThat(world.receiver.texts()).containsExactly("told", "untold");
+      List<Draft> fast = world.engine.drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("fast"))));
+      List<Draft> late = world.engine
+          .drafts(List.of(Submission.after("q", Duration.ofMillis(50), Body.json("late"))));
+      world.advance(Duration.ofMillis(5));
+      world.engine.committed(fast, world.store.submit(fast).toCompletableFuture().join());
+      world.store.submit(late);
+      world.advance(Duration.ofMillis(50));
+      assertThat(world.receiver.texts()).containsExactly("fast");
+      world.advance(Duration.ofMillis(110));
+      assertThat(world.receiver.texts()).containsExactly("fast", "late");
     }
   }
 
+  /** Writes a seal, or removes it if the state is null, and waits until the engine has read the change. */
   private static void seal(World world, StoreSeal.@Nullable State state) {
     long version = world.store.document(DocumentKind.CLUSTER, StoreSeal.NAME).toCompletableFuture().join()
         .map(Document::version).orElse(0L);
@@ -458,50 +459,50 @@ final class RemoteStoreTest {
     assertThat(
         world.store.writeDocument(DocumentKind.CLUSTER, StoreSeal.NAME, version, content).toCompletableFuture().join())
         .isTrue();
-    world.passes(Duration.ofMillis(1_100));
+    world.advance(Duration.ofMillis(1_100));
   }
 
   @Test
-  void aStoreThatIsSealedAcceptsAndClaimsNothingUntilItIsOpened() {
+  void aSealedStoreGetsNoSubmitsAndNoClaims() {
     try (World world = world()) {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       world.receiver.behaviour = attempt -> answer;
       SubmitResult running = world.submit("q", Duration.ZERO, "runs");
       world.submit("q", Duration.ofSeconds(5), "waits");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       seal(world, StoreSeal.State.DRAINING);
       assertThat(world.engine.status().ready()).isFalse();
       assertThat(world.engine.submit(Submission.after("q", Duration.ZERO, Body.EMPTY)).exceptionNow())
           .isInstanceOf(Scheduler.OverloadedException.class).hasMessageContaining("another store");
       answer.complete(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(world.task(running.id()).state()).as("the end of an attempt is recorded")
           .isEqualTo(TaskState.FINISHED);
       assertThat(world.receiver.texts()).containsExactly("runs");
       seal(world, null);
-      world.passes(Duration.ofSeconds(2));
+      world.advance(Duration.ofSeconds(2));
       assertThat(world.receiver.texts()).containsExactly("runs", "waits");
     }
   }
 
   @Test
-  void aStoreWhoseTasksHaveMovedRecordsNothingMore() {
+  void noEndIsRecordedInAStoreWhoseTasksHaveMoved() {
     try (World world = world()) {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       world.receiver.behaviour = attempt -> answer;
       SubmitResult running = world.submit("q", Duration.ZERO, "runs");
-      world.passes(Duration.ofMillis(10));
+      world.advance(Duration.ofMillis(10));
       seal(world, StoreSeal.State.MOVED);
       answer.complete(new Answer.Done(""));
-      world.passes(Duration.ofSeconds(10));
+      world.advance(Duration.ofSeconds(10));
       assertThat(world.task(running.id()).state()).isEqualTo(TaskState.RUNNING);
     }
   }
 
   @Test
-  void anEngineDoesNotStartBeforeItHasReadTheClockOfTheStore() {
+  void anEngineStartsOnlyAfterAReadOfTheStoresClock() {
     try (World world = world()) {
-      remote.losesReplyOf = "timeMicros";
+      remote.lostReplyOf = "timeMicros";
       Engine other = world.anotherEngine();
       assertThat(other.start()).failsWithin(Duration.ZERO).withThrowableThat()
           .havingCause().isInstanceOf(StoreException.class).withMessage("the reply is lost");

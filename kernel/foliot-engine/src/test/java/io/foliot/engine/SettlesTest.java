@@ -15,13 +15,15 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SettlesTest {
+  /** The token of a settlement whose handler throws. */
+  private static final int THROWING_TOKEN = 13;
   private static final SettleResult SETTLED = new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0);
 
   private final LoopRig rig = new LoopRig();
   private final List<Token> recorded = new ArrayList<>();
   private final Settles settles = new Settles(rig.store, rig.inbox, rig.health, 2, (ending, result, nowNanos) -> {
     Token token = ending.settlement().token();
-    if (token.low() == 13) {
+    if (token.low() == THROWING_TOKEN) {
       throw new IllegalStateException("injected");
     }
     recorded.add(token);
@@ -60,23 +62,23 @@ final class SettlesTest {
   @Test
   void aFailedBatchIsSentAgain() {
     add(1);
-    RunningAttempt over = add(2);
+    RunningAttempt released = add(2);
     LoopRig.Call first = send();
-    over.released = true;
+    released.released = true;
     rig.fail(first);
     settles.turn(rig.nowNanos);
-    assertThat(rig.calls).as("there is a pause").isEmpty();
-    rig.passes(20);
+    assertThat(rig.calls).as("a failure is followed by a pause").isEmpty();
+    rig.advance(20);
     LoopRig.Call second = send();
-    assertThat(tokens(second)).as("not what was released when its lease was over").containsExactly(1L);
+    assertThat(tokens(second)).as("without the released attempt").containsExactly(1L);
     rig.answer(second, List.of(SETTLED));
     assertThat(recorded).hasSize(1);
     assertThat(settles.isIdle()).isTrue();
   }
 
   @Test
-  void aHandlerThatThrowsStopsNoOther() {
-    add(13);
+  void aHandlerThatThrowsStopsNoOtherHandler() {
+    add(THROWING_TOKEN);
     add(14);
     rig.answer(send(), Collections.nCopies(2, SETTLED));
     assertThat(recorded).containsExactly(new Token(0, 14));

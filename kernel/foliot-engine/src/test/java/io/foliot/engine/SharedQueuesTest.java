@@ -22,9 +22,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Queues that one node of a cluster puts and deletes while others use them. */
+/** Tests queues that one node of a cluster puts and deletes while another node uses them. */
 final class SharedQueuesTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
+  /** The time within which a deletion ends. */
   private static final Duration DELETION = Duration.ofSeconds(5);
 
   private final Cluster cluster = new Cluster();
@@ -32,7 +33,7 @@ final class SharedQueuesTest {
   private final Cluster.Node b = cluster.node("b");
 
   private <T> T done(CompletableFuture<T> call) {
-    cluster.passes(Duration.ofMillis(200));
+    cluster.advance(Duration.ofMillis(200));
     assertThat(call).isDone();
     return call.join();
   }
@@ -50,19 +51,19 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void aQueueThatAnotherNodeHasPutIsKnownAtOnce() {
+  void aQueueThatAnotherNodeHasPutIsFoundAtOnce() {
     a.putQueue(QUEUE);
     assertThat(b.engine.queue("q")).isEmpty();
     assertThat(done(b.engine.submit(task(Duration.ofHours(1)).toBuilder().key("k").build())).kind())
         .isEqualTo(SubmitResult.Kind.CREATED);
-    // Each call is the first of its node about a queue that it does not know.
+    // Each call names a queue that node b has not read.
     String[] names = {"batch", "touch", "tasks", "redrive", "pull", "pause", "find", "delete"};
     for (String name : names) {
       a.putQueue(QueueConfig.of(name, name.equals("pull") ? Target.pull() : Target.local()));
     }
     assertThat(done(b.engine.submitAll(List.of(task(Duration.ofHours(1)),
         Submission.after("batch", Duration.ofHours(1), Body.EMPTY))))).hasSize(2);
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     for (String name : names) {
       a.putQueue(QueueConfig.of("new-" + name, name.equals("pull") ? Target.pull() : Target.local()));
     }
@@ -79,22 +80,22 @@ final class SharedQueuesTest {
     assertThat(done(b.engine.findQueue("new-find-2"))).isPresent();
     a.putQueue(QueueConfig.of("new-delete-2", Target.local()));
     CompletableFuture<Boolean> deleted = b.engine.deleteQueue("new-delete-2");
-    cluster.passes(DELETION);
+    cluster.advance(DELETION);
     assertThat(deleted).isCompletedWithValue(true);
   }
 
   @Test
-  void namesThatAreMadeUpCostTheStoreAReadNowAndThen() {
-    cluster.passes(Duration.ofSeconds(2));
+  void unknownNamesCauseFewReadsOfTheStore() {
+    cluster.advance(Duration.ofSeconds(2));
     long before = cluster.remote.queueReads;
     List<CompletableFuture<SubmitResult>> calls = new ArrayList<>();
     for (int millis = 0; millis < 1_000; millis++) {
       for (int i = 0; i < 20; i++) {
         calls.add(b.engine.submit(Submission.after("none-" + millis + "-" + i, Duration.ZERO, Body.EMPTY)));
       }
-      cluster.passes(Duration.ofMillis(1));
+      cluster.advance(Duration.ofMillis(1));
     }
-    cluster.passes(Duration.ofMillis(200));
+    cluster.advance(Duration.ofMillis(200));
     for (CompletableFuture<SubmitResult> call : calls) {
       assertThatThrownBy(call::join).hasRootCauseInstanceOf(UnknownQueueException.class);
     }
@@ -102,11 +103,11 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void whileTheStoreIsAwayAQueueIsNotSaidToBeUnknown() {
-    cluster.passes(Duration.ofSeconds(2));
+  void anUnavailableStoreMakesNoQueueUnknown() {
+    cluster.advance(Duration.ofSeconds(2));
     cluster.remote.away = true;
     CompletableFuture<SubmitResult> call = b.engine.submit(task(Duration.ZERO));
-    cluster.passes(Duration.ofMillis(200));
+    cluster.advance(Duration.ofMillis(200));
     assertThatThrownBy(call::join).hasRootCauseInstanceOf(StoreException.class)
         .hasCauseInstanceOf(StoreAwayException.class);
   }
@@ -114,33 +115,33 @@ final class SharedQueuesTest {
   @Test
   void aQueueIsDeletedOnceForAllNodes() {
     a.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     SubmitResult task = done(b.engine.submit(task(Duration.ofHours(1))));
     CompletableFuture<Boolean> refused = a.engine.deleteQueue("q");
-    cluster.passes(Duration.ofMillis(100));
+    cluster.advance(Duration.ofMillis(100));
     assertThatThrownBy(refused::join).hasRootCauseInstanceOf(QueueInUseException.class);
     done(b.engine.cancel(new TaskRef.ById(task.id())));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
-    cluster.passes(DELETION);
+    cluster.advance(DELETION);
     assertThat(deleted).isCompletedWithValue(true);
     CompletableFuture<SubmitResult> late = b.engine.submit(task(Duration.ofHours(1)));
-    cluster.passes(Duration.ofMillis(200));
+    cluster.advance(Duration.ofMillis(200));
     assertThatThrownBy(late::join).hasRootCauseInstanceOf(UnknownQueueException.class);
     CompletableFuture<Boolean> again = b.engine.deleteQueue("q");
-    cluster.passes(DELETION);
+    cluster.advance(DELETION);
     assertThat(again).isCompletedWithValue(false);
   }
 
-  /** Each acknowledged task is there, and its queue with it. */
+  /** Checks, for a submit at many moments of a deletion, that an acknowledged task and its queue exist. */
   @Test
-  void aSubmitThroughANodeThatHasNotHeardOfTheDeletionKeepsTheQueue() {
+  void aSubmitAcknowledgedDuringADeletionKeepsTheQueue() {
     for (int millis = 0; millis < 4_000; millis += 50) {
       a.putQueue(QUEUE);
-      cluster.passes(Duration.ofSeconds(2));
+      cluster.advance(Duration.ofSeconds(2));
       CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
-      cluster.passes(Duration.ofMillis(millis));
+      cluster.advance(Duration.ofMillis(millis));
       CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofHours(1)));
-      cluster.passes(DELETION);
+      cluster.advance(DELETION);
       assertThat(deleted).isDone();
       assertThat(submitted).isDone();
       if (!submitted.isCompletedExceptionally()) {
@@ -155,51 +156,51 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void aNodeThatSleepsThroughADeletionDoesNotAcknowledge() {
+  void aNodePausedDuringADeletionDoesNotAcknowledge() {
     a.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     b.pause();
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
-    cluster.passes(DELETION);
+    cluster.advance(DELETION);
     assertThat(deleted).isCompletedWithValue(true);
-    // Its clock has not moved, and it knows nothing of what has happened.
+    // The loops of node b have not turned meanwhile, so b has not read the deletion.
     CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofSeconds(1)));
     assertThat(submitted).isNotDone();
     b.resume();
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     assertThatThrownBy(submitted::join).hasRootCauseInstanceOf(StoreException.class).rootCause()
         .hasMessageContaining("the queue was deleted");
-    // It said that it is unknown whether the task fires. It does, once there is a queue.
-    cluster.passes(Duration.ofSeconds(10));
+    // The error leaves open whether the task fires. The task fires once the queue exists again.
+    cluster.advance(Duration.ofSeconds(10));
     assertThat(cluster.fired).isEmpty();
     assertThat(b.engine.status().missingQueues()).containsExactly("q");
     a.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(5));
+    cluster.advance(Duration.ofSeconds(5));
     assertThat(cluster.fired).hasSize(1);
     assertThat(b.engine.status().missingQueues()).isEmpty();
   }
 
   @Test
-  void aSuspendedMachineDoesNotAcknowledgeByItsOwnClock() {
+  void aSuspendedMachineDoesNotAcknowledgeAfterADeletion() {
     a.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
     b.sleep(DELETION);
     assertThat(deleted).isCompletedWithValue(true);
     CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofSeconds(1)));
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     assertThat(submitted).isCompletedExceptionally();
   }
 
   @Test
   void aPutDuringADeletionWins() {
     a.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
-    cluster.passes(Duration.ofSeconds(1));
+    cluster.advance(Duration.ofSeconds(1));
     b.putQueue(QUEUE.toBuilder().priority(3).build());
     CompletableFuture<SubmitResult> submitted = b.engine.submit(task(Duration.ofHours(1)));
-    cluster.passes(DELETION);
+    cluster.advance(DELETION);
     assertThat(submitted).isCompleted();
     assertThatThrownBy(deleted::join).rootCause()
         .isInstanceOfAny(OverloadedException.class, QueueInUseException.class);
@@ -207,16 +208,16 @@ final class SharedQueuesTest {
   }
 
   @Test
-  void aDeletionWhoseNodeDiesIsTakenBack() {
+  void aDeletionWhoseNodeDiesIsUndone() {
     a.putQueue(QUEUE);
-    cluster.passes(Duration.ofSeconds(2));
+    cluster.advance(Duration.ofSeconds(2));
     CompletableFuture<Boolean> deleted = a.engine.deleteQueue("q");
-    cluster.passes(Duration.ofMillis(1_500));
+    cluster.advance(Duration.ofMillis(1_500));
     assertThat(deleted).isNotDone();
     CompletableFuture<SubmitResult> refused = b.engine.submit(task(Duration.ofHours(1)));
     assertThatThrownBy(refused::join).hasRootCauseInstanceOf(OverloadedException.class);
     a.die();
-    cluster.passes(Duration.ofSeconds(35));
+    cluster.advance(Duration.ofSeconds(35));
     assertThat(done(b.engine.submit(task(Duration.ofHours(1)))).kind()).isEqualTo(SubmitResult.Kind.CREATED);
   }
 }

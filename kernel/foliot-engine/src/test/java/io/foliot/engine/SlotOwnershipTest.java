@@ -37,16 +37,16 @@ final class SlotOwnershipTest {
   private @Nullable SlotSet owned;
   private @Nullable Adoption adoption;
   private final SlotOwnership ownership = new SlotOwnership("a",
-      new MemoryStore(SLOTS, clock, () -> new Token(1, 1)), clock, coordinator, (slots, assignment, adopts) -> {
+      new MemoryStore(SLOTS, clock, () -> new Token(1, 1)), clock, coordinator, (slots, assignment, allowed) -> {
         owned = slots;
-        adoption = adopts;
+        adoption = allowed;
       });
 
   @BeforeEach
   void begin() {
     ownership.begin();
     assertThat(ownedSlots()).isZero();
-    sees(HALVES.encode(), "b", "a", "b");
+    report(HALVES.encode(), "b", "a", "b");
     assertThat(ownedSlots()).isEqualTo(2);
     assertThat(adoption).isEqualTo(Adoption.ENDING);
   }
@@ -55,77 +55,77 @@ final class SlotOwnershipTest {
     return owned == null ? 0 : owned.size();
   }
 
-  private void sees(byte @Nullable [] document, @Nullable String leader, String... members) {
+  private void report(byte @Nullable [] document, @Nullable String leader, String... members) {
     ownership.changed(RecordedCoordinator.connected(document, leader, members));
   }
 
-  private void sees(Connection connection) {
+  private void report(Connection connection) {
     ownership.changed(RecordedCoordinator.without(connection));
   }
 
   @Test
-  void aCoordinatorThatIsAwayTakesNothing() {
+  void anUnavailableCoordinatorTakesNoSlots() {
     for (Connection connection : List.of(Connection.SUSPENDED, Connection.LOST, Connection.SUSPENDED)) {
-      sees(connection);
+      report(connection);
       assertThat(ownedSlots()).isEqualTo(2);
       assertThat(adoption).isEqualTo(Adoption.ALLOWED);
     }
-    sees(HALVES.encode(), "b", "a", "b");
+    report(HALVES.encode(), "b", "a", "b");
     assertThat(ownedSlots()).isEqualTo(2);
     assertThat(adoption).isEqualTo(Adoption.ENDING);
   }
 
   @Test
   void onlyANewerAssignmentTakesSlots() {
-    sees(null, null);
+    report(null, null);
     assertThat(ownedSlots()).isEqualTo(2);
-    sees(new byte[]{99}, "b", "a", "b");
+    report(new byte[]{99}, "b", "a", "b");
     assertThat(ownedSlots()).isEqualTo(2);
-    sees(Assignment.of(Arrays.asList("a", "b", "b", "b")).encode(), "b", "a", "b");
+    report(Assignment.of(Arrays.asList("a", "b", "b", "b")).encode(), "b", "a", "b");
     assertThat(ownedSlots()).isEqualTo(1);
   }
 
   @Test
-  void aNodeWhoseNameAnotherProcessHasOwnsNothing() {
-    sees(Connection.DISPLACED);
+  void aNodeWhoseNameAnotherProcessHasOwnsNoSlots() {
+    report(Connection.DISPLACED);
     assertThat(ownedSlots()).isZero();
     assertThat(adoption).isEqualTo(Adoption.FORBIDDEN);
-    sees(HALVES.encode(), "b", "a", "b");
+    report(HALVES.encode(), "b", "a", "b");
     assertThat(ownedSlots()).isEqualTo(2);
   }
 
   @Test
-  void aNodeWhoseClockIsWrongOwnsNothingWhateverTheCoordinatorSays() {
-    sees(Connection.LOST);
+  void aNodeWithAWrongClockOwnsNoSlotsUnderAnyView() {
+    report(Connection.LOST);
     ownership.takesSlots(false);
     assertThat(ownedSlots()).isZero();
     assertThat(adoption).isEqualTo(Adoption.FORBIDDEN);
-    sees(HALVES.encode(), "b", "a", "b");
+    report(HALVES.encode(), "b", "a", "b");
     assertThat(ownedSlots()).isZero();
-    sees(Connection.LOST);
+    report(Connection.LOST);
     ownership.takesSlots(true);
     assertThat(ownedSlots()).isEqualTo(2);
     assertThat(adoption).isEqualTo(Adoption.ALLOWED);
   }
 
   @Test
-  void aLeaderPublishesWhatIsMissingFromWhatItReadLast() {
-    sees(null, "a", "a", "b");
+  void aLeaderReplacesAMissingOrUnreadableAssignment() {
+    report(null, "a", "a", "b");
     assertThat(published).containsExactly(HALVES);
-    sees(new byte[]{99}, "a", "a", "b");
+    report(new byte[]{99}, "a", "a", "b");
     assertThat(published).containsExactly(HALVES, HALVES);
-    sees(HALVES.encode(), "a", "a", "b");
+    report(HALVES.encode(), "a", "a", "b");
     assertThat(published).hasSize(2);
   }
 
   @Test
-  void aLeaderWhoseSessionWasLostWaitsForThoseItKnew() {
-    sees(Connection.LOST);
-    sees(HALVES.encode(), "a", "a");
+  void aLeaderThatLostItsSessionWaitsForKnownMembers() {
+    report(Connection.LOST);
+    report(HALVES.encode(), "a", "a");
     nowNanos += Duration.ofSeconds(4).toNanos();
     ownership.eachSecond();
-    assertThat(published).as("b may register yet").isEmpty();
-    sees(HALVES.encode(), "a", "a", "c");
+    assertThat(published).as("b may still register").isEmpty();
+    report(HALVES.encode(), "a", "a", "c");
     assertThat(published.getLast().slotsOf("b").cardinality()).isEqualTo(1);
     nowNanos += Duration.ofSeconds(1).toNanos();
     ownership.eachSecond();
@@ -136,18 +136,18 @@ final class SlotOwnershipTest {
   }
 
   @Test
-  void aMemberThatHasRegisteredAgainAndLeavesIsNotWaitedFor() {
-    sees(Connection.LOST);
-    sees(HALVES.encode(), "a", "a", "b");
+  void aMemberThatReturnedAndLeftIsNotWaitedFor() {
+    report(Connection.LOST);
+    report(HALVES.encode(), "a", "a", "b");
     assertThat(published).isEmpty();
-    sees(HALVES.encode(), "a", "a");
+    report(HALVES.encode(), "a", "a");
     assertThat(published.getLast().slotsOf("a").cardinality()).isEqualTo(SLOTS);
   }
 
   @Test
   void aLeaderThatKeptItsSessionWaitsForNoMember() {
-    sees(Connection.SUSPENDED);
-    sees(HALVES.encode(), "a", "a");
+    report(Connection.SUSPENDED);
+    report(HALVES.encode(), "a", "a");
     assertThat(published.getLast().slotsOf("a").cardinality()).isEqualTo(SLOTS);
   }
 }

@@ -10,7 +10,7 @@ final class StoreClockTest {
   private final StoreClock clock = new StoreClock(5_000_000, 0);
 
   @Test
-  void guessesThisNodesClockUntilTheFirstAnswer() {
+  void theNodesClockIsUsedUntilTheFirstAnswer() {
     assertThat(clock.micros(SECOND)).isEqualTo(6_000_000);
     clock.answered(new StoreClock.Question(6_000_000, SECOND), 9_000_000, false, SECOND + 2_000_000);
     assertThat(clock.micros(SECOND + 1_000_000)).as("the middle of the call").isEqualTo(9_000_000);
@@ -18,7 +18,7 @@ final class StoreClockTest {
   }
 
   @Test
-  void slowAnswersDoNotReplaceQuickOnes() {
+  void slowAnswersDoNotReplaceQuickAnswers() {
     clock.answered(new StoreClock.Question(0, 0), 9_000_000, false, 1_000);
     clock.answered(new StoreClock.Question(0, SECOND), 10_900_000, false, 3 * SECOND);
     assertThat(clock.micros(3 * SECOND)).isEqualTo(11_999_999);
@@ -32,9 +32,9 @@ final class StoreClockTest {
   }
 
   @Test
-  void nextQuestionIsSoonWhereAskingCostsNothing() {
+  void theClockOfThisProcessIsReadMoreOften() {
     assertThat(clock.isDue(0)).isTrue();
-    assertThat(clock.isDue(SECOND - 1)).as("asked once").isFalse();
+    assertThat(clock.isDue(SECOND - 1)).as("requested already").isFalse();
     StoreClock.Question question = new StoreClock.Question(0, 0);
     clock.planNext(question, true, 0);
     assertThat(clock.isDue(10_000_000)).isTrue();

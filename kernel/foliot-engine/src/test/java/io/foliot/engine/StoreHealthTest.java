@@ -37,7 +37,7 @@ final class StoreHealthTest {
   }
 
   @Test
-  void silenceCountsAsAway() {
+  void aSilentStoreCountsAsUnavailable() {
     called(true);
     rig.nowNanos += StoreHealth.SILENCE_NANOS - 1;
     health.turn(rig.nowNanos);
@@ -51,9 +51,9 @@ final class StoreHealthTest {
   void refusedWritesCountForAWhile() {
     called(true);
     health.wrote(false, rig.nowNanos);
-    assertThat(isServing()).as("it answers, and refuses writes").isFalse();
+    assertThat(isServing()).as("the store answers reads, and refuses writes").isFalse();
     rig.nowNanos += StoreHealth.UNWRITTEN_NANOS;
-    assertThat(isServing()).as("there was nothing to write since").isTrue();
+    assertThat(isServing()).as("no write was tried since").isTrue();
     health.wrote(false, rig.nowNanos);
     health.wrote(true, rig.nowNanos);
     assertThat(isServing()).isTrue();

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the log about a store that is unavailable, and about nodes that come and go. */
+/** Tests the log lines about an unavailable store, and about nodes that join and leave. */
 final class StoreOutageTest {
   private final RecordedLog log = new RecordedLog();
   private final StoreOutage outage = new StoreOutage(log);
   private long nowNanos;
 
+  /** Returns the health that a loop records, over a store that has answered. */
   private StoreHealth loop() {
     StoreHealth health = new StoreHealth(new LoopRig().meter, nanos -> {}, outage, nowNanos);
     health.called("due", 1, nowNanos, null, nowNanos);
@@ -67,7 +68,7 @@ final class StoreOutageTest {
   }
 
   @Test
-  void nodesThatComeAndGoHaveALineEach() {
+  void eachNodeThatJoinsOrLeavesHasALine() {
     Membership.logChanges(log, "a", Set.of("a", "b", "c"), Set.of("a", "b", "c"));
     Membership.logChanges(log, "a", Set.of("a", "b"), Set.of("a"));
     Membership.logChanges(log, "a", Set.of("a"), Set.of("a", "b"));

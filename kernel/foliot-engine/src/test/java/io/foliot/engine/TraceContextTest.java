@@ -8,7 +8,7 @@ import io.foliot.core.store.TaskRecord;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The trace context of attempts. */
+/** Tests the trace context of attempts. */
 final class TraceContextTest {
   private static final String CALLER = "4bf92f3577b34da6a3ce929d0e0e4736";
 

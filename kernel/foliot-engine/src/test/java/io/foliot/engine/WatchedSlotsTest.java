@@ -29,9 +29,9 @@ final class WatchedSlotsTest {
   }
 
   @Test
-  void slotsThatComeInAdditionAreReportedOnce() {
+  void addedSlotsAreReportedOnce() {
     own(0, 1);
-    assertThat(rig.added).as("all were watched").isEmpty();
+    assertThat(rig.added).as("all slots were watched before").isEmpty();
     assertThat(slots.assignedCount()).isEqualTo(2);
     own(1, 2, 3);
     assertThat(rig.added).singleElement().satisfies(added -> assertThat(members(added)).containsExactly(2, 3));
@@ -51,7 +51,7 @@ final class WatchedSlotsTest {
   @Test
   void slotsOfOthersArePolledOnceASecond() {
     slots.poll(rig.nowMillis(), rig.nowNanos + LoopRig.SECOND);
-    assertThat(rig.calls).as("all are this node's").isEmpty();
+    assertThat(rig.calls).as("this node owns all slots").isEmpty();
     own(0);
     rig.nowNanos += LoopRig.SECOND;
     slots.poll(rig.nowMillis(), rig.nowNanos);

@@ -33,22 +33,22 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** An engine under one thread and a settable clock, with a receiver that writes down what it gets. */
+/** An engine under one thread and a settable clock. A receiver records the attempts that it gets. */
 final class World implements AutoCloseable {
   private static final int SLOTS = 16;
-  /** A queue that the receiver brings with it. */
+  /** The internal queue of the receiver. */
   static final String INTERNAL = "foliot.plans";
 
   final SettableClock clock = new SettableClock();
   final ManualLoops loops = new ManualLoops(clock);
   final Receiver receiver;
   final List<String> foundLate = new ArrayList<>();
-  /** The queues for which tasks of others were claimed. */
+  /** The queues for which a task of another queue was claimed, one entry per such claim. */
   final List<String> foreign = new ArrayList<>();
   final TaskStore store;
   final Engine engine;
 
-  /** An attempt as the receiver saw it. */
+  /** An attempt that the receiver got. */
   record Seen(Attempt attempt, long atMillis, CompletableFuture<Answer> answer) {
     String text() {
       return new String(attempt.task().body().payload(), java.nio.charset.StandardCharsets.UTF_8);
@@ -59,17 +59,18 @@ final class World implements AutoCloseable {
     }
   }
 
-  /** Gives the answers of the test; by default at once, that it is done. */
+  /** A delivery whose answers are given by {@link #behaviour}; by default, each attempt is done at once. */
   final class Receiver implements Delivery {
     final List<Seen> seen = new ArrayList<>();
-    /** The queues for the ends of whose tasks a task of the internal queue waits. */
+    /** The queues whose tasks wake the task "job" of the internal queue when they end. */
     final Set<String> awaited = new HashSet<>();
     Function<Attempt, CompletableFuture<Answer>> behaviour = attempt -> CompletableFuture
         .completedFuture(new Answer.Done(""));
     int running;
     int mostRunning;
     /**
-     * The attempts that it accepts at once. It refuses more, like a delivery that has other callers than the engine.
+     * The number of attempts that may run at once. The receiver refuses more, like a delivery that has other callers
+     * than the engine.
      */
     final int maxInFlight;
 
@@ -138,8 +139,8 @@ final class World implements AutoCloseable {
 
   World(UnaryOperator<EngineOptions.Builder> options, UnaryOperator<TaskStore> wrap, int maxInFlight) {
     receiver = new Receiver(maxInFlight);
-    SplittableRandom luck = new SplittableRandom(42);
-    store = wrap.apply(new MemoryStore(SLOTS, clock, () -> new Token(luck.nextLong(), luck.nextLong())));
+    SplittableRandom random = new SplittableRandom(42);
+    store = wrap.apply(new MemoryStore(SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong())));
     engine = engine(options.apply(EngineOptions.builder("test")).build());
     engine.start().join();
     settle();
@@ -160,7 +161,7 @@ final class World implements AutoCloseable {
         }));
   }
 
-  /** A second engine over the same store, not yet started. */
+  /** Returns a second engine over the same store, not yet started. */
   Engine anotherEngine() {
     return engine(EngineOptions.defaults("other"));
   }
@@ -185,12 +186,12 @@ final class World implements AutoCloseable {
     return join(engine.find(new TaskRef.ById(id))).orElseThrow();
   }
 
-  /** Runs what is due, without moving time. */
+  /** Runs all loops until they are idle, without advancing the clock. */
   void settle() {
     loops.runUntilIdle();
   }
 
-  void passes(Duration time) {
+  void advance(Duration time) {
     loops.advance(time);
   }
 

@@ -1,4 +1,4 @@
-/** Tests of the parts of the engine. */
+/** Tests of the engine and its components. */
 @NullUnmarked
 package io.foliot.engine;
 

@@ -28,13 +28,13 @@ final class AssignmentTest {
 
   private static void ensureEven(Assignment assignment, List<Member> members) {
     int least = assignment.slotCount() / members.size();
-    int all = 0;
+    int total = 0;
     for (Member member : members) {
-      int has = assignment.slotsOf(member.node()).cardinality();
-      assertThat(has).isBetween(least, least + (assignment.slotCount() % members.size() == 0 ? 0 : 1));
-      all += has;
+      int owned = assignment.slotsOf(member.node()).cardinality();
+      assertThat(owned).isBetween(least, least + (assignment.slotCount() % members.size() == 0 ? 0 : 1));
+      total += owned;
     }
-    assertThat(all).isEqualTo(assignment.slotCount());
+    assertThat(total).isEqualTo(assignment.slotCount());
   }
 
   private static int moved(Assignment before, Assignment after) {
@@ -46,7 +46,7 @@ final class AssignmentTest {
   }
 
   @RepeatedTest(200)
-  void theAssignmentIsEvenAndMovesNoMoreThanItMust() {
+  void theAssignmentIsEvenAndMovesFewSlots() {
     int slots = 1 << random.nextInt(11);
     List<Member> members = members(1 + random.nextInt(12));
     Assignment assignment = Assignment.none(slots).with(members, slots);
@@ -61,7 +61,7 @@ final class AssignmentTest {
       }
       assignment = before.with(now, slots);
       ensureEven(assignment, now);
-      // At most the slots of the member that left, or those that the new member gets.
+      // At most the slots of the member that left move, or as many as the new member gets.
       int most = now.size() > members.size() ? slots / now.size() + 1 : slots / members.size() + 1;
       assertThat(moved(before, assignment)).as("%s to %s", members, now).isLessThanOrEqualTo(most);
       members = now;
@@ -80,14 +80,14 @@ final class AssignmentTest {
   }
 
   @Test
-  void nothingMovesUnlessMembersChange() {
+  void noSlotMovesIfTheMembersAreTheSame() {
     List<Member> members = members(5);
     Assignment assignment = Assignment.none(64).with(members, 64);
     assertThat(moved(assignment, assignment.with(members, 64))).isZero();
   }
 
   @Test
-  void neighboursGoToDifferentZones() {
+  void neighbouringSlotsGoToDifferentZones() {
     List<Member> members = List.of(new Member("a", "east"), new Member("b", "east"), new Member("c", "west"),
         new Member("d", "west"));
     Assignment assignment = Assignment.none(64).with(members, 64);
@@ -98,7 +98,7 @@ final class AssignmentTest {
   }
 
   @Test
-  void aNewSlotBeginsWithTheOwnerOfTheOneItWasSplitFrom() {
+  void aNewSlotHasTheOwnerOfTheSlotItWasSplitFrom() {
     List<Member> members = members(4);
     Assignment assignment = Assignment.none(16).with(members, 16);
     Assignment doubled = assignment.with(members, 32);
@@ -116,7 +116,7 @@ final class AssignmentTest {
   }
 
   @Test
-  void anEncodedAssignmentDecodesToItself() {
+  void anAssignmentCanBeRebuiltFromItsOwners() {
     List<Member> members = members(3);
     Assignment assignment = Assignment.none(32).with(members, 32);
     List<String> owners = new ArrayList<>();
@@ -129,7 +129,7 @@ final class AssignmentTest {
   }
 
   @Test
-  void helpersOfASlotAreOrderedAndShareTheSlotsOfOne() {
+  void aSlotRanksItsHelpersAndFirstRanksAreSpread() {
     List<String> names = List.of("a", "b", "c", "d");
     Assignment assignment = Assignment.none(400).with(names.stream().map(name -> new Member(name, "")).toList(), 400);
     Map<String, Integer> first = new HashMap<>();

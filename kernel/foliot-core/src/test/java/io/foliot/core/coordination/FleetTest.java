@@ -37,12 +37,12 @@ final class FleetTest {
   }
 
   @Test
-  void aSeatThatDoesNotWorkHasOneSubstitute() {
+  void aDisabledSeatHasOneSubstituteUnlessForbidden() {
     for (int gone = 0; gone < 8; gone++) {
       for (boolean isLive : new boolean[]{true, false}) {
         Seat[] seats = new Seat[8];
         for (int i = 0; i < seats.length; i++) {
-          // Disabled, or gone.
+          // Seat {@code gone} is disabled. In the second case its worker is gone as well.
           seats[i] = seat(i, i % 2 == 0 ? "fra" : "lon", i != gone || isLive, i != gone);
         }
         Fleet fleet = fleet(seats);
@@ -64,7 +64,7 @@ final class FleetTest {
   }
 
   @Test
-  void aWorkerThatGoesMovesItsOwnSeatsAlone() {
+  void aGoneWorkerMovesOnlyTheSeatsThatItServed() {
     Seat[] seats = new Seat[40];
     for (int i = 0; i < seats.length; i++) {
       seats[i] = seat(i, "fra", i >= 20, true);
@@ -91,7 +91,7 @@ final class FleetTest {
   }
 
   @Test
-  void aWorkerOfAnotherQueueServesNoAddress() {
+  void aWorkerOfAnotherQueueServesOnlyTheAddressAny() {
     Fleet fleet = fleet(seat(0, "fra", true, true));
     Seat worker = fleet.seats().getFirst();
     assertThat(fleet.serves(worker, "another", new Address(Address.Kind.SEAT, 0))).isFalse();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class FailureLogTest {
-  private static final class Lines implements System.Logger {
+  private static final class RecordingLogger implements System.Logger {
     final List<String> lines = new ArrayList<>();
     final List<Throwable> failures = new ArrayList<>();
 
@@ -32,22 +32,22 @@ final class FailureLogTest {
 
     @Override
     public void log(Level level, @Nullable ResourceBundle bundle, String format, Object... parameters) {
-      throw new AssertionError("a failure is logged with its stack");
+      throw new AssertionError("expected a log call with a stack");
     }
   }
 
   @Test
   void aFailureIsLoggedWithItsStackAtMostOnceASecond() {
-    Lines lines = new Lines();
-    FailureLog log = new FailureLog(lines, "q", 0);
+    RecordingLogger logger = new RecordingLogger();
+    FailureLog log = new FailureLog(logger, "q", 0);
     IllegalStateException failure = new IllegalStateException("broken");
     for (int i = 0; i < 100; i++) {
       log.failed("task-" + i, 1, failure, i);
     }
     log.failed("task-100", 2, failure, TimeUnit.SECONDS.toNanos(1));
-    assertThat(lines.failures).containsExactly(failure, failure);
-    assertThat(lines.lines.getFirst()).startsWith("WARNING a handler failed;")
+    assertThat(logger.failures).containsExactly(failure, failure);
+    assertThat(logger.lines.getFirst()).startsWith("WARNING a handler failed;")
         .endsWith("queue=q, task=task-0, attempt=1, failuresNotLogged=0");
-    assertThat(lines.lines.getLast()).endsWith("queue=q, task=task-100, attempt=2, failuresNotLogged=99");
+    assertThat(logger.lines.getLast()).endsWith("queue=q, task=task-100, attempt=2, failuresNotLogged=99");
   }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Handlers in this process. */
+/** Tests the delivery to handlers in this process. */
 final class LocalDeliveryTest {
   private static Attempt attempt(String queue) {
     TaskRecord task = TaskRecord.edit(new TaskId(1, 2), queue, null).body(Body.EMPTY).state(TaskState.RUNNING)
@@ -60,9 +60,9 @@ final class LocalDeliveryTest {
         }
         return new Answer.Done("");
       });
-      AtomicBoolean clean = new AtomicBoolean();
+      AtomicBoolean isUninterrupted = new AtomicBoolean();
       delivery.handle("next", attempt -> {
-        clean.set(!Thread.currentThread().isInterrupted());
+        isUninterrupted.set(!Thread.currentThread().isInterrupted());
         return new Answer.Done("");
       });
       CompletableFuture<Answer> slow = delivery.deliver(attempt("slow")).toCompletableFuture();
@@ -70,12 +70,12 @@ final class LocalDeliveryTest {
       slow.cancel(true);
       assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(answer(delivery, "next")).isInstanceOf(Answer.Done.class);
-      assertThat(clean).isTrue();
+      assertThat(isUninterrupted).isTrue();
     }
   }
 
   @Test
-  void handlersThatRunAreInterruptedTogether() throws Exception {
+  void interruptHandlersInterruptsAllRunningHandlers() throws Exception {
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       LocalDelivery delivery = new LocalDelivery(threads);
       CountDownLatch begun = new CountDownLatch(2);
@@ -96,7 +96,7 @@ final class LocalDeliveryTest {
   }
 
   @Test
-  void anAttemptWhoseTimeIsOverBeforeItsTurnNeverBegins() {
+  void anAttemptCancelledBeforeItsTurnNeverBegins() {
     List<Runnable> waiting = new ArrayList<>();
     LocalDelivery delivery = new LocalDelivery(waiting::add);
     AtomicBoolean begun = new AtomicBoolean();
@@ -110,7 +110,7 @@ final class LocalDeliveryTest {
   }
 
   @Test
-  void aHandlerThatThrowsIsAFailedAttempt() throws Exception {
+  void aHandlerThatThrowsFailsItsAttempt() throws Exception {
     LocalDelivery delivery = new LocalDelivery(Runnable::run);
     delivery.handle("q", attempt -> {
       throw new IllegalStateException("broken");

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** A store is asked for what it can do; a store around it passes the question on. */
+/** Tests the optional interfaces of a store. A store that wraps another store offers its interfaces too. */
 final class CapabilityTest {
   private static final TimeSource CLOCK = new TimeSource() {
     @Override
@@ -33,7 +33,7 @@ final class CapabilityTest {
     }
   }
 
-  /** A store with backups, numbered as given. */
+  /** A store whose backups all have the given number. */
   private static final class WithBackups extends Wrapper implements Backups {
     private final int number;
 
@@ -64,14 +64,14 @@ final class CapabilityTest {
   }
 
   @Test
-  void aStoreOffersWhatItImplements() {
+  void aStoreOffersTheCapabilitiesThatItImplements() {
     TaskStore store = new WithBackups(plain(), 1);
     assertThat(store.capability(Backups.class)).containsSame((Backups) store);
     assertThat(store.capability(SlotGrowth.class)).isEmpty();
   }
 
   @Test
-  void aPlainStoreOffersNothing() {
+  void aPlainStoreOffersNoCapability() {
     TaskStore store = plain();
     assertThat(store.capability(Backups.class)).isEmpty();
     assertThat(store.capability(SlotGrowth.class)).isEmpty();
@@ -80,7 +80,7 @@ final class CapabilityTest {
   }
 
   @Test
-  void aForwardingStoreOffersWhatItsDelegateOffers() {
+  void aForwardingStoreOffersTheCapabilitiesOfItsDelegate() {
     TaskStore store = new WithBackups(plain(), 1);
     assertThat(new Wrapper(new Wrapper(store)).capability(Backups.class)).containsSame((Backups) store);
   }

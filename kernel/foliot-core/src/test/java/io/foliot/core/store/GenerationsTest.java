@@ -9,6 +9,7 @@ import io.foliot.core.Token;
 import org.junit.jupiter.api.Test;
 
 final class GenerationsTest {
+  /** The store's clock, in microseconds. */
   private static final long CLOCK = 100;
 
   private static TaskRecord live(long generation) {
@@ -25,20 +26,20 @@ final class GenerationsTest {
   }
 
   @Test
-  void theNextIsAboveTheLastAndNotBelowTheFloor() {
+  void theNextGenerationIsAboveTheLastAndNotBelowTheFloor() {
     assertThat(Generations.next(5, 3)).isEqualTo(6);
     assertThat(Generations.next(5, 9)).isEqualTo(9);
     assertThatThrownBy(() -> Generations.next(Long.MAX_VALUE, 0)).isInstanceOf(ArithmeticException.class);
   }
 
   @Test
-  void aSuccessorIsShownByTheRecordThatHasIt() {
+  void aRecordShowsTheGenerationOfItsSuccessor() {
     assertThat(Generations.shown(live(5))).isEqualTo(5);
     assertThat(Generations.shown(running(5, 8))).isEqualTo(8);
   }
 
   @Test
-  void onlyEndedTasksAndDroppedSuccessorsAreForgotten() {
+  void onlyAnEndOrADroppedSuccessorForgetsAGeneration() {
     assertThat(Generations.forgotten(null, live(5))).isEqualTo(Generations.NONE);
     assertThat(Generations.forgotten(live(5), running(5, 8))).isEqualTo(Generations.NONE);
     assertThat(Generations.forgotten(running(5, 8), running(5, 9))).isEqualTo(Generations.NONE);
@@ -48,7 +49,7 @@ final class GenerationsTest {
   }
 
   @Test
-  void aFloorThatFollowsTheClockIsRaisedForWhatIsAheadOfIt() {
+  void onlyGenerationsNotPassedByTheClockRaiseTheFloor() {
     assertThat(Generations.aheadOfClock(null, live(CLOCK), CLOCK)).isEqualTo(Generations.NONE);
     assertThat(Generations.aheadOfClock(null, live(CLOCK + 1), CLOCK)).isEqualTo(CLOCK + 1);
     assertThat(Generations.aheadOfClock(live(CLOCK), ended(CLOCK), CLOCK)).isEqualTo(CLOCK);

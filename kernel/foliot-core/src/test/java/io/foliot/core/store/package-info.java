@@ -1,4 +1,4 @@
-/** Tests of the life of a task. */
+/** Tests of generations, and of the capabilities of stores. */
 @NullUnmarked
 package io.foliot.core.store;
 

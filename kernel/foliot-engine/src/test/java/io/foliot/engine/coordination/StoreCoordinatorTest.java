@@ -37,12 +37,13 @@ import org.junit.jupiter.api.Test;
 
 final class StoreCoordinatorTest {
   private static final Duration BEAT = StoreCoordinator.BEAT;
+  /** The time after which a dead member is gone. */
   private static final Duration DEATH = StoreCoordinator.LEASE.plus(BEAT).plus(BEAT);
 
   private final SettableClock clock = new SettableClock();
   private final ManualLoops loops = new ManualLoops(clock);
-  private final SplittableRandom luck = new SplittableRandom(7);
-  private final TaskStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final SplittableRandom random = new SplittableRandom(7);
+  private final TaskStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
   private final List<Node> nodes = new ArrayList<>();
 
   private final class Node {
@@ -52,23 +53,25 @@ final class StoreCoordinatorTest {
     final StoreCoordinator coordinator;
     boolean away;
     boolean silent;
-    /** The duration of a call. */
+    /** The duration of a call that succeeds. */
     Duration slow = Duration.ZERO;
-    /** Number of polls of which the last one fails after {@link #failsAfter}; 0 if none fails. */
+    /** The interval between polls that fail, in polls; 0 if none fails. */
     int failsEvery;
+    /** The duration of a poll that fails. */
     Duration failsAfter = Duration.ZERO;
     private int polls;
+    /** The document that reads return instead of the stored document of this name, or null. */
     @Nullable
     Document rewritten;
-    /** Renewals that are on their way, while {@link #holds}. */
+    /** Renewals that wait for the test, while {@link #holds} is set. */
     final List<Runnable> held = new ArrayList<>();
     boolean holds;
-    /** Else it is the replies that are on their way. */
+    /** Whether requests of renewals wait. Otherwise they are executed, and their replies wait. */
     boolean holdsRequests;
 
     Node(String name, String zone) {
       member = new Member(name, zone);
-      TaskStore own = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
+      TaskStore faulty = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
           new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
             if (silent && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
               return new CompletableFuture<>();
@@ -96,7 +99,7 @@ final class StoreCoordinatorTest {
               throw e.getCause();
             }
           });
-      coordinator = new StoreCoordinator(own, clock, loop);
+      coordinator = new StoreCoordinator(faulty, clock, loop);
       coordinator.join(member, views::add);
       nodes.add(this);
     }
@@ -121,45 +124,47 @@ final class StoreCoordinatorTest {
     }
   }
 
-  private record Answered(long atNanos, Runnable answer) {}
+  private record Pending(long atNanos, Runnable answer) {}
 
-  /** Answers that are on their way, and the loop that delivers them. */
-  private final List<Answered> onTheWay = new ArrayList<>();
-  private final ManualEventLoop wire = loops.newLoop();
+  /** The answers that are not delivered yet. */
+  private final List<Pending> pending = new ArrayList<>();
+  /** The loop that delivers pending answers. */
+  private final ManualEventLoop deliveryLoop = loops.newLoop();
 
   private CompletableFuture<Object> later(CompletionStage<?> stage, Duration slow) {
     CompletableFuture<Object> answer = new CompletableFuture<>();
-    onTheWay.add(new Answered(clock.monotonicNanos() + slow.toNanos(), () -> stage.whenComplete((result, failure) -> {
+    pending.add(new Pending(clock.monotonicNanos() + slow.toNanos(), () -> stage.whenComplete((result, failure) -> {
       if (failure == null) {
         answer.complete(result);
       } else {
         answer.completeExceptionally(failure);
       }
     })));
-    wire.wake();
+    deliveryLoop.wake();
     return answer;
   }
 
+  /** Delivers the answers whose time has come. Returns when to run again, in nanoseconds of the monotonic clock. */
   private long deliver() {
     long now = clock.monotonicNanos();
-    List<Answered> due = onTheWay.stream().filter(each -> each.atNanos() <= now).toList();
-    onTheWay.removeAll(due);
+    List<Pending> due = pending.stream().filter(each -> each.atNanos() <= now).toList();
+    pending.removeAll(due);
     due.forEach(each -> each.answer().run());
-    return onTheWay.stream().mapToLong(Answered::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
+    return pending.stream().mapToLong(Pending::atNanos).min().orElse(now + Duration.ofHours(1).toNanos());
   }
 
   @Test
   void membersOfASlowStoreStayMembers() {
-    wire.start(this::deliver);
-    three();
+    deliveryLoop.start(this::deliver);
+    startThree();
     nodes.forEach(node -> node.slow = Duration.ofMillis(500));
     loops.advance(Duration.ofSeconds(15));
-    List<Integer> told = nodes.stream().map(node -> node.views.size()).toList();
+    List<Integer> viewCounts = nodes.stream().map(node -> node.views.size()).toList();
     loops.advance(Duration.ofMinutes(5));
     ensureAgreed(nodes);
-    assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("nothing is told where nothing changes")
-        .isEqualTo(told);
-    // A member that dies is gone too, a little later.
+    assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("no view is reported without a change")
+        .isEqualTo(viewCounts);
+    // A dead member of a slow store is gone as well, a little later.
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     loops.advance(StoreCoordinator.MAX_LEASE.plus(DEATH));
@@ -170,22 +175,22 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aMemberWhoseCallsFailSlowlyNowAndThenStaysAMember() {
-    wire.start(this::deliver);
-    three();
+  void aMemberWhoseCallsSometimesFailSlowlyStaysAMember() {
+    deliveryLoop.start(this::deliver);
+    startThree();
     Node failing = nodes.getLast();
     failing.failsAfter = Duration.ofSeconds(4);
     failing.failsEvery = 8;
     loops.advance(Duration.ofSeconds(20));
     List<Node> others = nodes.subList(0, 2);
-    List<Integer> told = others.stream().map(node -> node.views.size()).toList();
+    List<Integer> viewCounts = others.stream().map(node -> node.views.size()).toList();
     loops.advance(Duration.ofMinutes(5));
     ensureAgreed(others, nodes);
-    assertThat(others.stream().map(node -> node.views.size()).toList()).as("the others see it all the time")
-        .isEqualTo(told);
+    assertThat(others.stream().map(node -> node.views.size()).toList()).as("the membership is never interrupted")
+        .isEqualTo(viewCounts);
   }
 
-  private void three() {
+  private void startThree() {
     new Node("a", "east");
     new Node("b", "west");
     new Node("c", "east");
@@ -196,6 +201,7 @@ final class StoreCoordinatorTest {
     ensureAgreed(alive, alive);
   }
 
+  /** Ensures that all readers list exactly the members that are alive, and that all name the same leader of these. */
   private void ensureAgreed(List<Node> readers, List<Node> alive) {
     for (Node node : readers) {
       assertThat(node.view().connection()).isEqualTo(Connection.CONNECTED);
@@ -206,17 +212,17 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void membersSeeEachOtherAndOneLeads() {
-    three();
+  void allMembersAreListedAndOneLeads() {
+    startThree();
     ensureAgreed(nodes);
     loops.advance(Duration.ofHours(3));
     ensureAgreed(nodes);
-    nodes.forEach(node -> assertThat(node.views).as("nothing is told where nothing changes").hasSizeLessThan(5));
+    nodes.forEach(node -> assertThat(node.views).as("no view is reported without a change").hasSizeLessThan(5));
   }
 
   @Test
   void aDeadMemberIsGoneWhenItsLeaseEndsAndAnotherLeads() {
-    three();
+    startThree();
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     loops.advance(DEATH);
@@ -226,7 +232,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aLeavingMemberIsGoneAtTheNextBeat() {
-    three();
+    startThree();
     Node leaver = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leaver.coordinator.close();
     loops.advance(BEAT.multipliedBy(2));
@@ -238,7 +244,7 @@ final class StoreCoordinatorTest {
     for (boolean holdsRequests : new boolean[]{false, true}) {
       nodes.forEach(node -> node.coordinator.close());
       nodes.clear();
-      three();
+      startThree();
       Node leaver = nodes.getLast();
       leaver.holds = true;
       leaver.holdsRequests = holdsRequests;
@@ -255,7 +261,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aRestartedNodeIsAMemberAgain() {
-    three();
+    startThree();
     nodes.get(1).loop.close();
     Node again = new Node("b", "west");
     loops.advance(BEAT.multipliedBy(2));
@@ -263,8 +269,8 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aStoreThatIsAwaySuspendsThenLosesAndIsFoundAgain() {
-    three();
+  void anOutageSuspendsAndThenLosesTheConnection() {
+    startThree();
     Node node = nodes.getLast();
     node.away = true;
     loops.advance(BEAT);
@@ -281,11 +287,11 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aStoreThatSaysNothingIsWaitedForWithoutTurning() {
-    three();
+  void aSilentStoreCausesNoBusyLoop() {
+    startThree();
     Node node = nodes.getLast();
     node.silent = true;
-    // The loops would not become idle otherwise.
+    // In a busy loop this call would not return.
     loops.advance(DEATH);
     assertThat(node.view().connection()).isEqualTo(Connection.LOST);
     loops.advance(Duration.ofHours(1));
@@ -293,12 +299,12 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void allReadTheDocumentThatTheLeaderPublishes() {
-    three();
+  void allMembersReadTheDocumentOfTheLeader() {
+    startThree();
     byte[] document = "one".getBytes(StandardCharsets.UTF_8);
     nodes.forEach(node -> {
       if (!node.leads()) {
-        node.coordinator.publish("not mine to say".getBytes(StandardCharsets.UTF_8), 0);
+        node.coordinator.publish("not from the leader".getBytes(StandardCharsets.UTF_8), 0);
       }
     });
     loops.advance(BEAT.multipliedBy(2));
@@ -318,7 +324,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void aDocumentIsReportedAgainIfAStoreReusesItsVersion() {
-    three();
+    startThree();
     Node leader = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leader.coordinator.publish("one".getBytes(StandardCharsets.UTF_8), 0);
     loops.advance(BEAT.multipliedBy(2));
@@ -330,9 +336,9 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aClockThatJumpsOnOneNodeMeansNothing() {
-    three();
-    // Only the store's clock counts; in this test all nodes share it, so a step ends all leases at once.
+  void aStepOfTheStoresClockLosesNoMember() {
+    startThree();
+    // Leases end by the store's clock, so this step ends all leases at once.
     clock.stepWall(Duration.ofHours(1));
     loops.advance(BEAT.multipliedBy(3));
     ensureAgreed(nodes);
@@ -343,8 +349,8 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aLeaseFromBeforeTheStoresClockWasSetBackIsNone() {
-    three();
+  void aLeaseFromBeforeTheStoresClockWasSetBackIsInvalid() {
+    startThree();
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     clock.stepWall(Duration.ofHours(-1));
@@ -360,7 +366,7 @@ final class StoreCoordinatorTest {
     assertThat(store.writeDocument(kind, name, document(kind, name).version(), content)).isCompletedWithValue(true);
   }
 
-  /** These bytes with a flipped bit, cut, without their checksum, of another subject, or of a newer version. */
+  /** Returns damaged forms of a document: with a flipped bit, cut, of another subject, or of a newer version. */
   private static List<byte[]> unreadable(String subject, byte[] bytes) {
     List<byte[]> all = new ArrayList<>();
     for (int at = 0; at < bytes.length; at++) {
@@ -381,8 +387,8 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aMemberWhoseLeaseIsUnreadableIsSetAsideUntilItRenews() {
-    three();
+  void aMemberWithAnUnreadableLeaseIsAbsentUntilItRenews() {
+    startThree();
     List<byte[]> changed = unreadable("node lease", document(DocumentKind.NODE, "b").content());
     Node other = nodes.getFirst();
     for (byte[] each : changed) {
@@ -396,8 +402,8 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void anUnreadableLeaseOfADeadMemberHidesNoOther() {
-    three();
+  void anUnreadableLeaseOfADeadMemberHidesNoOtherMember() {
+    startThree();
     nodes.get(1).loop.close();
     tamper(DocumentKind.NODE, "b", document(DocumentKind.CLUSTER, "leader").content());
     new Node("d", "west");
@@ -407,7 +413,7 @@ final class StoreCoordinatorTest {
 
   @Test
   void anUnreadableLeaseOfTheLeaderIsTakenByOneMember() {
-    three();
+    startThree();
     for (byte[] each : unreadable("leader lease", document(DocumentKind.CLUSTER, "leader").content())) {
       nodes.forEach(node -> node.views.clear());
       tamper(DocumentKind.CLUSTER, "leader", each);
@@ -419,8 +425,8 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aMemberLeavesThoughTheLeaseOfTheLeaderIsUnreadable() {
-    three();
+  void aMemberLeavesIfTheLeaseOfTheLeaderIsUnreadable() {
+    startThree();
     tamper(DocumentKind.CLUSTER, "leader", new byte[0]);
     nodes.getLast().coordinator.close();
     assertThat(store.document(DocumentKind.NODE, "c")).isCompletedWithValue(Optional.empty());

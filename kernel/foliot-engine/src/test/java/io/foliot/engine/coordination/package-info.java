@@ -1,3 +1,3 @@
-/** Coordination under one thread and a settable clock. */
+/** Tests of coordination through the store, under one thread and a settable clock. */
 @org.jspecify.annotations.NullMarked
 package io.foliot.engine.coordination;

@@ -58,7 +58,7 @@ final class MigrationTest {
         key, Due.after(delayMillis), Body.json("" + number), 0, OnConflict.RESET, null);
   }
 
-  /** Tasks in every state that a live one can be in. */
+  /** Fills a store with live tasks in each state, some finished tasks, and two documents of settings. */
   private static void fill(TaskStore store, int tasks) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
@@ -72,7 +72,7 @@ final class MigrationTest {
       var task = ((ClaimResult.Won) claimed.get(i)).task();
       if (i % 4 == 0) {
         get(store.settle(List.of(new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()),
-            i % 8 == 0 ? new Outcome.Finished() : new Outcome.Retry(Due.after(HOUR)), task.claimedAt(), "told"))));
+            i % 8 == 0 ? new Outcome.Finished() : new Outcome.Retry(Due.after(HOUR)), task.claimedAt(), "detail"))));
       } else if (task.key() != null) {
         get(store.touch(List.of(new Touch(new TaskRef.ById(task.id()), Due.after(HOUR)))));
       }
@@ -82,7 +82,7 @@ final class MigrationTest {
   }
 
   private static Migration migration(TaskStore source, TaskStore target) {
-    return new Migration(source, "the source", target, "the target", far -> {});
+    return new Migration(source, "the source", target, "the target", progress -> {});
   }
 
   private static StoreSeal.@Nullable State seal(TaskStore store) {
@@ -90,8 +90,8 @@ final class MigrationTest {
         .map(StoreSeal::state).orElse(null);
   }
 
-  /** Fails each call of a method after the first ones. */
-  private static TaskStore failing(TaskStore sound, String call, int after) {
+  /** Returns a store on which calls of a method fail after the first {@code after} calls. */
+  private static TaskStore failing(TaskStore delegate, String call, int after) {
     AtomicInteger calls = new AtomicInteger();
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},
         (proxy, method, arguments) -> {
@@ -99,7 +99,7 @@ final class MigrationTest {
             return CompletableFuture.failedFuture(new StoreException("the store is unavailable", null));
           }
           try {
-            return method.invoke(sound, arguments);
+            return method.invoke(delegate, arguments);
           } catch (InvocationTargetException e) {
             throw e.getCause();
           }
@@ -107,11 +107,12 @@ final class MigrationTest {
   }
 
   @Test
-  void allLiveTasksAndTheSettingsComeOverAndTheSourceStaysSealed() {
+  void allLiveTasksAndSettingsMoveAndTheSourceStaysSealed() {
     try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 3_500);
-      Fingerprint before = Fingerprint.of(source, far -> {});
+      Fingerprint before = Fingerprint.of(source, progress -> {});
       Migration.Result result = migration(source, target).run(PATIENCE);
+      // Five of the 3,500 tasks have finished.
       assertThat(result.tasks()).isEqualTo(3_495).isEqualTo(before.tasks());
       assertThat(result.checksum()).isEqualTo(Long.toHexString(before.sum()));
       assertThat(result.settings()).isEqualTo(2);
@@ -131,7 +132,7 @@ final class MigrationTest {
           .isInstanceOf(StoreException.class);
       assertThat(seal(target)).isEqualTo(StoreSeal.State.FILLING);
       assertThat(seal(source)).isEqualTo(StoreSeal.State.MOVED);
-      List<String> told = new ArrayList<>();
+      List<String> lines = new ArrayList<>();
       AtomicInteger pages = new AtomicInteger();
       TaskStore counted = (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(),
           new Class<?>[]{TaskStore.class}, (proxy, method, arguments) -> {
@@ -140,8 +141,8 @@ final class MigrationTest {
             }
             return method.invoke(target, arguments);
           });
-      Migration.Result result = new Migration(source, "the source", counted, "the target", told::add).run(PATIENCE);
-      assertThat(told).contains("continuing after 2000 tasks");
+      Migration.Result result = new Migration(source, "the source", counted, "the target", lines::add).run(PATIENCE);
+      assertThat(lines).contains("continuing after 2000 tasks");
       assertThat(pages).hasValue(3);
       assertThat(result.tasks()).isEqualTo(4_495);
       assertThat(seal(target)).isNull();
@@ -162,7 +163,7 @@ final class MigrationTest {
   }
 
   @Test
-  void aTargetWithTasksOfItsOwnIsRefusedBeforeAnythingIsTouched() {
+  void aTargetThatHasTasksIsRefusedBeforeAnyChange() {
     try (TaskStore source = store(16); TaskStore target = store(64)) {
       fill(source, 10);
       fill(target, 10);
@@ -184,7 +185,7 @@ final class MigrationTest {
   }
 
   @Test
-  void aChecksumTellsAnyDifferenceOfATask() {
+  void anyDifferenceOfATaskChangesTheChecksum() {
     try (TaskStore store = store(64)) {
       fill(store, 2);
       var task = get(store.live(1, null)).tasks().getFirst();

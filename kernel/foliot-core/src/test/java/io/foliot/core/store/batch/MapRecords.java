@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Records in maps, which keep all of them for ever. */
+/** A record table in maps. No record, key or answer is ever dropped. */
 final class MapRecords implements CommittedRecords, RecordTable {
   final Map<TaskId, TaskRecord> records = new HashMap<>();
   final Map<KeyName, TaskId> holders = new HashMap<>();
@@ -29,17 +29,17 @@ final class MapRecords implements CommittedRecords, RecordTable {
     return copy;
   }
 
-  /** Writes a unit if all its records and answers are still those that were read. */
+  /** Writes a unit and returns true, if the store still has all records and answers that the unit has read. */
   boolean write(BatchUnit<?> unit, MapRecords read) {
-    boolean holds = unit.overlay().changes().stream()
+    boolean isCurrent = unit.overlay().changes().stream()
         .allMatch(change -> records.get(change.id()) == read.records.get(change.id())
             && (change.before() != null || !holderChanged(change, read)))
         && unit.overlay().answers().keySet().stream().allMatch(name -> answers.get(name) == read.answers.get(name));
-    if (holds) {
+    if (isCurrent) {
       unit.overlay().changes().forEach(change -> write(change.before(), change.after()));
       answers.putAll(unit.overlay().answers());
     }
-    return holds;
+    return isCurrent;
   }
 
   private boolean holderChanged(RecordChange change, MapRecords read) {
@@ -48,9 +48,9 @@ final class MapRecords implements CommittedRecords, RecordTable {
       return false;
     }
     KeyName name = new KeyName(change.after().queue(), key);
-    TaskId then = read.holders.get(name);
-    TaskId now = holders.get(name);
-    return then == null ? now != null : !then.equals(now) || records.get(now) != read.records.get(then);
+    TaskId old = read.holders.get(name);
+    TaskId holder = holders.get(name);
+    return old == null ? holder != null : !old.equals(holder) || records.get(holder) != read.records.get(old);
   }
 
   @Override
@@ -102,7 +102,7 @@ final class MapRecords implements CommittedRecords, RecordTable {
     answers.put(new RequestName(queue, key, idempotencyKey), answered);
   }
 
-  /** Returns all that is kept, to be compared. */
+  /** Returns all records, holders of keys and answers, as texts that a test compares. */
   Map<String, String> contents() {
     Map<String, String> contents = new TreeMap<>();
     records.forEach((id, record) -> {

@@ -74,41 +74,42 @@ final class OptimisticBatchTest {
     return new TaskRef.ByKey("q", "k" + random.nextInt(6));
   }
 
-  /** Takes a batch on the store, and on the oracle each unit when it is written; returns how many rounds it took. */
+  /** Runs a batch on the store, and each written unit on the oracle too. Returns the number of rounds. */
   private <Q, R> int run(BatchStep<Q, R> step, List<Q> items, SplittableRandom random) {
     OptimisticBatch<Q, R> batch = new OptimisticBatch<>(step, items);
-    List<Integer> left = batch.open();
+    List<Integer> open = batch.open();
     int rounds = 0;
-    for (; !left.isEmpty(); rounds++) {
+    for (; !open.isEmpty(); rounds++) {
       MapRecords read = store.copy();
       long readAt = nowMicros;
       if (rounds < 3) {
         interfere(random);
       }
-      for (BatchUnit<R> unit : batch.decide(left, read, readAt, 0, () -> new Token(0, 0), terms)) {
+      for (BatchUnit<R> unit : batch.decide(open, read, readAt, 0, () -> new Token(0, 0), terms)) {
         boolean hasAnswersAsRead = batch.reads(unit.places()).requests().stream()
             .allMatch(name -> read.answer(name) == store.answer(name));
         if (hasAnswersAsRead && store.write(unit, read)) {
           batch.answer(unit);
-          // A unit that changes no record is taken at its read; of any other, nothing it changes has changed since.
-          boolean isTakenAtRead = unit.overlay().changes().isEmpty();
-          MapRecords table = isTakenAtRead ? read.copy() : oracle;
+          // A unit without changes is compared with the records as read: other callers may have changed them since.
+          // The records that a unit changes have not changed since its read, so that unit is compared with the oracle.
+          boolean changesNoRecord = unit.overlay().changes().isEmpty();
+          MapRecords table = changesNoRecord ? read.copy() : oracle;
           List<R> expected = step.apply(operations(table), unit.places().stream().map(items::get).toList(), readAt);
           assertThat(unit.results()).isEqualTo(expected);
-          if (isTakenAtRead) {
-            // Such a unit may still remember an answer, that a live task was kept for example.
+          if (changesNoRecord) {
+            // The unit may have stored an answer nevertheless, for example that a live task was kept.
             unit.overlay().answers().forEach(
                 (name, answer) -> oracle.remember(name.queue(), name.key(), name.request(), answer));
           }
         }
       }
-      left = left.stream().filter(batch::isOpen).toList();
+      open = open.stream().filter(batch::isOpen).toList();
     }
     assertThat(batch.results()).hasSameSizeAs(items).doesNotContainNull();
     return rounds;
   }
 
-  /** Another caller changes some tasks. */
+  /** Changes some tasks, as another caller would. */
   private void interfere(SplittableRandom random) {
     nowMicros += random.nextInt(5_000);
     if (random.nextInt(3) == 0) {
@@ -123,10 +124,10 @@ final class OptimisticBatchTest {
   }
 
   @Test
-  void aBatchIsAsIfEachUnitWereTakenAtItsRead() {
+  void eachUnitTakesEffectAtomically() {
     long seed = System.nanoTime();
     SplittableRandom random = new SplittableRandom(seed);
-    int again = 0;
+    int repeated = 0;
     for (int i = 0; i < 500; i++) {
       int count = 1 + random.nextInt(8);
       int rounds = switch (random.nextInt(3)) {
@@ -136,10 +137,10 @@ final class OptimisticBatchTest {
             random);
         default -> run(BatchSteps.CANCEL, IntStream.range(0, count).mapToObj(j -> ref(random)).toList(), random);
       };
-      again += rounds > 1 ? 1 : 0;
+      repeated += rounds > 1 ? 1 : 0;
       assertThat(store.contents()).as("seed %s, step %s", seed, i).isEqualTo(oracle.contents());
     }
-    assertThat(again).as("batches that went round again").isGreaterThan(15);
+    assertThat(repeated).as("batches with more than one round").isGreaterThan(15);
   }
 
   private List<BatchUnit<SubmitResult>> decide(List<Draft> drafts) {
@@ -169,7 +170,7 @@ final class OptimisticBatchTest {
   }
 
   @Test
-  void aRecordOfANewerVersionIsLeftAlone() {
+  void aRecordOfANewerVersionIsNotChanged() {
     operations(store).submit(List.of(draft(1, "a", null), draft(2, "b", null)), nowMicros);
     store.ofNewerVersion.add(new TaskId(0, 1));
     OptimisticBatch<TaskRef, CancelResult> cancels = new OptimisticBatch<>(BatchSteps.CANCEL,
@@ -189,7 +190,7 @@ final class OptimisticBatchTest {
   }
 
   @Test
-  void anItemThatOnlyReadsTakesARecordOfANewerVersion() {
+  void anItemThatOnlyReadsMayReadANewerVersion() {
     operations(store).submit(List.of(draft(1, "a", null)), nowMicros);
     store.ofNewerVersion.add(new TaskId(0, 1));
     List<BatchUnit<SubmitResult>> units = decide(List.of(new Draft(new TaskId(0, 2), "q", "a", Due.at(5), null, 0,
@@ -201,7 +202,7 @@ final class OptimisticBatchTest {
   }
 
   @Test
-  void anUnknownOutcomeTakesPrecedenceOverNoEffect() {
+  void aFailureOfUnknownEffectIsReportedBeforeOthers() {
     List<StoreException> reasons = new ArrayList<>(
         List.of(new StoreAwayException("away", null), new StoreException("lost", null)));
     for (int i = 0; i < 2; i++) {

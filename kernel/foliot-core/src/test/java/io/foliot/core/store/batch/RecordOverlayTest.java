@@ -28,7 +28,7 @@ final class RecordOverlayTest {
   }
 
   @Test
-  void aBatchReadsWhatItHasWritten() {
+  void aBatchReadsItsWrites() {
     TaskRecord before = live(ONE, 1);
     committed.write(null, before);
     TaskRecord after = live(ONE, 2);
@@ -55,7 +55,7 @@ final class RecordOverlayTest {
   }
 
   @Test
-  void aRecordThatIsPutBackIsNoChange() {
+  void aRecordThatIsRestoredIsNoChange() {
     TaskRecord before = live(ONE, 1);
     overlay.write(before, live(ONE, 2));
     overlay.write(overlay.get(ONE), before);
@@ -64,7 +64,7 @@ final class RecordOverlayTest {
   }
 
   @Test
-  void aKeyGoesToTheTaskThatIsLive() {
+  void aNewLiveTaskTakesOverItsKey() {
     TaskRecord before = live(ONE, 1);
     committed.write(null, before);
     overlay.write(before, ended(ONE, 1, NOW + 1));
@@ -87,7 +87,7 @@ final class RecordOverlayTest {
   }
 
   @Test
-  void anAnswerIsReadBackAndIsWrittenOnce() {
+  void anAnswerIsReturnedForItsRequestOnly() {
     RecordTable.Answered answered = new RecordTable.Answered(7,
         new SubmitResult(SubmitResult.Kind.CREATED, ONE, 1, NOW, TaskState.DELAYED, true), NOW + 1);
     overlay.remember("q", null, "r", answered);
@@ -98,7 +98,7 @@ final class RecordOverlayTest {
   }
 
   @Test
-  void generationsOfAllWritesCountNotOnlyOfTheNetChange() {
+  void theGenerationsOfAllWritesCount() {
     TaskRecord before = live(ONE, 1);
     overlay.write(before, live(ONE, 9));
     overlay.write(overlay.get(ONE), ended(ONE, 9, 0));
@@ -108,7 +108,7 @@ final class RecordOverlayTest {
   }
 
   @Test
-  void aClearedOverlayIsAsNew() {
+  void aClearedOverlayIsEmpty() {
     overlay.write(null, live(ONE, 5));
     overlay.clear();
     assertThat(overlay.isUnchanged()).isTrue();

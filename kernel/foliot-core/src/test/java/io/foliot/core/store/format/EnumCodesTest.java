@@ -15,7 +15,7 @@ import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.Test;
 
-/** The numbers are stored, so this table may grow and never change. */
+/** Pins the numbers that stores keep for constants of enums. Entries may be added here, but never changed. */
 final class EnumCodesTest {
   private static <E extends Enum<E>> void assertPinned(Class<E> type, ToIntFunction<E> code, String... table) {
     assertThat(List.of(type.getEnumConstants()).stream().map(value -> code.applyAsInt(value) + " " + value.name()))
@@ -45,7 +45,7 @@ final class EnumCodesTest {
   }
 
   @Test
-  void kindsOfAnswersHaveTheirCodes() {
+  void kindsOfSubmitResultsHaveTheirCodes() {
     assertPinned(SubmitResult.Kind.class, EnumCodes::of, "0 CREATED", "1 RESET", "2 RESET_PENDING", "3 KEPT",
         "4 REJECTED", "5 REPEATED", "6 MISMATCHED", "7 CHANGED");
     assertReadBack(SubmitResult.Kind.class, EnumCodes::of, EnumCodes::submitKind);

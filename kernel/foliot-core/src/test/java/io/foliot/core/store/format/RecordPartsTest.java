@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class RecordPartsTest {
-  /** Ensures that a frame is refused with any of its bytes changed, and where any of its bytes are missing. */
+  /** Ensures that a frame is refused if any bit of it is flipped, or if it is cut short anywhere. */
   private static void assertGuarded(byte[] bytes, Consumer<byte[]> read) {
     read.accept(bytes);
     for (int at = 0; at < bytes.length; at++) {

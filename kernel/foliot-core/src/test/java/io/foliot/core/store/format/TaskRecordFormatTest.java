@@ -108,6 +108,7 @@ final class TaskRecordFormatTest {
     return out.toArray();
   }
 
+  /** Returns the encoded body of the task, or of its successor, if it is kept outside of the record; null if not. */
   private static byte @Nullable [] outside(TaskRecord record, boolean ofSuccessor) {
     TaskRecord.Successor successor = record.successor();
     Body body = ofSuccessor ? successor == null ? null : successor.body() : record.body();
@@ -160,7 +161,7 @@ final class TaskRecordFormatTest {
   }
 
   @Test
-  void aRecordUnderAnothersIdIsNoticed() {
+  void aRecordUnderAnotherIdIsNoticed() {
     Random random = new Random(1);
     TaskRecord record = anyRecord(random);
     TaskRecord other = anyRecord(random);
@@ -168,7 +169,7 @@ final class TaskRecordFormatTest {
   }
 
   @Test
-  void aBodyThatIsNotItsRecordsIsNoticed() {
+  void aMissingOrWrongBodyIsNoticed() {
     TaskRecord record = TaskRecord.edit(new TaskId(1, 2), "q", null)
         .body(new Body(new byte[10_000], "x/y", Map.of())).done();
     byte[] bytes = encode(record);
@@ -190,7 +191,7 @@ final class TaskRecordFormatTest {
         .isInstanceOf(MalformedException.class);
   }
 
-  /** The record as another version wrote it, with a right checksum. */
+  /** Returns the encoded record with another version's number and a correct checksum. */
   private static byte[] withVersion(TaskRecord record, int version) {
     byte[] bytes = encode(record);
     bytes[0] = (byte) version;
@@ -204,7 +205,7 @@ final class TaskRecordFormatTest {
   void fieldsThatContradictEachOtherAreMalformed() {
     TaskRecord record = TaskRecord.edit(new TaskId(1, 2), "q", null).done();
     byte[] bytes = encode(record);
-    bytes[5] = EnumCodes.RUNNING;
+    bytes[5] = EnumCodes.RUNNING; // Byte 5 is the state; the record has no token, as a running task must have.
     int end = bytes.length - Checksum.BYTES;
     Bytes sum = new Bytes(Checksum.BYTES).u32(Checksum.of(Checksum.mark(record.id()), bytes, 0, end));
     System.arraycopy(sum.array(), 0, bytes, end, Checksum.BYTES);

@@ -14,9 +14,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Tests the arguments that callers may pass, and the messages of refusals. */
-final class WordsTest {
+final class ArgumentChecksTest {
   @Test
-  void theBackoffGrowsIsBoundedAndJitters() {
+  void theBackoffGrowsToAMaximumAndHasJitter() {
     Retry retry = new Retry(10, Duration.ofSeconds(1), 2, Duration.ofSeconds(60), 0.2);
     assertThat(retry.backoffMillis(1, 0.5)).isEqualTo(1_000);
     assertThat(retry.backoffMillis(3, 0.5)).isEqualTo(4_000);
@@ -27,14 +27,14 @@ final class WordsTest {
   }
 
   @Test
-  void aRequestedWaitIsNeverShorterThanTheBackoffAndJittersUpwards() {
+  void jitterOnlyLengthensARequestedWaitOrTheBackoff() {
     Retry retry = new Retry(10, Duration.ofSeconds(1), 2, Duration.ofSeconds(60), 0.2);
-    for (double luck : new double[]{0, 0.25, 0.5, 0.999_999}) {
+    for (double random : new double[]{0, 0.25, 0.5, 0.999_999}) {
       for (int attempt = 1; attempt < 12; attempt++) {
-        long own = retry.backoffMillis(attempt, luck);
-        for (long asked : new long[]{0, 1, 999, 1_000, 30_000, 60_000, 86_400_000, Limits.MAX_DELAY_MILLIS}) {
-          assertThat(retry.backoffMillis(attempt, asked, luck)).isGreaterThanOrEqualTo(own)
-              .isGreaterThanOrEqualTo(asked).isLessThanOrEqualTo(Math.max(own, asked + 12_000));
+        long backoff = retry.backoffMillis(attempt, random);
+        for (long requested : new long[]{0, 1, 999, 1_000, 30_000, 60_000, 86_400_000, Limits.MAX_DELAY_MILLIS}) {
+          assertThat(retry.backoffMillis(attempt, requested, random)).isGreaterThanOrEqualTo(backoff)
+              .isGreaterThanOrEqualTo(requested).isLessThanOrEqualTo(Math.max(backoff, requested + 12_000));
         }
       }
     }
@@ -45,7 +45,7 @@ final class WordsTest {
   }
 
   @Test
-  void anAnswerWithAnImpossibleTimeIsRefused() {
+  void anAnswerWithAnInvalidDurationIsRefused() {
     for (Duration wrong : new Duration[]{Duration.ofMillis(-1), Duration.ofDays(36_526),
         Duration.ofSeconds(Long.MAX_VALUE)}) {
       refused(() -> new Answer.Again(wrong, ""), "next is from 0 to 100 years");
@@ -54,7 +54,7 @@ final class WordsTest {
   }
 
   @Test
-  void aSubmissionsBuilderKeepsWhatIsNotChanged() {
+  void theBuilderOfASubmissionKeepsUnchangedValues() {
     Submission full = Submission.builder("q").key("k").dueAt(Instant.EPOCH).body(Body.json("1")).maxAttempts(3)
         .onConflict(OnConflict.KEEP).idempotencyKey("request").build();
     assertThat(full.toBuilder().build()).isEqualTo(full);
@@ -67,7 +67,7 @@ final class WordsTest {
   }
 
   @Test
-  void aQueuesBuilderKeepsWhatIsNotChanged() {
+  void theBuilderOfAQueueKeepsUnchangedValues() {
     Duration[] hours = IntStream.range(0, 4).mapToObj(Duration::ofHours).toArray(Duration[]::new);
     Retry retry = new Retry(7, hours[1], 1.5, hours[2], 0.3);
     QueueConfig full = QueueConfig.builder("q", Target.pull()).retry(retry).priority(-3).rate(12.5).concurrency(4)
@@ -83,7 +83,7 @@ final class WordsTest {
   }
 
   @Test
-  void aSubmissionThatCanNeverWorkIsRefusedWithTheRule() {
+  void theRefusalOfASubmissionNamesTheBrokenRule() {
     Body body = Body.EMPTY;
     refused(() -> Submission.after("q", Duration.ofMillis(-1), body), "a delay is not negative");
     refused(() -> Submission.after("q", Duration.ofDays(36_526), body), "at most 100 years");
@@ -107,14 +107,14 @@ final class WordsTest {
   }
 
   @Test
-  void aKeyIsAnyText() {
+  void aKeyMayContainAnyPrintableCharacter() {
     for (String key : new String[]{"a", " ", "a/b?c=d&e#f%", "日本語", "😀".repeat(64), "x".repeat(256)}) {
       assertThat(Limits.ensureKey(key)).isEqualTo(key);
     }
   }
 
   @Test
-  void aQueueThatCanNeverWorkIsRefused() {
+  void theRefusalOfAQueueNamesTheBrokenRule() {
     for (String name : new String[]{"", " ", "-a", ".", "a/b", "a b", "ä", "x".repeat(129), "a\u0000"}) {
       refused(() -> QueueConfig.of(name, Target.pull()), "a queue's name has 1 to 128");
     }
@@ -135,7 +135,7 @@ final class WordsTest {
   }
 
   @Test
-  void noSubmissionCanClaimToBeTheRunOfAJob() {
+  void submissionsMayNotSetHeadersOfJobs() {
     for (String name : List.of("foliot-job", "Foliot-Scheduled-At", "foliot-shard-parameter", "foliot-awaited")) {
       Body forged = new Body(new byte[0], "text/plain", Map.of(name, "x"));
       assertThatIllegalArgumentException().isThrownBy(() -> Submission.after("q", Duration.ZERO, forged))
