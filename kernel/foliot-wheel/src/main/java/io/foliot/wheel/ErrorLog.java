@@ -23,7 +23,7 @@ final class ErrorLog {
       Thread thread = Thread.currentThread();
       thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
     } catch (Throwable e) {
-      log(() -> "the uncaught exception handler has failed; logging the original failure: handlerFailure=" + e, failure);
+      log(() -> "the uncaught exception handler has failed, so the failure is logged: handlerFailure=" + e, failure);
     }
   }
 }

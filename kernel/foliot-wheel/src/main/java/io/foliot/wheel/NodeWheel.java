@@ -75,7 +75,7 @@ final class NodeWheel {
   /** Minimum number of entries of a slot to be staged. A smaller slot is moved down quickly when time reaches it. */
   private static final int STAGE_MIN_ENTRIES = 4096;
 
-  /** Divisor of a slot's width: the staging of a slot starts this fraction of the width before the slot begins. */
+  /** Divisor of a slot's width: the staging of a slot starts a quarter of the width before the slot begins. */
   private static final int STAGE_AHEAD = 4;
 
   /** Minimum number of ticks from the start of staging to the slot. It matters on level 1, where slots are narrow. */
@@ -95,6 +95,7 @@ final class NodeWheel {
   /** Value of {@link #sweepList} after a sweep of all lists and of the due timers, which have the number LISTS. */
   private static final int SWEEP_END = LISTS + 1;
 
+  /** An array of entries. Each entry is the node and the stamp at one index. */
   private static final class Chunk {
     final WheelNode[] nodes;
     final int[] stamps;
@@ -131,6 +132,7 @@ final class NodeWheel {
     }
   }
 
+  /** A list of chunks, in the order of arrival. */
   private static final class Entries {
     @Nullable
     Chunk first;
