@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A timing wheel of {@link WheelNode} objects. It places timers as {@link TimerWheel} does. Callers hold the nodes, and
  * any thread may end a node. The wheel itself is not thread-safe: one driver thread owns it and passes it the time.
  *
- * <p>The hand is the current tick of the wheel. A slot below another one is a slot of the next lower level.
+ * <p>The hand is the current tick of the wheel. The slots below a slot are the 64 slots of the next lower level into
+ * which the slot's entries are moved.
  *
  * <p>One file, because placing, staging, sweeping and moving down keep the same invariants of chunks and stamps.
  */
@@ -284,8 +285,8 @@ final class NodeWheel {
   }
 
   /**
-   * As {@link TimerQueue#nextWake}, with two differences. Dead entries count, and the staging of a slot is a reason to
-   * wake. An entry whose tick has come but whose deadline has not counts as due.
+   * As {@link TimerQueue#nextWake}, with three differences. Dead entries count. The staging of a slot is a reason to
+   * wake. An entry counts as due once the hand has reached its tick, even if its deadline is later than now.
    */
   long nextWake() {
     return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
@@ -342,8 +343,8 @@ final class NodeWheel {
   }
 
   /**
-   * Makes the lists of the staged slot the slots below it. These slots are empty, because a slot is only filled while
-   * the hand is in the slot above it.
+   * Turns the lists of the staged slot into the slots below it. These slots are empty, because a slot is only filled
+   * while the hand is in the slot above it.
    */
   private void openStaged() {
     int firstBelow = (stagedSlot & -SlotMap.SLOTS_PER_LEVEL) - SlotMap.SLOTS_PER_LEVEL;

@@ -47,7 +47,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
   final WheelScheduledExecutor executor;
 
   /**
-   * Callable or Runnable to run. Null once the task has ended, so that a future that a caller keeps does not retain it.
+   * Callable or Runnable to run. Null once the task has ended, so that a future that a caller keeps retains no work.
    */
   private @Nullable Object work;
 

@@ -76,7 +76,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   private static final int WAKE_UP_BURST = 16;
 
-  /** Number of firings per read of the clock that measures their lateness. */
+  /** Number of firings after which the clock is read again, to measure lateness. */
   private static final int FIRINGS_PER_CLOCK_READ = 16;
 
   /** Number of nodes in one array of the hand-off. */
@@ -85,7 +85,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Value of {@link #wakeAt} while the driver does not sleep. */
   private static final long AWAKE = Long.MIN_VALUE;
 
-  /** Deadline before the end of any sleep of the driver. */
+  /** Deadline that is earlier than the end of any sleep of the driver. */
   private static final long AT_ONCE = -1;
 
   private static final int NEW = 0;
@@ -149,7 +149,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
    */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
 
-  // Fields of the driver thread. If the thread has died, the first stop uses them.
+  // Fields that only the driver thread uses. If the thread has died, the first stop uses them.
   private final NodeWheel wheel = new NodeWheel(0);
   private final List<WheelNode> unfired = new ArrayList<>();
 
@@ -239,7 +239,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     try {
       wakeBefore(handOff.currentProducerIndex() % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
     } catch (Throwable e) {
-      // The clock has failed. The call throws only if the node is cancelled, because the caller gets no handle then.
+      // The clock has failed. The call throws only if it can cancel the node, because the caller then gets no handle.
       if (cancel(node)) {
         throw e;
       }
@@ -330,7 +330,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
           notNew.add(1);
           handOff.offer(node);
           // Between the compare-and-set and the offer, another thread may have reset the queued node to a still earlier
-          // deadline. If so, it woke the driver before the node was in the hand-off.
+          // deadline. If so, that thread woke the driver before the node was in the hand-off.
           long handedOff = node.word();
           wakeBefore(WheelNode.isArmed(handedOff) ? WheelNode.deadlineNanos(handedOff) : deadlineNanos);
         } else if (nearer) {

@@ -427,7 +427,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return this;
     }
 
-    /** Creates the executor. Its threads start with the first task. */
+    /** Creates the executor. Threads start when tasks need them. */
     public WheelScheduledExecutor build() {
       return new WheelScheduledExecutor(this);
     }
