@@ -5,20 +5,22 @@ import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 /**
- * The timers of the tick that the hand has come to, in the order of their deadlines; those with equal deadlines in the
- * order of their arrival. Single owner.
+ * The timers of the wheel's current tick, in the order of their deadlines. Timers with equal deadlines keep the order
+ * of their arrival. Not thread-safe: the driver thread owns the queue.
  */
 final class DueQueue {
   /*
-   * A slot of the wheel keeps its timers in the order of arrival. When the hand comes to it they are collected here and
-   * sorted once: a few nanoseconds a timer, and nothing if they arrived in the order of their deadlines, as timers with
-   * one delay do. A timer that arrives later for the same tick, because its delay is shorter than the rest of the tick,
-   * is appended to the sorted run if the run has no later deadline, and else waits in a heap beside it.
+   * A slot of the wheel keeps its timers in the order of arrival. When time reaches the slot, its timers are collected
+   * here and sorted once. The sort costs a few nanoseconds per timer. It is skipped if the timers arrived in the order
+   * of their deadlines, as timers with equal delays do.
    *
-   * The keys are the deadlines as of the collection, because callers may reset a timer at any time.
+   * A timer may arrive later for the same tick, because its delay is shorter than the rest of the tick. The timer is
+   * appended to the sorted run if the run has no later deadline. Otherwise it is a straggler, which waits in a heap.
    *
-   * Rejected: a heap for all (some 40 ns a timer with 65 of them); merging late arrivals into the run (a tick of a
-   * million timers would be copied for each of them); finer ticks (more slots to open, and fewer nodes to load
+   * The order is that of the deadlines at the time of the collection, because callers may reset a timer at any time.
+   *
+   * Rejected: a heap for all timers (some 40 ns per timer in a heap of 65); merging late arrivals into the run (each
+   * late arrival would copy a run of up to a million timers); finer ticks (more slots to open, and fewer nodes to load
    * together).
    */
 
@@ -29,7 +31,10 @@ final class DueQueue {
       return this == other ? 0 : isBefore(other.deadlineNanos, other.stamp) ? -1 : 1;
     }
 
-    /** Stamps wrap, and are compared by their difference: equal deadlines are never 2^31 placements apart. */
+    /**
+     * Returns whether this timer comes before another one. Stamps wrap, so they are compared by their difference:
+     * timers with equal deadlines are never 2^31 placements apart.
+     */
     boolean isBefore(long otherNanos, int otherStamp) {
       return deadlineNanos != otherNanos ? deadlineNanos < otherNanos : stamp - otherStamp < 0;
     }
@@ -44,10 +49,13 @@ final class DueQueue {
   private static final int[] NO_STAMPS = {};
   private static final long[] NO_LONGS = {};
 
-  /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have under way. */
+  /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have outstanding. */
   private static final int PRELOAD = 32;
 
-  /** Number of bits of a sort key, which holds a deadline's distance from the earliest one and an index. */
+  /**
+   * Number of bits of a sort key, which is never negative. The high bits are the distance of a deadline from the
+   * earliest one, the low bits are an index into the run.
+   */
   private static final int KEY_BITS = Long.SIZE - 1;
 
   // The sorted run: parallel arrays, used from head to tail.
@@ -57,23 +65,24 @@ final class DueQueue {
   private int head;
   private int tail;
 
-  /** True while all timers of the run have been collected in order. */
+  /** True if all timers of the run were collected in the order of their deadlines. */
   private boolean isSorted = true;
 
-  /** The bounds of the deadlines that have been collected. */
+  /** Earliest deadline collected since the last sort. */
   private long earliest = Long.MAX_VALUE;
 
+  /** Latest deadline collected since the last sort. */
   private long latest = Long.MIN_VALUE;
 
   private long[] keys = NO_LONGS;
   private final PriorityQueue<Straggler> stragglers = new PriorityQueue<>();
 
-  /** Nodes of the run before this one have been loaded. */
+  /** Index into the run after the last node that was loaded ahead. */
   private int preloadedTail;
 
   private int polledStamp;
 
-  /** Keeps the result of the loads ahead, so that the compiler cannot remove them. */
+  /** Result of loading nodes ahead, kept so that the compiler cannot remove the reads. */
   private long preloaded;
 
   boolean isEmpty() {
@@ -84,7 +93,7 @@ final class DueQueue {
     return tail - head + stragglers.size();
   }
 
-  /** Adds a timer of a slot that is being collected; {@link #sort} must follow the last of them. */
+  /** Adds a timer of a slot that is being collected. The caller must call {@link #sort} after the last timer. */
   void collect(WheelNode node, int stamp, long deadlineNanos) {
     isSorted &= latest <= deadlineNanos;
     earliest = Math.min(earliest, deadlineNanos);
@@ -92,7 +101,7 @@ final class DueQueue {
     append(node, stamp, deadlineNanos);
   }
 
-  /** Adds a timer in the order of the deadlines, behind those with the same deadline. */
+  /** Inserts a timer in the order of the deadlines, behind the timers with the same deadline. */
   void add(WheelNode node, int stamp, long deadlineNanos) {
     if (head == tail || deadlines[tail - 1] <= deadlineNanos) {
       append(node, stamp, deadlineNanos);
@@ -110,7 +119,7 @@ final class DueQueue {
     deadlines[tail++] = deadlineNanos;
   }
 
-  /** Makes room for a run of this length. */
+  /** Ensures capacity for a run of this length. */
   void reserve(int length) {
     if (length > nodes.length) {
       int capacity = Math.max(MIN_CAPACITY, Math.max(length, nodes.length + (nodes.length >> 1)));
@@ -122,9 +131,9 @@ final class DueQueue {
     }
   }
 
-  /** Sorts the run that was collected. */
+  /** Sorts the run after all its timers were collected. */
   void sort() {
-    assert head == 0 : "a run is sorted before its first timer is taken: head=" + head;
+    assert head == 0 : "cannot sort a run whose first timer has been taken: head=" + head;
     if (!isSorted) {
       int indexBits = bits(tail - 1L);
       if (bits(latest - earliest) + indexBits > KEY_BITS) {
@@ -164,7 +173,10 @@ final class DueQueue {
     stamps = sortedStamps;
   }
 
-  /** Moves the run to the heap: its deadlines are too far apart for the keys, as is possible if a tick lasts hours. */
+  /**
+   * Moves the run to the heap, because its deadlines are too far apart for the sort keys. This is possible only if a
+   * tick lasts hours.
+   */
   private void disperse() {
     for (int i = 0; i < tail; i++) {
       stragglers.add(new Straggler(deadlines[i], stamps[i], nodes[i]));
@@ -179,7 +191,10 @@ final class DueQueue {
     return stragglers.isEmpty() ? ofRun : Math.min(ofRun, stragglers.element().deadlineNanos);
   }
 
-  /** Removes the first timer of a queue that is not empty, and returns it; {@link #polledStamp} is its stamp. */
+  /**
+   * Removes and returns the first timer. The queue must not be empty. Afterwards {@link #polledStamp()} returns the
+   * timer's stamp.
+   */
   WheelNode poll() {
     if (!stragglers.isEmpty() && (head == tail || stragglers.element().isBefore(deadlines[head], stamps[head]))) {
       Straggler straggler = stragglers.remove();
@@ -202,7 +217,7 @@ final class DueQueue {
     return polledStamp;
   }
 
-  /** Loads the next nodes, and the callbacks that they will run, in one pass, so that the cache misses overlap. */
+  /** Loads the next nodes and their callbacks in one pass, so that the cache misses overlap. */
   private void preload() {
     int to = Math.min(tail, head + PRELOAD);
     long sum = 0;
@@ -213,7 +228,7 @@ final class DueQueue {
     preloadedTail = to;
   }
 
-  /** Drops the timers that have ended or were placed again, and returns how many. */
+  /** Drops the timers that have ended or were placed again, and returns the number of dropped timers. */
   int dropDead() {
     int before = size();
     int kept = head;

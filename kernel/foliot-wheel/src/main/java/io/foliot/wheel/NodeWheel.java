@@ -5,55 +5,60 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wheel over objects: the same placement and the same order as {@link TimerWheel}, for timers that are objects
- * anyway because callers hold them, and that end in any thread. Single owner, no clock.
+ * A timing wheel of {@link WheelNode} objects. It places timers as {@link TimerWheel} does. Callers hold the nodes, and
+ * any thread may end a node. The wheel itself is not thread-safe: one driver thread owns it and passes it the time.
+ *
+ * <p>The hand is the current tick of the wheel. The slots below a slot are the 64 slots of the next lower level into
+ * which the slot's entries are moved.
  *
  * <p>One file, because placing, staging, sweeping and moving down keep the same invariants of chunks and stamps.
  */
 final class NodeWheel {
   /*
-   * A slot is a list of chunks, and a chunk an array of entries, because that is what a processor walks fast: the nodes
-   * of a chunk are loaded together, where a list linked through the nodes costs one cache miss after the other, at
-   * every level on a timer's way down.
+   * A slot is a list of chunks, and a chunk is an array of entries. A processor walks arrays fast, because the nodes of
+   * a chunk are loaded together. A list linked through the nodes would cost one cache miss per node, at every level
+   * that a timer passes on its way down.
    *
-   * Nothing is ever taken out of the middle. A node that ends, or that is placed again, leaves its entry behind; the
-   * entry is dropped when time reaches it, or by a sweep once such entries outnumber the others. So a cancel is one
-   * compare-and-set for the caller, no hand-off, and half a visit for the driver.
+   * An entry is never removed from the middle of a slot. A node that ends, or that is placed again, leaves a dead entry
+   * behind. The entry is dropped when time reaches it, or by a sweep once the dead entries outnumber the live ones. So
+   * a cancel costs the caller one compare-and-set and no hand-off.
    *
-   * An entry is valid for its node while it bears the node's stamp, which each placement renews.
+   * An entry is live while its stamp equals the stamp of its node and the node is armed. Each placement gives the node
+   * a new stamp.
    *
-   * A slot of a higher level may hold a million entries, and while they are moved down all of them that are due wait.
-   * So a large slot is staged: from a quarter of its width before its beginning on, its entries are sorted into as many
-   * lists as it has slots below, a few at a time. When time reaches it, these lists become the slots as they are.
+   * A slot of a higher level may hold a million entries. While they are moved down, due timers wait. So a large slot is
+   * staged: during the last quarter of a slot's width before its beginning, its entries are sorted, a few at a time,
+   * into one list for each slot below. When time reaches the staged slot, these lists become the slots below.
    *
-   * A slot holds its timers in the order of arrival. Those of one tick are put into the order of their deadlines when
-   * the hand comes to them, in a DueQueue, which must be empty before the hand moves on.
+   * A slot holds its timers in the order of arrival. When the hand reaches a tick, a DueQueue sorts the timers of that
+   * tick by deadline. The DueQueue must be empty before the hand moves.
    *
-   * Rejected: TimerWheel with the object as payload (28 bytes in the wheel beside as many in the object, against 8
-   * here); links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and with a
-   * million of them a slot took some 15 ms to move down, during which all that was due was late); deadlines in the
-   * entries, to cascade without reading the nodes (8 bytes more a timer, and entries whose node has ended or was
-   * pushed back are carried on); smaller slots on the higher levels (more moves for every timer).
+   * Rejected: TimerWheel with the object as payload (28 bytes in the wheel and as many in the object, against 8 bytes
+   * here); links in the nodes, unlinked at once (tried first: about twice the time per expired timer, and a slot of a
+   * million timers took some 15 ms to move down, during which all due timers were late); deadlines in the entries, to
+   * move entries down without reading the nodes (8 bytes more per timer, and the entries of ended and postponed nodes
+   * would be moved too); smaller slots on the higher levels (more moves for every timer).
    */
 
-  /** Returned by a visitor for a node that is to leave the wheel. */
+  /** Result of {@link Visitor#visit} for a node that leaves the wheel. */
   static final long GONE = Long.MIN_VALUE;
 
   /** Fires the nodes that are due. */
   interface Visitor {
     /**
-     * Ends a node, or returns its new deadline. May place other nodes. If it throws, the wheel still has the node.
+     * Ends a node, or returns its new deadline. May place other nodes. If this method throws, the wheel keeps the node.
      *
-     * @param deadlineNanos the deadline of the node when the wheel came to its tick; callers may have reset it since
-     * @return {@link #GONE}, or the deadline that the node has been given
+     * @param deadlineNanos the deadline of the node when the hand reached the node's tick; a caller may have reset the
+     *     node since then
+     * @return {@link #GONE}, or the new deadline of the node
      */
     long visit(WheelNode node, long deadlineNanos);
 
-    /** Returns the tick of a deadline; a later deadline never has an earlier tick. Must not throw. */
+    /** Returns the tick at which a node is due; a later deadline never has an earlier tick. Must not throw. */
     long placeTick(WheelNode node, long deadlineNanos);
   }
 
-  /** Capacity of the first chunk of a slot: small, so that a few timers in many slots cost little. */
+  /** Capacity of the first chunk of a slot. It is small, so that slots of a few timers need little memory. */
   private static final int SMALLEST_CHUNK = 4;
 
   /**
@@ -62,33 +67,36 @@ final class NodeWheel {
    */
   private static final int LARGEST_CHUNK = 128;
 
-  /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have under way. */
+  /** Number of nodes loaded ahead: somewhat more than the cache misses that a core can have outstanding. */
   private static final int PRELOAD = 32;
 
-  /** Fewer dead entries than this are not worth a sweep, which visits every slot. */
+  /** Number of dead entries up to which no sweep begins while timers are live, because a sweep visits every slot. */
   private static final int SWEEP_MIN_ENTRIES = 64;
 
-  /** A slot with fewer entries is moved down quickly enough when its time comes. */
+  /** Minimum number of entries of a slot to be staged. A smaller slot is moved down quickly when time reaches it. */
   private static final int STAGE_MIN_ENTRIES = 4096;
 
-  /** A slot is staged from one part in this many of its width before its beginning. */
+  /** Divisor of a slot's width: the staging of a slot starts a quarter of the width before the slot begins. */
   private static final int STAGE_AHEAD = 4;
 
-  /** Ticks before its beginning from which a slot of level 1 is staged, which is narrow but may hold many timers. */
+  /** Minimum number of ticks from the start of staging to the slot. It matters on level 1, where slots are narrow. */
   private static final int STAGE_AHEAD_TICKS = 256;
 
   /**
-   * Factor by which a slot of level 1 must hold more timers to be staged, as when a million are due together. Staging
-   * it delays the staging of a slot of a higher level, of which there is one to 64 of level 1.
+   * Factor on the minimum number of entries for slots of level 1. The factor is large, because only one slot is staged
+   * at a time: a staged slot of level 1 delays the staging of a slot of a higher level.
    */
   private static final int STAGE_FACTOR_LEVEL_1 = 8;
 
+  /** Index of the first list that staging fills, after the lists of the slots. */
   private static final int STAGED = SlotMap.SLOTS;
+
   private static final int LISTS = STAGED + SlotMap.SLOTS_PER_LEVEL;
 
-  /** A sweep goes through the lists, and then through what is due. */
+  /** Value of {@link #sweepList} after a sweep of all lists and of the due timers, which have the number LISTS. */
   private static final int SWEEP_END = LISTS + 1;
 
+  /** An array of entries. Each entry is the node and the stamp at one index. */
   private static final class Chunk {
     final WheelNode[] nodes;
     final int[] stamps;
@@ -110,7 +118,7 @@ final class NodeWheel {
       stamps[count++] = stamp;
     }
 
-    /** Keeps the entries whose node waits, in order. */
+    /** Drops the dead entries; the live ones keep their order. */
     void compact() {
       int kept = 0;
       for (int i = 0; i < count; i++) {
@@ -125,13 +133,14 @@ final class NodeWheel {
     }
   }
 
+  /** A list of chunks, in the order of arrival. */
   private static final class Entries {
     @Nullable
     Chunk first;
     @Nullable
     Chunk last;
 
-    /** The number of entries; not maintained in {@link NodeWheel#reached}. */
+    /** Number of entries; not maintained in {@link NodeWheel#reached} and {@link NodeWheel#late}. */
     int size;
 
     boolean isEmpty() {
@@ -188,55 +197,56 @@ final class NodeWheel {
 
   private final int stageMinEntries;
   private final SlotMap slots;
-  /** The entries of each slot; after them, for each slot below the staged one, the entries that are to come there. */
+  /** Entries of each slot, followed by the lists of the staged slot: one for each slot below it. */
   private final Entries[] lists = new Entries[LISTS];
 
-  /** The slot that is staged; its list holds what has not been sorted yet. */
+  /** Slot that is being staged, or {@link SlotMap#NONE}. The list of this slot holds the entries not yet sorted. */
   private int stagedSlot = SlotMap.NONE;
 
-  /** Per list of a staged slot, a lower bound of the deadlines in it. */
+  /** Lower bound of the deadline ticks in each list of the staged slot. */
   private final long[] stagedEarliest = new long[SlotMap.SLOTS_PER_LEVEL];
 
-  /**
-   * The entries that are moved down from a slot that the hand has reached. The first chunk is moved from
-   * {@link #reachedIndex} on.
-   */
+  /** Entries of a slot that the hand has reached. They are being moved down, from {@link #reachedIndex} on. */
   private final Entries reached = new Entries();
 
+  /** Index of the next entry to move, in the first chunk of {@link #reached}. */
   private int reachedIndex;
 
-  /** The entries of that chunk before this index have been loaded. */
+  /** Index after the last node that was loaded ahead, in the first chunk of {@link #reached}. */
   private int preloadedIndex;
 
   /** Nodes due at the hand, before they are sorted. */
   private final Entries atHand = new Entries();
 
-  /** Nodes due at the hand. */
+  /** Nodes due at the hand, sorted by deadline. */
   private final DueQueue due = new DueQueue();
 
   /** Nodes that were due when they were placed. */
   private final Entries late = new Entries();
 
-  /** A node that was in no list when an operation failed. */
+  /** Node that was in no list when an operation failed; null if there is none. */
   private @Nullable WheelNode orphan;
 
+  /** Number of all entries, live and dead. */
   private int entries;
+
+  /** Number of placements so far, which is the latest stamp. It wraps. */
   private int stamps;
 
-  /** The list that a sweep is at, or {@link #SWEEP_END} if none is under way. */
+  /** Number of the list that a sweep examines, or {@link #SWEEP_END} if no sweep is in progress. */
   private int sweepList = SWEEP_END;
 
-  /** The last chunk of that list that the sweep has kept; null at the beginning of the list. */
+  /** Last chunk of that list that the sweep has kept; null at the beginning of the list. */
   private @Nullable Chunk swept;
 
-  /** Result of loading nodes ahead, so that the compiler does not remove the reads. */
+  /** Result of loading nodes ahead, kept so that the compiler cannot remove the reads. */
   private long preloaded;
 
   NodeWheel(long startTick) {
     this(startTick, STAGE_MIN_ENTRIES);
   }
 
-  /** Creates a wheel for tests, which stage slots of a few entries. */
+  /** Creates a wheel that stages slots from this number of entries on. Tests use small numbers. */
   NodeWheel(long startTick, int stageMinEntries) {
     this.stageMinEntries = stageMinEntries;
     slots = new SlotMap(startTick);
@@ -253,7 +263,8 @@ final class NodeWheel {
   }
 
   /**
-   * Places a node, new or not; an entry that it has already is void from now on. If it throws, the wheel has the node.
+   * Places a node, which may be in the wheel already; then its earlier entry becomes dead. If this method throws, the
+   * wheel has the node nevertheless.
    */
   void place(WheelNode node, long deadlineTick) {
     node.stamp = ++stamps;
@@ -274,8 +285,8 @@ final class NodeWheel {
   }
 
   /**
-   * As {@link TimerQueue#nextWake}, for all entries; it is also time to call again when a slot is to be staged. An
-   * entry that waits for the nanosecond of its deadline counts as due at its tick.
+   * As {@link TimerQueue#nextWake}, with three differences. Dead entries count. The staging of a slot is a reason to
+   * wake. An entry counts as due once the hand has reached its tick, even if its deadline is later than now.
    */
   long nextWake() {
     return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
@@ -284,9 +295,9 @@ final class NodeWheel {
   }
 
   /**
-   * As {@link TimerQueue#advance}, for all entries, with these differences: entries are visited in the order of their
-   * deadlines in nanoseconds, those of equal deadlines in the order in which they were placed; and those of the last
-   * tick that are due after {@code nowNanos} stay, until they are due or the next tick comes.
+   * As {@link TimerQueue#advance}, with three differences. Dead entries count as touched. Entries are visited in the
+   * order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in which they were
+   * placed. Entries of the last tick whose deadline is after {@code nowNanos} stay until a call with a later time.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
    */
@@ -331,7 +342,10 @@ final class NodeWheel {
     }
   }
 
-  /** Opens the staged slot. The slots below are empty, because they were ahead of the hand until it came here. */
+  /**
+   * Turns the lists of the staged slot into the slots below it. These slots are empty, because a slot is only filled
+   * while the hand is in the slot above it.
+   */
   private void openStaged() {
     int firstBelow = (stagedSlot & -SlotMap.SLOTS_PER_LEVEL) - SlotMap.SLOTS_PER_LEVEL;
     reached.takeAll(lists[STAGED]);
@@ -349,7 +363,7 @@ final class NodeWheel {
   }
 
   /**
-   * Returns the slot that is being staged, or is to be staged next; {@link SlotMap#NONE} if no slot is large enough.
+   * Returns the slot that is being staged or will be staged next; {@link SlotMap#NONE} if no slot is large enough.
    */
   private int slotToStage() {
     if (stagedSlot != SlotMap.NONE) {
@@ -362,7 +376,7 @@ final class NodeWheel {
     return slot == SlotMap.NONE || lists[slot].size < stageMinEntries ? SlotMap.NONE : slot;
   }
 
-  /** Returns the tick from which on a slot is to be staged, or {@link TimerQueue#NEVER}. */
+  /** Returns the tick at which staging can continue or begin, or {@link TimerQueue#NEVER}. */
   private long nextStaging() {
     int slot = slotToStage();
     return slot == SlotMap.NONE
@@ -371,9 +385,9 @@ final class NodeWheel {
   }
 
   /**
-   * Sorts entries of a large slot whose time is near.
+   * Sorts entries of a large slot that the hand will reach soon.
    *
-   * @return how many entries it has sorted; if fewer than {@code limit}, there is nothing more to stage
+   * @return the number of examined entries; if it is less than {@code limit}, there is nothing more to stage now
    */
   int stage(int limit, Visitor visitor) {
     int slot = slotToStage();
@@ -415,13 +429,13 @@ final class NodeWheel {
       lists[slots.occupy(tick)].add(node, stamp);
       return;
     }
-    // A node whose deadline came nearer is about to be placed again; until then it may be at the beginning of the slot.
+    // A node whose deadline was moved to before this slot is about to be placed again. Until then any list will do.
     int digit = tick < start ? 0 : SlotMap.digitBelow(stagedSlot, tick);
     lists[STAGED + digit].add(node, stamp);
     stagedEarliest[digit] = Math.min(stagedEarliest[digit], tick);
   }
 
-  /** Moves reached entries down, and returns how many. */
+  /** Moves reached entries down, and returns the number of moved entries. */
   private int moveReached(int limit, Visitor visitor) {
     int moved = 0;
     while (moved < limit) {
@@ -455,7 +469,7 @@ final class NodeWheel {
     }
   }
 
-  /** Sorts the entries of the tick that the hand has come to. */
+  /** Moves the entries of the tick that the hand has reached to the due queue, and sorts them. */
   private void collect(Entries list, Visitor visitor) {
     due.reserve(list.size);
     for (Chunk chunk = list.first; chunk != null; chunk = list.first) {
@@ -478,7 +492,8 @@ final class NodeWheel {
   private void collect(WheelNode node, int stamp, Visitor visitor) {
     long word = node.word();
     if (node.stamp == stamp && WheelNode.isArmed(word)) {
-      // The word is read once for both: if a collected deadline were after the hand, the hand could not advance.
+      // Deadline and tick follow from one read of the word. If a collected deadline were after the hand, the hand could
+      // not advance.
       long deadlineNanos = WheelNode.deadlineNanos(word);
       long tick = visitor.placeTick(node, deadlineNanos);
       if (tick > slots.hand()) {
@@ -491,7 +506,7 @@ final class NodeWheel {
     }
   }
 
-  /** Adds the nodes that were due when they were placed to the due ones. */
+  /** Moves the nodes that were due when they were placed to the due queue. */
   private void collectLate(Visitor visitor) {
     for (Chunk chunk = late.first; chunk != null; chunk = late.first) {
       for (int i = 0; i < chunk.count; i++) {
@@ -507,7 +522,7 @@ final class NodeWheel {
     }
   }
 
-  /** Adds an entry for a deadline that may be before or after the hand. */
+  /** Adds an entry to the due queue if its tick is at or before the hand, else to its slot. */
   private void addAgain(WheelNode node, int stamp, long deadlineNanos, Visitor visitor) {
     long tick = visitor.placeTick(node, deadlineNanos);
     if (tick > slots.hand()) {
@@ -517,7 +532,7 @@ final class NodeWheel {
     }
   }
 
-  /** Visits the due nodes in order, and returns how many it has visited. */
+  /** Visits the due nodes in the order of their deadlines, and returns the number of entries it has taken. */
   private int fire(int limit, long nowNanos, Visitor visitor) {
     int visited = 0;
     for (long deadlineNanos = due.earliest(); visited < limit && !due.isEmpty()
@@ -557,7 +572,7 @@ final class NodeWheel {
     return to;
   }
 
-  /** Begins a sweep if dead entries have come to outnumber the live ones, and none is under way. */
+  /** Begins a sweep if dead entries outnumber the live ones and no sweep is in progress. */
   void sweepIfWorthwhile(long live) {
     long dead = entries - live;
     if (sweepList == SWEEP_END && (dead > Math.max(SWEEP_MIN_ENTRIES, live) || (live == 0 && dead > 0))) {
@@ -567,9 +582,9 @@ final class NodeWheel {
   }
 
   /**
-   * Continues the sweep that is under way, if there is one.
+   * Continues the sweep that is in progress, if there is one.
    *
-   * @return how many entries it has examined; if fewer than {@code limit}, the sweep is over
+   * @return the number of examined entries; if it is less than {@code limit}, the sweep is over
    */
   int sweep(int limit) {
     int examined = 0;
@@ -594,8 +609,8 @@ final class NodeWheel {
   }
 
   /**
-   * Drops a chunk's dead entries, and the chunk itself if it is empty then, or if the chunk before it has room for the
-   * rest.
+   * Drops the dead entries of a chunk. Then removes the chunk if it is empty, or if the chunk before it has room for
+   * the remaining entries.
    */
   private void sweep(Entries list, Chunk chunk) {
     int before = chunk.count;
@@ -618,7 +633,7 @@ final class NodeWheel {
     }
   }
 
-  /** Visits the node of every entry, in no particular order; a node may come more than once. */
+  /** Visits the node of every entry, in no particular order. A node may be visited more than once. */
   void forEach(Consumer<WheelNode> visitor) {
     forEach(reached, reachedIndex, visitor);
     forEach(atHand, 0, visitor);
@@ -632,7 +647,10 @@ final class NodeWheel {
     }
   }
 
-  /** Takes every entry out, in no particular order; a node may come more than once. May be called by a visitor. */
+  /**
+   * Passes the node of every entry to the taker, in no particular order, and then removes all entries. A node may be
+   * passed more than once. A visitor may call this method.
+   */
   void removeAll(Consumer<WheelNode> taker) {
     forEach(taker);
     reached.clear();

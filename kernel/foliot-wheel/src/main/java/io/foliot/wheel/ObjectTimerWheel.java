@@ -6,8 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link TimerWheel} that holds an object per timer instead of a {@code long}: 20 bytes and a reference a timer. The
- * reference is dropped when the timer expires or is cancelled. In everything else it is like that class.
+ * A {@link TimerWheel} that holds an object per timer instead of a {@code long}: 20 bytes and a reference per timer.
+ * The reference is dropped when the timer expires or is cancelled. Otherwise this class behaves like a
+ * {@code TimerWheel}.
  *
  * @param <T> the type of the objects that timers carry
  */
@@ -16,16 +17,16 @@ public final class ObjectTimerWheel<T> {
 
   private final TimerWheel wheel;
 
-  /** The object of each timer, by the cell of its handle. */
+  /** Object of each timer, indexed by the cell in the timer's handle; null for a cell without a timer. */
   private @Nullable Object[] objects;
 
-  /** Creates a wheel whose time is the given tick. */
+  /** Creates a wheel whose current tick is the given one. */
   public ObjectTimerWheel(long startTick) {
     this(startTick, 0);
   }
 
   /**
-   * Creates a wheel with room for a number of timers, so that none of these makes it grow.
+   * Creates a wheel with room for a number of timers, so that it need not grow for these.
    *
    * @throws IllegalArgumentException if {@code expectedTimers} is negative
    */
@@ -96,10 +97,10 @@ public final class ObjectTimerWheel<T> {
     wheel.forEach((handle, deadlineTick, nothing) -> visitor.accept(handle, deadlineTick, object(handle)));
   }
 
-  /** Returns the object of a timer. Only {@link #schedule} fills the array, and only with objects of the type. */
+  /** Returns the object of a timer. The cast is safe, because only {@link #schedule} fills the array. */
   @SuppressWarnings("unchecked")
   private T object(long handle) {
-    return (T) requireNonNull(objects[TimerWheel.cell(handle)], "a live timer has an object");
+    return (T) requireNonNull(objects[TimerWheel.cell(handle)], "a live timer has no object");
   }
 
   @Override
@@ -118,7 +119,7 @@ public final class ObjectTimerWheel<T> {
      * Takes one timer.
      *
      * @param handle the handle that {@link #schedule} returned
-     * @param deadlineTick the deadline as last set
+     * @param deadlineTick the deadline after the last reschedule
      * @param object the object that was given to {@code schedule}
      */
     void accept(long handle, long deadlineTick, T object);

@@ -15,12 +15,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of a {@link WheelScheduledExecutor}, its future and its timer in one object: 48 bytes with compact object
- * headers.
+ * A task of a {@link WheelScheduledExecutor}. The task, its future and its timer are one object, of 48 bytes with
+ * compact object headers.
  *
- * <p>Phases: {@code WAITING -> RUNNING -> RETURNED | THREW}; a periodic task goes back to WAITING;
- * {@code WAITING -> CANCELLED}; {@code RUNNING -> CANCELLED}, by way of INTERRUPTING if the thread is to be
- * interrupted. A waiting task that {@code shutdownNow} returns is ABANDONED: it can only be cancelled.
+ * <p>The phases of a task are {@code WAITING -> RUNNING -> RETURNED | THREW}. A periodic task goes from RUNNING back to
+ * WAITING. A cancel leads from WAITING or RUNNING to CANCELLED_PHASE. A cancel that interrupts a running task passes
+ * through INTERRUPTING. A waiting task that {@code shutdownNow} returns is ABANDONED and can then only be cancelled.
  */
 class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
   private static final VarHandle PHASE;
@@ -47,19 +47,19 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
   final WheelScheduledExecutor executor;
 
   /**
-   * A Callable or a Runnable; null once the task has ended, so that a future that a caller keeps retains nothing else.
+   * Callable or Runnable to run. Null once the task has ended, so that a future that a caller keeps retains no work.
    */
   private @Nullable Object work;
 
-  /** The value or the failure; written before the phase that says which. */
+  /** Value or failure of the task. It is written before the phase RETURNED or THREW. */
   private @Nullable Object outcome;
 
-  /** The thread that runs the task; written before the phase RUNNING. */
+  /** Thread that runs the task; null if none does. It is written before the phase RUNNING. */
   private @Nullable Thread runner;
 
   private volatile int phase = WAITING;
 
-  /** The latch of the threads that wait for the end; null if there are none. */
+  /** Latch of the threads that wait for the end of the task; null if no thread has waited. */
   private volatile @Nullable CountDownLatch done;
 
   ScheduledTask(WheelScheduledExecutor executor, Object work, long deadlineNanos) {
@@ -68,7 +68,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     this.work = requireNonNull(work, "a task must not be null");
   }
 
-  /** Reads the phase ahead of a run by another thread. */
+  /** Loads the phase, which the run of the task will need. */
   @Override
   final int preload() {
     return phase;
@@ -103,7 +103,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     if (running instanceof Callable<?> callable) {
       return callable.call();
     }
-    ((Runnable) requireNonNull(running, "a task that runs has something to run")).run();
+    ((Runnable) requireNonNull(running, "a running task has no work")).run();
     return null;
   }
 
@@ -134,7 +134,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return false;
   }
 
-  /** Waits until a cancel that interrupts has done so, before this thread starts another task. */
+  /** Waits until a concurrent cancel has interrupted this thread, and clears the interrupt before the next task. */
   private void awaitInterrupt() {
     while (phase == INTERRUPTING) {
       Thread.onSpinWait();
@@ -143,14 +143,14 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     assert !interrupted || phase == CANCELLED_PHASE;
   }
 
-  /** Ends the task with a failure, unless it runs or has ended; called if its executor cannot run it, or not again. */
+  /** Ends a waiting task with a failure. Called if the executor cannot start the task or schedule its next run. */
   final void fail(Throwable failure) {
     if (PHASE.compareAndSet(this, WAITING, RUNNING)) {
       finish(failure, THREW);
     }
   }
 
-  /** Releases the threads that wait for the end. */
+  /** Drops the work, and releases the threads that wait for the end of the task. */
   private void end() {
     work = null;
     runner = null;
@@ -178,7 +178,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     }
   }
 
-  /** Cancels a task that its executor has abandoned and does not count any more. */
+  /** Cancels an abandoned task. The executor no longer counts it. */
   private boolean cancelAbandoned() {
     boolean cancels = PHASE.compareAndSet(this, ABANDONED, CANCELLED_PHASE);
     if (cancels) {
@@ -187,7 +187,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return cancels;
   }
 
-  /** Marks the task as abandoned, so that its executor may return it; returns false if it runs or has ended. */
+  /** Marks a waiting task as abandoned, so that its executor may return it. Returns false if the task does not wait. */
   final boolean abandon() {
     return PHASE.compareAndSet(this, WAITING, ABANDONED);
   }
@@ -197,7 +197,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
       return false;
     }
     if (mayInterrupt) {
-      // Read after the phase was taken: before it, the runner may be that of an earlier run of a periodic task.
+      // Read after the change of the phase. An earlier read may return the thread of an earlier run of a periodic task.
       Thread thread = runner;
       if (thread != null) {
         thread.interrupt();
@@ -209,7 +209,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return true;
   }
 
-  /** Cancels the task if it waits, and returns whether it did. */
+  /** Cancels the task if it waits, and returns whether it was waiting. */
   final boolean cancelWaiting() {
     boolean cancels = PHASE.compareAndSet(this, WAITING, CANCELLED_PHASE);
     if (cancels) {
@@ -257,7 +257,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     return report();
   }
 
-  /** Returns the latch, which is created if there is none, and is open if the task has ended. */
+  /** Returns the latch. Creates it if there is none, and opens it if the task has ended. */
   private CountDownLatch done() {
     CountDownLatch waiting = done;
     if (waiting == null) {
@@ -283,7 +283,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     throw new CancellationException("the task was cancelled");
   }
 
-  /** Returns the time until it may run; zero once it has fired or has been cancelled. */
+  /** Returns the time until this task may run; zero once the task has fired or has been cancelled. */
   @Override
   public final long getDelay(TimeUnit unit) {
     return unit.convert(delayNanos(), TimeUnit.NANOSECONDS);
@@ -307,16 +307,17 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
 
   @Override
   public String toString() {
+    // Indexed by the phase.
     String[] names = {"waiting", "running", "returned", "threw", "cancelled", "cancelled", "waiting"};
     return "ScheduledTask[" + names[phase] + ", work=" + work + "]";
   }
 
-  /** A task that runs again and again, until it throws or is cancelled. */
+  /** A task that runs repeatedly until it throws or is cancelled. */
   static final class Periodic extends ScheduledTask<Object> {
-    /** Positive for a fixed rate, negative for a fixed delay. */
+    /** Period in nanoseconds: positive for a fixed rate, negative for a fixed delay. */
     private final long periodNanos;
 
-    /** Deadline of the last run, from which the next deadline of a fixed rate follows. */
+    /** Deadline of the current run, in nanoseconds since the driver's creation. */
     private long timeNanos;
 
     Periodic(WheelScheduledExecutor executor, Runnable work, long deadlineNanos, long periodNanos) {
@@ -332,7 +333,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
       }
     }
 
-    /** Advances to the deadline of the next run, and returns it. */
+    /** Sets the deadline to that of the next run, and returns it. */
     long nextNanos() {
       timeNanos = periodNanos > 0
           ? WheelDriver.later(timeNanos, periodNanos)

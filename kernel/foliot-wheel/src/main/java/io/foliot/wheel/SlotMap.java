@@ -3,24 +3,24 @@ package io.foliot.wheel;
 import java.util.Arrays;
 
 /**
- * The arithmetic of the wheel: the slot of a deadline, the occupied slots, and the next occupied one. It does not store
- * the timers of a slot.
+ * The arithmetic of the wheel. It maps a deadline to a slot, records the occupied slots, and finds the next occupied
+ * slot. It does not store the timers of a slot.
  *
- * <p>A tick is read as a number of eleven digits to the base 64, the highest one holding the four bits that remain of
- * 64. A deadline after the hand is on the level of the highest digit in which it differs from the hand, in the slot
- * that this digit names. It follows that
+ * <p>The hand is the current tick. A tick is read as a number of eleven base-64 digits of 6 bits each; the highest
+ * digit has only the remaining 4 bits. The level of a deadline after the hand is the position of the highest digit in
+ * which the deadline differs from the hand. The value of this digit is the slot on that level. It follows that
  * <ul>
- * <li>an occupied slot never contains the hand, and lies ahead of it on its level: there is no wrap and no overflow;
- * <li>all slots of a level lie inside that slot of the level above which contains the hand, and the occupied slots of
- * the level above lie after it: the lowest occupied slot of the lowest occupied level is the next one, which two bit
- * scans find;
- * <li>all timers that are placed with one deadline are placed in the same slot until that slot is reached, so lists
- * that append keep them in order.
+ * <li>an occupied slot lies after the hand and never contains it, so slots neither wrap nor overflow;
+ * <li>all slots of a level lie inside the one slot of the level above that contains the hand. The occupied slots of the
+ * level above lie after that slot. So the next slot is the lowest occupied slot of the lowest occupied level, and two
+ * bit scans find it;
+ * <li>all timers with the same deadline are placed in the same slot until that slot is reached. So a slot that appends
+ * its timers keeps their order.
  * </ul>
  * The sign bit is flipped before digits are compared, so that negative ticks order before positive ones.
  *
- * <p>The hierarchy is that of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987; there the level
- * follows from the length of the delay, here from the digits, which removes wrap and overflow.
+ * <p>The hierarchy is that of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987. There the level
+ * follows from the length of the delay. Here it follows from the digits, which removes wrap and overflow.
  */
 final class SlotMap {
   static final int DIGIT_BITS = 6;
@@ -28,23 +28,23 @@ final class SlotMap {
   static final int LEVELS = 11;
   static final int SLOTS = LEVELS * SLOTS_PER_LEVEL;
 
-  /** Result of {@link #reached} when no occupied slot begins at or before the given tick. */
+  /** Value that methods return in place of a slot if there is none. */
   static final int NONE = -1;
 
   private long hand;
 
-  /** The last tick of the slot that was reached last. */
+  /** Last tick of the slot that the hand has reached most recently. */
   private long reachedEnd = Long.MIN_VALUE;
 
-  /** Per level, which of its slots hold a timer. */
+  /** Bit set of the occupied slots of each level; bit i is the slot with digit i. */
   private final long[] occupied = new long[LEVELS];
 
-  /** The levels that have an occupied slot. */
+  /** Bit set of the levels that have an occupied slot. */
   private int occupiedLevels;
 
   /**
-   * Per occupied slot, a lower bound of the deadlines in it, exact as long as none of them was cancelled or pushed
-   * back. It lets an owner sleep up to the deadline instead of waking at each level on the way down.
+   * Lower bound of the deadlines in each occupied slot. The bound is exact as long as no timer of the slot was
+   * cancelled or postponed. With it, a driver sleeps until the deadline instead of waking for each level.
    */
   private final long[] earliest = new long[SLOTS];
 
@@ -57,16 +57,17 @@ final class SlotMap {
   }
 
   /**
-   * Returns whether a deadline after the hand is in the slot that was reached last. As long as timers of that slot wait
-   * to be moved, one placed there must queue behind them, or it would overtake those with the same deadline.
+   * Returns whether a deadline after the hand is in the slot that was reached most recently. While timers of that slot
+   * wait to be moved, a new timer with such a deadline must queue behind them. Otherwise it would overtake timers with
+   * the same deadline.
    */
   boolean inReached(long deadlineTick) {
     return deadlineTick <= reachedEnd;
   }
 
-  /** Returns the slot for a deadline, which must be after the hand; the slot becomes occupied. */
+  /** Returns the slot of a deadline, which must be after the hand, and marks the slot as occupied. */
   int occupy(long deadlineTick) {
-    assert deadlineTick > hand : "a deadline that is due has no slot: deadline=" + deadlineTick + ", hand=" + hand;
+    assert deadlineTick > hand : "a due deadline has no slot: deadline=" + deadlineTick + ", hand=" + hand;
     int level = (63 - Long.numberOfLeadingZeros(hand ^ deadlineTick)) / DIGIT_BITS;
     int digit = (int) ((deadlineTick ^ Long.MIN_VALUE) >>> (level * DIGIT_BITS)) & (SLOTS_PER_LEVEL - 1);
     int slot = level << DIGIT_BITS | digit;
@@ -82,9 +83,10 @@ final class SlotMap {
     return slot;
   }
 
-  /** Records that the last timer of a slot has left it. */
+  /** Records that a slot has no timers any more. */
   void vacate(int slot) {
     int level = slot >>> DIGIT_BITS;
+    // A shift of a long uses only the low 6 bits of the slot, which are its digit.
     long remaining = occupied[level] & ~(1L << slot);
     occupied[level] = remaining;
     if (remaining == 0) {
@@ -93,17 +95,17 @@ final class SlotMap {
   }
 
   /**
-   * Returns the earliest deadline, or a tick between the hand and that deadline; {@link TimerQueue#NEVER} if no slot is
-   * occupied.
+   * Returns the earliest deadline, or an earlier tick after the hand; {@link TimerQueue#NEVER} if no slot is occupied.
    */
   long nextWake() {
     return occupiedLevels == 0 ? TimerQueue.NEVER : earliest[next()];
   }
 
   /**
-   * Returns the next occupied slot if it begins at or before the given tick, or {@link #NONE}. The hand has moved to
-   * the slot's beginning, or to the given tick, when this returns. The caller must empty and {@link #vacate} the slot
-   * before anything else.
+   * Moves the hand to the beginning of the next occupied slot, but at most to the given tick.
+   *
+   * @return the slot whose beginning the hand has reached, or {@link #NONE}. The caller must empty and {@link #vacate}
+   *     the slot before any other call
    */
   int reached(long nowTick) {
     if (occupiedLevels != 0) {
@@ -120,25 +122,27 @@ final class SlotMap {
     return NONE;
   }
 
+  /** Returns the next occupied slot; there must be one. */
   private int next() {
     return next(occupiedLevels);
   }
 
+  /** Returns the lowest occupied slot of the lowest of the given levels, which are a bit set. */
   private int next(int levels) {
     int level = Integer.numberOfTrailingZeros(levels);
     return level << DIGIT_BITS | Long.numberOfTrailingZeros(occupied[level]);
   }
 
-  /** Returns the next occupied slot on the given level or a higher one, or {@link #NONE}. */
+  /** Returns the next occupied slot on the given level or a higher level, or {@link #NONE}. */
   int nextFromLevel(int level) {
     int levels = occupiedLevels & -(1 << level);
     return levels == 0 ? NONE : next(levels);
   }
 
-  /** Marks a slot as occupied by timers that are put there together, none of them due before the given tick. */
+  /** Marks a vacant slot as occupied by several timers. None of them is due before the given tick. */
   void occupy(int slot, long earliestTick) {
     int level = slot >>> DIGIT_BITS;
-    assert (occupied[level] & 1L << slot) == 0 : "the slot is occupied: slot=" + slot;
+    assert (occupied[level] & 1L << slot) == 0 : "the slot is occupied already: slot=" + slot;
     occupied[level] |= 1L << slot;
     occupiedLevels |= 1 << level;
     earliest[slot] = earliestTick;
@@ -153,14 +157,14 @@ final class SlotMap {
     return 1L << ((slot >>> DIGIT_BITS) * DIGIT_BITS);
   }
 
-  /** Returns the digit of a tick in a slot, on the level below the slot's. */
+  /** Returns the digit of a tick on the level below the level of a slot, which must contain the tick. */
   static int digitBelow(int slot, long tick) {
     return (int) (tick >> (((slot >>> DIGIT_BITS) - 1) * DIGIT_BITS)) & (SLOTS_PER_LEVEL - 1);
   }
 
   /**
-   * Returns the first tick of a slot ahead of the hand. On the top level the shift of 64 by 60 is 0, so no digit is
-   * kept.
+   * Returns the first tick of a slot after the hand. On the top level {@code 64L << 60} overflows to 0, so the mask
+   * keeps no digit of the hand.
    */
   long start(int slot) {
     int shift = (slot >>> DIGIT_BITS) * DIGIT_BITS;
@@ -170,8 +174,8 @@ final class SlotMap {
   }
 
   /**
-   * Returns a deadline at most {@code slackTicks} after the given one, with as many low digits zero as the slack
-   * allows, so that its timer is not moved down through the levels of these digits. Slack below 63 changes nothing.
+   * Returns a deadline at most {@code slackTicks} after the given one. As many of its low digits are zero as the slack
+   * allows, so that the timer is not moved down through the levels of these digits. Slack below 63 changes nothing.
    */
   static long coarsen(long deadlineTick, long slackTicks) {
     if (slackTicks < 0) {

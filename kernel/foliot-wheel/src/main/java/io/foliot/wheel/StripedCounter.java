@@ -3,11 +3,11 @@ package io.foliot.wheel;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A count that many threads raise without meeting on one cache line. Unlike {@code LongAdder} it returns the new value
- * of the caller's stripe, so that a caller notices every n-th increment.
+ * A counter that many threads change without contention for one cache line. Unlike {@code LongAdder}, it returns the
+ * new value of the caller's stripe, so that a caller can act on every n-th increment.
  */
 final class StripedCounter {
-  /** Number of stripes: enough that threads seldom share one on the machines of today; 4 KB in all. */
+  /** Number of stripes: threads seldom share one on the machines of today, and all stripes take 4 KB. */
   private static final int STRIPES = 32;
 
   /** Number of longs in two cache lines, which processors fetch as a pair. */
@@ -15,12 +15,12 @@ final class StripedCounter {
 
   private final AtomicLongArray counts = new AtomicLongArray(STRIPES * STRIDE);
 
-  /** Adds to this thread's stripe, and returns its new value. */
+  /** Adds to the stripe of the calling thread, and returns the new value of the stripe. */
   long add(long delta) {
     return counts.addAndGet(stripe(), delta);
   }
 
-  /** Returns the count as of some moment during the call if nothing has been subtracted meanwhile. */
+  /** Returns the count. It is exact for some moment during the call, unless a thread subtracts during the call. */
   long sum() {
     long sum = 0;
     for (int stripe = 0; stripe < STRIPES; stripe++) {

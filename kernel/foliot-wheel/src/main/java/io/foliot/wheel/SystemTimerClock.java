@@ -2,7 +2,7 @@ package io.foliot.wheel;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** The clock of the machine, {@link System#nanoTime}. */
+/** The clock of {@link System#nanoTime}. */
 enum SystemTimerClock implements TimerClock {
   INSTANCE;
 

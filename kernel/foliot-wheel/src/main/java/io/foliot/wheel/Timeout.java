@@ -5,23 +5,23 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer that a {@link WheelTimer} has taken on. Safe for use by any thread. It ends once: it fires or it is
- * cancelled, and whichever of {@link #cancel}, {@link #reset} and the firing comes first decides for the others.
+ * A timer that a {@link WheelTimer} has accepted. Any thread may use it. A timer ends exactly once: it either fires or
+ * is cancelled. Concurrent calls of {@link #cancel} and {@link #reset} and the firing take effect one after another.
  */
 public sealed interface Timeout permits WheelTimeout {
   /**
    * Cancels this timer.
    *
-   * @return true if this call ensures that the timer never fires; false if it has fired or was cancelled before
+   * @return true if this call ensures that the timer never fires; false if the timer had fired or been cancelled before
    */
   boolean cancel();
 
   /**
-   * Makes this timer fire after this delay from now instead. Each reset to a later time costs one compare-and-set.
-   * Among timers with the same deadline, a timer that was reset has no defined place.
+   * Moves the deadline of this timer to the given delay from now. A reset to a later deadline costs one
+   * compare-and-set. Among timers with the same deadline, the order of a timer that was reset is unspecified.
    *
    * @param delay as for {@link WheelTimer#schedule(Runnable, long, TimeUnit)}
-   * @return true if the timer will fire at the new deadline and not before; false if it has fired or was cancelled
+   * @return true if the timer will not fire before the new deadline; false if the timer had fired or been cancelled
    *     before
    */
   boolean reset(long delay, TimeUnit unit);
@@ -29,16 +29,19 @@ public sealed interface Timeout permits WheelTimeout {
   /** As {@link #reset(long, TimeUnit)}. */
   boolean reset(Duration delay);
 
-  /** Returns whether it still waits for its deadline. */
+  /** Returns whether this timer has neither fired nor been cancelled. */
   boolean isPending();
 
-  /** Returns whether it has fired: its callback was run, or given to the executor. */
+  /** Returns whether this timer has fired, that is, whether its callback was run or given to the executor. */
   boolean hasFired();
 
-  /** Returns whether it was cancelled, by {@link #cancel} or by {@link WheelTimer#stop}. */
+  /** Returns whether this timer was cancelled, by {@link #cancel} or by {@link WheelTimer#stop}. */
   boolean isCancelled();
 
-  /** Returns its callback; null after a {@link #cancel} that returned true, so that it keeps nothing alive. */
+  /**
+   * Returns the callback of this timer. Returns null after a {@link #cancel} that returned true, so that a cancelled
+   * timer retains no objects.
+   */
   @Nullable
   Runnable task();
 }

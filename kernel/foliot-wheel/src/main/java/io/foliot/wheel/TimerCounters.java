@@ -1,17 +1,17 @@
 package io.foliot.wheel;
 
 /**
- * The counts of a timer so far. They are exact when no call is under way and the driver rests; otherwise each is
- * right for some moment during the call that read them.
+ * The counts of a timer since its creation. They are exact if no call is in progress and the driver is idle. Otherwise
+ * each count is exact for some moment during the call that read the counts.
  *
- * @param scheduled timers taken on
- * @param fired timers whose callback was run or given to the executor, failed or not
- * @param cancelled timers cancelled before they fired, those that {@code stop} returned among them
- * @param failed callbacks that threw on the driver thread, or that the executor refused
- * @param wakeUps how often the driver thread has come out of a wait
- * @param longestTurnNanos the longest time that the driver took between two reads of the clock, inline callbacks
- *     included
- * @param lateness how late timers fired
+ * @param scheduled number of accepted timers
+ * @param fired number of timers whose callback was run or given to the executor, with success or not
+ * @param cancelled number of timers cancelled before they fired, including those that {@code stop} returned
+ * @param failed number of callbacks that threw on the driver thread, or that the executor refused
+ * @param wakeUps number of waits of the driver thread that have ended
+ * @param longestTurnNanos duration of the longest turn of the driver, in nanoseconds. A turn takes new timers, fires
+ *     due timers, and runs inline callbacks
+ * @param lateness distribution of the lateness of firings
  */
 public record TimerCounters(
     long scheduled,
@@ -21,14 +21,14 @@ public record TimerCounters(
     long wakeUps,
     long longestTurnNanos,
     Lateness lateness) {
-  /** Returns the number of timers that wait. */
+  /** Returns the number of timers that have neither fired nor been cancelled. */
   public long live() {
     return scheduled - fired - cancelled;
   }
 
   /**
-   * The distribution of the time from a timer's deadline to its firing. Each figure is at most an eighth too high, and
-   * too low by no more than fifteen inline callbacks took, because the clock is not read for every firing.
+   * The distribution of the time from a timer's deadline to its firing. Each figure is at most an eighth too high. Each
+   * may be too low by the duration of up to fifteen inline callbacks, because the clock is not read for every firing.
    */
   public static final class Lateness {
     private final long[] counts;
@@ -47,14 +47,14 @@ public record TimerCounters(
     }
 
     /**
-     * Returns the lateness, in nanoseconds, that this share of firings did not exceed; 0 if there were no firings.
+     * Returns the lateness in nanoseconds that the given percentage of firings did not exceed; 0 without any firing.
      *
-     * @param percentile from 0 to 100
-     * @throws IllegalArgumentException if it is not in this range
+     * @param percentile from 0 to 100, both inclusive
+     * @throws IllegalArgumentException if {@code percentile} is out of this range
      */
     public long nanosAt(double percentile) {
       if (!(percentile >= 0 && percentile <= 100)) {
-        throw new IllegalArgumentException("a percentile lies between 0 and 100: percentile=" + percentile);
+        throw new IllegalArgumentException("percentile must be between 0 and 100: percentile=" + percentile);
       }
       long count = count();
       long rank = Math.max(1, (long) Math.ceil(count * percentile / 100));

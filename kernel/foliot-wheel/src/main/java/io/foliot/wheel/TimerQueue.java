@@ -1,11 +1,12 @@
 package io.foliot.wheel;
 
 /**
- * A passive set of timers: no thread, no clock. Time is an argument, and due timers are handed to a {@link Sink}.
+ * A passive set of timers, without a thread and without a clock. The caller passes the time as an argument, and due
+ * timers are handed to a {@link Sink}.
  *
- * <p>A tick is any unit that the owner counts in; all {@code long} values are valid ticks. A timer is due once
- * {@link #advance} is called with a tick at or after its deadline. Implementations belong to a single owner: no method
- * may be called from two threads at a time, but every method except {@code advance} may be called from inside the sink.
+ * <p>A tick is any unit of time that the caller chooses; all {@code long} values are valid ticks. A timer is due once
+ * {@link #advance} is called with a tick at or after its deadline. Implementations are not thread-safe. A sink may call
+ * every method except {@code advance}.
  */
 public interface TimerQueue {
   /** Result of {@link #nextWake} when there is no timer. */
@@ -14,10 +15,10 @@ public interface TimerQueue {
   /**
    * Adds a timer.
    *
-   * @param deadlineTick the first tick at which it may expire; one at or before {@link #currentTick} is due at once,
-   *     that is, at the next call of {@code advance}
-   * @param payload given back on expiry
-   * @return a handle, never 0, that names this timer and no other one, ever
+   * @param deadlineTick the first tick at which the timer may expire. A timer whose deadline is at or before
+   *     {@link #currentTick} expires at the next call of {@code advance}
+   * @param payload a value that the sink gets when the timer expires
+   * @return the handle of the timer, never 0; no other timer of this queue ever has the same handle
    * @throws IllegalStateException if the queue cannot hold one more timer
    */
   long schedule(long deadlineTick, long payload);
@@ -25,37 +26,38 @@ public interface TimerQueue {
   /**
    * Removes a timer.
    *
-   * @return whether it was there: false if it has expired or been cancelled, and for a handle that was never given out
+   * @return true if the timer was waiting; false if the timer has expired or been cancelled, or if the handle was never
+   *     returned by {@link #schedule}
    */
   boolean cancel(long handle);
 
   /**
-   * Gives a timer another deadline.
+   * Changes the deadline of a timer.
    *
-   * @return whether it was there, as for {@link #cancel}
+   * @return as for {@link #cancel}
    */
   boolean reschedule(long handle, long deadlineTick);
 
   /**
-   * Returns the next tick at which {@link #advance} has something to do: never later than the earliest deadline, and
-   * later than {@link #currentTick} unless something is due already. Returns {@link #NEVER} if there is no timer; this
-   * is also the deadline of timers at {@link Long#MAX_VALUE}.
+   * Returns the next tick at which {@link #advance} has something to do. This is {@link #currentTick} if a timer is due
+   * already, and otherwise a later tick that is at or before the earliest deadline. Returns {@link #NEVER} if there is
+   * no timer; {@code NEVER} is also the result for a timer whose deadline is {@link Long#MAX_VALUE}.
    */
   long nextWake();
 
   /**
-   * Moves time forward and hands each timer that has become due to the sink, in the order of their deadlines. A timer
-   * that the sink schedules is handed out in the same call if its deadline lies after the tick being handled and at or
-   * before {@code nowTick}. If it is due at once, it is handed out in the next call, so that no sink can keep time from
-   * moving on.
+   * Moves time forward and hands the timers that have become due to the sink, in the order of their deadlines. A timer
+   * that the sink schedules is handed out in the same call if its deadline is after {@link #currentTick} and at or
+   * before {@code nowTick}. If the deadline is at or before {@code currentTick}, the timer is handed out in the next
+   * call, so that no sink can stop time.
    *
-   * <p>The timer is gone when the sink is called: its handle is stale. An exception of the sink leaves this method; the
-   * timer counts as expired, all others remain, and the next call continues from there.
+   * <p>The timer is removed, and its handle is stale, before the sink is called. If the sink throws, this method throws
+   * the same exception. That timer counts as expired, all others remain, and the next call continues from there.
    *
-   * @param nowTick the current tick; one before {@link #currentTick} (a clock that went back) does nothing
-   * @param limit how many timers may be touched, that is, handed out or moved inside the queue; at least 1
-   * @return how many were touched; if fewer than {@code limit}, time has come to {@code nowTick}, and nothing is due
-   *     except timers that the sink has scheduled. {@link #nextWake} returns when to call again
+   * @param nowTick the new tick; a tick before {@link #currentTick}, from a clock that went back, does nothing
+   * @param limit the maximum number of timers to touch, that is, to hand out or to move inside the queue; at least 1
+   * @return the number of touched timers. If it is less than {@code limit}, {@code nowTick} is reached and no timer is
+   *     due, except timers that the sink has scheduled. {@link #nextWake} returns when to call again
    * @throws IllegalArgumentException if {@code limit} is not positive
    * @throws IllegalStateException if called from inside the sink
    */
@@ -73,8 +75,8 @@ public interface TimerQueue {
   long currentTick();
 
   /**
-   * Visits every timer once, in no particular order. The visitor may cancel and reschedule any timer; one that it
-   * schedules may or may not be visited.
+   * Visits every timer once, in no particular order. The visitor may cancel and reschedule any timer. A timer that the
+   * visitor schedules may or may not be visited.
    */
   void forEach(Sink visitor);
 
@@ -85,7 +87,7 @@ public interface TimerQueue {
      * Takes one timer.
      *
      * @param handle the handle that {@link #schedule} returned
-     * @param deadlineTick the deadline as last set
+     * @param deadlineTick the deadline after the last reschedule
      * @param payload the payload that was given to {@code schedule}
      */
     void accept(long handle, long deadlineTick, long payload);

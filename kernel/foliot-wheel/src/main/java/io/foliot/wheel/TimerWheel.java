@@ -5,48 +5,54 @@ import static java.util.Objects.requireNonNull;
 import java.util.Arrays;
 
 /**
- * A hierarchical timing wheel over the whole range of {@code long} ticks. It is passive: it has no thread and no clock,
- * and belongs to one owner. It holds a {@code long} per timer, so the collector has nothing to trace; {@link
+ * A hierarchical timing wheel over the whole range of {@code long} ticks. It is passive: it has no thread and no clock.
+ * It is not thread-safe. It holds a {@code long} per timer, so the garbage collector has nothing to trace; {@link
  * ObjectTimerWheel} holds objects.
  *
  * <p>Scheduling, cancelling and reading the next wake take constant time; a reschedule to a later tick is one write. A
- * timer is moved at most once per level below the one it is on, so a delay of d ticks costs at most {@code log64(d)}
- * moves, rounded up, and one more for each time that its wheel slot is reached after a reschedule to a later tick.
- * Nothing is allocated per timer: storage grows by whole segments, 28 bytes a timer and 4 for each place that has
- * become free, and does not shrink.
+ * timer is moved at most once per level below its first level, so a delay of d ticks costs at most {@code log64(d)}
+ * moves, rounded up. After a reschedule to a later tick, the timer is moved once more when its wheel slot is reached.
  *
- * <p>Timers expire in the order of their deadlines. Those of one deadline expire in the order in which they were
- * placed: scheduled, rescheduled to an earlier tick, or, after being rescheduled to a later one, moved when the hand
- * reached their wheel slot. Those that were due when they were placed expire first at the next {@code advance}, in that
- * order.
+ * <p>Nothing is allocated per timer. Storage grows by whole segments and does not shrink. It takes 28 bytes per timer,
+ * and 4 bytes per cell that has become free.
+ *
+ * <p>Timers expire in the order of their deadlines. Timers with equal deadlines expire in the order in which they were
+ * placed. A timer is placed when it is scheduled or rescheduled to an earlier tick. A timer that was rescheduled to a
+ * later tick is placed again when its wheel slot is reached. Timers that were due when they were placed expire first at
+ * the next {@code advance}, in the order in which they were placed.
  */
 public final class TimerWheel implements TimerQueue {
   /*
-   * Cells are numbered; a cell is seven ints side by side: generation, links, deadline, payload. Cells are stored in
-   * segments, so that growth never copies. A timer is in one cache line, or two: a schedule into a cell that was free,
-   * a cancel, and a move each cost about one cache miss for the cell and one for each neighbour.
+   * Each timer has a numbered cell of seven adjacent ints: generation, two links, deadline, payload. Cells are stored
+   * in segments, so that growth never copies a cell. A cell lies in one or two cache lines. A schedule into a freed
+   * cell, a cancel and a move each cost about one cache miss for the cell and one for each neighbour in its list.
    *
-   * The timers of a slot form a doubly linked list, appended at its tail. Where a list ends, the link holds the
-   * complement of the list's number, so unlinking needs neither the slot nor a sentinel cell. Two more lists hold due
-   * timers: REACHED those that the hand has reached, LATE those that were due when placed. A slot that the hand reaches
-   * is spliced onto REACHED as a whole, in constant time, and drained one timer at a time, so an advance may stop after
-   * any timer.
+   * The timers of a slot form a doubly linked list; new timers are appended at the tail. The link at each end of a list
+   * holds the complement of the list's number, so unlinking needs neither the slot nor a sentinel cell.
    *
-   * A reschedule to a later tick only writes the deadline; the timer stays where it is until the hand reaches its slot.
-   * That keeps the lower bound in SlotMap valid and makes a heartbeat as cheap as a store.
+   * Two more lists hold due timers. REACHED holds the timers of slots that the hand has reached; the hand is the
+   * current tick. LATE holds the timers that were due when they were placed. When the hand reaches a slot, the slot's
+   * whole list is appended to REACHED in constant time. REACHED is drained one timer at a time, so an advance may stop
+   * after any timer.
+   *
+   * A reschedule to a later tick only writes the deadline; the timer stays in its list until the hand reaches the slot.
+   * The lower bound in SlotMap thus remains valid, and a heartbeat costs one memory write.
    *
    * Rejected: singly linked slots with lazy cancellation (a cancelled request timeout keeps its memory until it would
-   * have expired); a column per field (with a million timers a schedule took 28 ns instead of half of that, because it
-   * misses the cache in each column); objects linked to each other (32 bytes at best, and the collector traces them).
+   * have expired); one array per field (with a million timers a schedule took 28 ns instead of 14 ns, because it missed
+   * the cache in each array); objects linked to each other (at least 32 bytes, and the garbage collector traces them).
    */
+
+  /** Base-2 logarithm of the number of cells in a segment. */
   private static final int SEGMENT_BITS = 10;
+
   private static final int SEGMENT_CELLS = 1 << SEGMENT_BITS;
   private static final int CELL_MASK = SEGMENT_CELLS - 1;
 
-  /** Cell numbers are never negative, so that a complement, which is, marks the end of a list. */
+  /** Largest number of cells. Cell numbers are never negative, so a negative link marks the end of a list. */
   private static final int MAX_CELLS = Integer.MAX_VALUE & ~CELL_MASK;
 
-  /** The ints of a cell. A {@code long} is two of them, the low half first. */
+  // Offsets of a cell's fields, in ints. Deadline and payload take two ints each, the low half first.
   private static final int GENERATION = 0;
   private static final int NEXT = 1;
   private static final int PREV = 2;
@@ -54,6 +60,7 @@ public final class TimerWheel implements TimerQueue {
   private static final int PAYLOAD = 5;
   private static final int CELL_INTS = 7;
 
+  // Numbers of the lists after those of the slots.
   private static final int REACHED = SlotMap.SLOTS;
   private static final int LATE = SlotMap.SLOTS + 1;
   private static final int LISTS = SlotMap.SLOTS + 2;
@@ -61,25 +68,26 @@ public final class TimerWheel implements TimerQueue {
   /** Value of PREV in a cell that holds no timer. No list has this number. */
   private static final int FREE = Integer.MIN_VALUE;
 
+  /** Result of {@link #live} for a stale or unknown handle. */
   private static final int NO_CELL = -1;
 
   private final SlotMap slots;
   private final int[] heads = new int[LISTS];
   private final int[] tails = new int[LISTS];
 
-  /** {@link #CELL_INTS}, or less if there are no payloads. */
+  /** Number of ints of a cell: {@link #CELL_INTS}, or {@link #PAYLOAD} if cells have no payload. */
   private final int cellInts;
 
   private int[][] segments = {};
 
-  /** Cells below this number have been used. */
+  /** Number of cells that have been used at least once, which are the cells with the lowest numbers. */
   private int usedCells;
 
   private int allocatedCells;
 
   /**
-   * Stack of the cells below {@link #usedCells} that hold no timer. If it were linked through the cells, it would need
-   * no memory, but each schedule would then wait for a cache miss to learn the next free cell.
+   * Stack of the used cells that have become free. A list linked through the cells would need no memory, but each
+   * schedule would wait for a cache miss to read the number of the next free cell.
    */
   private int[] freeCells = {};
 
@@ -131,8 +139,8 @@ public final class TimerWheel implements TimerQueue {
   }
 
   /**
-   * Adds a timer that may expire up to {@code slackTicks} late. The deadline is rounded up to a tick at which fewer
-   * levels turn, so that timers with slack cost fewer moves and expire in larger groups.
+   * Adds a timer that may expire up to {@code slackTicks} late. The deadline is rounded up to a multiple of a power of
+   * 64 ticks, so that timers with slack cost fewer moves and expire in larger groups.
    *
    * @throws IllegalArgumentException if {@code slackTicks} is negative
    */
@@ -200,7 +208,7 @@ public final class TimerWheel implements TimerQueue {
       int cell = heads[REACHED];
       if (cell >= 0) {
         touched++;
-        settle(cell, sink);
+        expireOrMove(cell, sink);
       } else {
         int slot = slots.reached(nowTick);
         if (slot == SlotMap.NONE) {
@@ -213,8 +221,8 @@ public final class TimerWheel implements TimerQueue {
     return touched;
   }
 
-  /** Hands out a reached timer, or moves it if its deadline is still ahead. */
-  private void settle(int cell, Sink sink) {
+  /** Hands out a timer of a reached slot, or moves the timer to another slot if its deadline is after the hand. */
+  private void expireOrMove(int cell, Sink sink) {
     int[] segment = segment(cell);
     int at = offset(cell);
     long deadlineTick = getLong(segment, at + DEADLINE);
@@ -251,7 +259,7 @@ public final class TimerWheel implements TimerQueue {
     }
   }
 
-  /** Returns the cell of a handle, which is stable while its timer lives. */
+  /** Returns the cell number in a handle. A timer keeps its cell until it expires or is cancelled. */
   static int cell(long handle) {
     return (int) handle;
   }
@@ -261,6 +269,7 @@ public final class TimerWheel implements TimerQueue {
     return freeCount > 0 ? freeCells[freeCount - 1] : usedCells;
   }
 
+  /** Returns the handle: the generation in the high 32 bits, the cell number in the low 32 bits. */
   private static long handle(int cell, int generation) {
     return (long) generation << 32 | cell;
   }
@@ -286,6 +295,7 @@ public final class TimerWheel implements TimerQueue {
     segment[at + 1] = (int) (value >>> 32);
   }
 
+  /** Returns the cell of a timer that waits, or {@link #NO_CELL}. */
   private int live(long handle) {
     int cell = (int) handle;
     if (cell < 0 || cell >= usedCells) {
@@ -324,12 +334,12 @@ public final class TimerWheel implements TimerQueue {
     setNext(prev, next);
     setPrev(next, prev);
     if (next == prev && ~next < SlotMap.SLOTS) {
-      // A list that had one timer: both its ends held the list's number.
+      // The list had one timer: both links of the timer were the complement of the list's number.
       slots.vacate(~next);
     }
   }
 
-  /** Moves all of one list to the end of another list, in order. */
+  /** Moves all timers of one list to the end of another list; they keep their order. */
   private void splice(int from, int to) {
     int first = heads[from];
     int last = tails[from];
@@ -371,9 +381,9 @@ public final class TimerWheel implements TimerQueue {
   }
 
   /**
-   * Frees the cell of a timer and increments its generation, so that the handle is stale. A cell whose generations are
-   * used up is never used again: this leaks 28 bytes every 2^32 timers, and keeps the promise that a stale handle
-   * cancels no other timer.
+   * Frees the cell of a timer and increments its generation, so that the handle becomes stale. A cell whose generations
+   * are used up is never used again, so a stale handle never cancels another timer. This leaks 28 bytes per 2^32
+   * timers.
    */
   private void release(int cell) {
     size--;
@@ -404,7 +414,7 @@ public final class TimerWheel implements TimerQueue {
     allocatedCells += SEGMENT_CELLS;
   }
 
-  /** Ages the next free cell, for tests, until only {@code remaining} generations follow its next one. */
+  /** Sets the generation of the next free cell so that only {@code remaining} generations follow it. For tests. */
   void ageFreeCell(int remaining) {
     int cell = nextCell();
     assert cell < usedCells : "no free cell";

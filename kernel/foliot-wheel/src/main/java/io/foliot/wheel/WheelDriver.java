@@ -14,75 +14,78 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that turns a {@link NodeWheel} for any number of callers. It sleeps until the next deadline, a little
- * longer if deadlines follow each other quickly, for ever if there is none, and is woken only for an earlier one.
+ * The thread that advances a {@link NodeWheel} for any number of callers. It sleeps until the next deadline, or for
+ * ever if there is none. It sleeps a little longer if deadlines follow each other quickly. Callers wake it for an
+ * earlier deadline, and once in {@link #CALLS_PER_WAKE} calls.
  *
- * <p>One file, because the callers' half and the driver's half of each handshake are proven against each other.
+ * <p>One file, because each handshake has a caller's half and a driver's half, which are proven together.
  */
 final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /*
-   * A caller writes the state of a node with one compare-and-set (see WheelNode) and puts the node into the hand-off if
-   * the driver must act: to place a new one, to move one whose deadline came nearer. A cancel and a deadline that is
-   * pushed back need no hand-off: the driver finds them when the wheel gets to the entry.
+   * A caller changes the state of a node with one compare-and-set (see WheelNode). It puts the node into the hand-off
+   * queue if the driver must place a new node, or must move a node to an earlier deadline. A cancel and a later
+   * deadline need no hand-off: the driver finds them when the wheel reaches the entry.
    *
-   * Sleeping is Dekker's protocol: the driver writes wakeAt and then empties the hand-off once more; a caller writes
-   * the hand-off and then reads wakeAt; both sides are sequentially consistent, so at least one sees the other. A node
-   * handed off after that last read, by a caller that has seen wakeAt, may wait for the next turn. The caller whose
-   * compare-and-set takes wakeAt to AWAKE unparks, so a sleep costs one unpark however many callers there are.
+   * Sleeping is Dekker's protocol. The driver writes wakeAt and then empties the hand-off once more. A caller writes
+   * the hand-off and then reads wakeAt. All these accesses are sequentially consistent, so the driver sees the node or
+   * the caller sees wakeAt. A caller that sees wakeAt and needs no earlier wake leaves its node in the hand-off until
+   * the next turn. The caller whose compare-and-set changes wakeAt to AWAKE unparks the driver, so a sleep costs one
+   * unpark for any number of callers.
    *
-   * Timers fire in the order of their deadlines. The driver works in rounds: it reads the time, takes all that was
-   * handed off before, and then fires what is due at that time, in the order that the wheel keeps to the nanosecond, in
-   * as many turns as it takes. A timer handed off later is due later, so it never has to be fired before what a round
-   * fires, unless its call was under way when the round began.
+   * Timers fire in the order of their deadlines. The driver works in rounds of one or more turns. A round reads the
+   * time, takes all nodes that were handed off before, and then fires the timers due at that time. The wheel keeps
+   * their order to the nanosecond. A timer handed off after a round began is not due before the time of the round,
+   * unless its call was in progress at the beginning.
    *
-   * An exception of a callback is reported and the driver continues. Any other exception, such as an OutOfMemoryError
-   * while an entry moves or an exception of the clock, ends the driver, because the wheel may be inconsistent then: it
-   * reports the failure, rejects further timers, and leaves waiting ones to the next stop. An entry is added at its new
-   * place before it is removed from its old one, so that a stop finds each of them.
+   * An exception of a callback is reported and the driver continues. Any other exception ends the driver, because the
+   * wheel may be inconsistent. Examples are an OutOfMemoryError while an entry moves, and an exception of the clock.
+   * The driver then reports the failure, rejects further timers, and leaves the waiting ones to the next stop. An entry
+   * is added at its new place before it is removed from its old place, so a stop finds every entry.
    *
-   * The hand-off's producer index counts the accepted timers, and the few hand-offs that were not of new ones.
+   * The producer index of the hand-off counts the accepted timers and the few hand-offs of nodes that were not new.
    *
-   * Rejected: a Treiber stack through a link in the nodes (4 bytes more a timer, and draining it is a chain of cache
-   * misses); a lock around the wheel (a caller then waits while a slot is drained).
+   * Rejected: a Treiber stack through a link in the nodes (4 bytes more per timer, and draining the stack is a chain of
+   * cache misses); a lock around the wheel (a caller would wait while the driver drains a slot).
    */
 
-  /** The last deadline, 146 years from the start; later ones are cut to it, because a word has 62 bits for them. */
+  /** Largest deadline, 146 years after the driver's creation: the word of a node has 62 bits for a deadline. */
   private static final long MAX_DEADLINE_NANOS = (1L << 62) - 1;
 
-  /** Nodes that one turn takes from the hand-off: about 100 microseconds of work. */
+  /** Largest number of nodes that one turn takes from the hand-off: about 100 microseconds of work. */
   private static final int DRAIN_LIMIT = 4096;
 
-  /** Timers that one turn touches before it polls the hand-off again: about 100 microseconds of work. */
+  /** Largest number of timers that one turn touches in the wheel: about 100 microseconds of work. */
   private static final int ADVANCE_LIMIT = 1024;
 
-  /** Entries that one turn sweeps, and entries that it stages: about 100 microseconds of work each. */
+  /** Largest number of entries that one turn sweeps, and that it stages: about 100 microseconds of work each. */
   private static final int MOVE_LIMIT = 4096;
 
   /**
    * Number of calls after which a sleeping driver is woken although no call is urgent, so that neither the hand-off nor
-   * cancelled timers pile up until the next deadline. Racing callers may miss such a call; then a later one wakes the
-   * driver.
+   * the cancelled timers grow until the next deadline. Concurrent callers may miss a multiple of this number; then the
+   * next multiple wakes the driver.
    */
   private static final int CALLS_PER_WAKE = 4096;
 
   /**
-   * Least average interval at which the driver wakes by itself; {@link #WAKE_UP_BURST} wake-ups may follow each other
-   * more quickly. A wake-up costs as much as firing dozens of timers, so beyond this rate due timers wait and fire
-   * together.
+   * Minimum average interval, in nanoseconds, at which the driver wakes by itself. {@link #WAKE_UP_BURST} wake-ups may
+   * follow each other more quickly. A wake-up costs as much as firing dozens of timers, so beyond this rate due timers
+   * wait and fire together.
    */
   private static final long NANOS_PER_WAKE_UP = 1_000_000;
 
   private static final int WAKE_UP_BURST = 16;
 
-  /** Firings between two reads of the clock for the lateness of those that follow. */
+  /** Number of firings after which the clock is read again, to measure lateness. */
   private static final int FIRINGS_PER_CLOCK_READ = 16;
 
-  /** Nodes in one array of the hand-off. */
+  /** Number of nodes in one array of the hand-off. */
   private static final int HAND_OFF_CHUNK = 1024;
 
+  /** Value of {@link #wakeAt} while the driver does not sleep. */
   private static final long AWAKE = Long.MIN_VALUE;
 
-  /** A time before any end of the driver's sleep. */
+  /** Deadline that is earlier than the end of any sleep of the driver. */
   private static final long AT_ONCE = -1;
 
   private static final int NEW = 0;
@@ -91,18 +94,18 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private static final int STOPPING = 3;
   private static final int STOPPED = 4;
 
-  /** The owner of a driver, which runs its callbacks and knows their type. */
+  /** The owner of a driver. It prepares the start of the driver and handles failures. */
   interface Owner {
     /**
-     * Called before the driver thread starts, in the call that schedules the first timer; an exception rejects that
+     * Called before the driver thread starts, in the call that schedules the first timer. An exception rejects that
      * timer.
      */
     default void starting() {}
 
-    /** Called on the driver thread when a node that has fired could not be run, or has thrown. */
+    /** Called on the driver thread when the {@code expire} method of a fired node has thrown. */
     void failed(WheelNode node, Throwable failure);
 
-    /** Called when the driver has died, on its thread. The next stop returns the waiting timers. */
+    /** Called on the driver thread before it ends after a failure. The next stop returns the waiting timers. */
     default void died() {}
   }
 
@@ -114,59 +117,64 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private final Owner owner;
   private final Thread thread;
 
-  // Any thread.
+  // Fields that any thread uses.
   private final MpscUnboundedVarHandleArrayQueue<WheelNode> handOff = new MpscUnboundedVarHandleArrayQueue<>(
       HAND_OFF_CHUNK);
-  /** The difference between the hand-off's producer index and the number of accepted timers. */
+  /** Difference between the hand-off's producer index and the number of accepted timers. */
   private final StripedCounter notNew = new StripedCounter();
 
   private final StripedCounter cancelled = new StripedCounter();
 
   /**
-   * NEW -> RUNNING -> STOPPING -> STOPPED, NEW -> STOPPED, RUNNING -> FAILED -> STOPPING. The thread starts with the
-   * first timer, and is RUNNING once its start has succeeded.
+   * State of the driver: NEW -> RUNNING -> STOPPING -> STOPPED, or NEW -> STOPPED, or RUNNING -> FAILED -> STOPPING ->
+   * STOPPED. The thread starts with the first timer. The state is RUNNING once the start has succeeded.
    */
   private final AtomicInteger state = new AtomicInteger(NEW);
 
-  /** Held while the thread is started, so that it first reads the state after RUNNING was set. */
+  /** Lock held while the thread is started, so that the thread first reads the state after RUNNING was set. */
   private final ReentrantLock startLock = new ReentrantLock();
 
+  /** Latch that opens when the driver thread ends. */
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  /** The error that ended the driver. Written before FAILED, or before the latch has opened. */
+  /** Error that ended the driver; null if none did. Written before the state FAILED and before the latch opens. */
   private volatile @Nullable Throwable failure;
 
-  /** The visit that waits for the driver. */
+  /** Latest visit, which may wait for the driver; null if there was none. */
   private volatile @Nullable Visit pendingVisit;
 
-  /** End of the driver's sleep, in its time; AWAKE while it does not sleep, or has been woken. */
+  /**
+   * Time at which the driver's sleep ends, in nanoseconds since the driver's creation. AWAKE while the driver does not
+   * sleep, and once a caller has woken it.
+   */
   private final AtomicLong wakeAt = new AtomicLong(AWAKE);
 
-  // Driver thread only.
+  // Fields that only the driver thread uses. If the thread has died, the first stop uses them.
   private final NodeWheel wheel = new NodeWheel(0);
   private final List<WheelNode> unfired = new ArrayList<>();
 
-  /** The driver does not wake by itself before this time. */
+  /** Time before which the driver does not wake by itself. */
   private long wakeUpNotBefore = -WAKE_UP_BURST * NANOS_PER_WAKE_UP;
 
   /** Time at which this turn began. */
   private long turnNanos;
 
   /**
-   * Time at which this round began. Everything due by then is fired, in as many turns as it takes, before the next
-   * round begins.
+   * Time at which this round began. All timers due at this time are fired, in one or more turns, before the next round
+   * begins.
    */
   private long roundNanos;
 
   /** The hand-off's producer index when this round began. */
   private long roundHandOffs;
 
+  /** True if the next turn begins a round. */
   private boolean roundOver = true;
 
-  /** The time as of one of the last {@link #FIRINGS_PER_CLOCK_READ} firings. */
+  /** Time of one of the last {@link #FIRINGS_PER_CLOCK_READ} firings. */
   private long fireNanos;
 
-  // Written by the driver thread alone, read by any.
+  // Fields that the driver thread writes and any thread reads.
   private final LatenessHistogram lateness = new LatenessHistogram();
   private final AtomicLong fired = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
@@ -191,23 +199,23 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Returns the time now; never negative. */
+  /** Returns the nanoseconds since the driver's creation; never negative. */
   long nowNanos() {
     return clock.nanoTime() - originNanos;
   }
 
-  /** Returns the time after a delay; a negative delay counts as none. */
+  /** Returns the deadline after a delay in nanoseconds; a negative delay counts as 0. */
   long deadlineNanos(long delayNanos) {
     return later(nowNanos(), Math.max(0, delayNanos));
   }
 
-  /** Returns the sum of two times that are not negative, or the last deadline if that is less. */
+  /** Returns the sum of two numbers that are not negative, or MAX_DEADLINE_NANOS if that is less. */
   static long later(long timeNanos, long byNanos) {
     return timeNanos + Math.min(byNanos, MAX_DEADLINE_NANOS - timeNanos);
   }
 
   /**
-   * Takes on a new node.
+   * Accepts a new node.
    *
    * @throws RejectedExecutionException if the driver has stopped or died or cannot be started, or the hand-off is full;
    *     the node will not fire
@@ -224,14 +232,14 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private void handOff(WheelNode node, long deadlineNanos) {
     handOff.offer(node);
     if (state.get() != RUNNING && node.end(WheelNode.CANCELLED)) {
-      // The driver may have emptied the hand-off for the last time before this node got there.
+      // The driver may have emptied the hand-off for the last time before this node was added.
       notNew.add(1);
       throw rejection();
     }
     try {
       wakeBefore(handOff.currentProducerIndex() % CALLS_PER_WAKE == 0 ? AT_ONCE : deadlineNanos);
     } catch (Throwable e) {
-      // The clock has failed. A caller whose call throws has no handle of a timer that might fire.
+      // The clock has failed. The call throws only if it can cancel the node, because the caller then gets no handle.
       if (cancel(node)) {
         throw e;
       }
@@ -270,8 +278,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * As {@link #schedule}, for a node that has fired. The limit of the hand-off does not apply: the node was taken on
-   * before.
+   * As {@link #schedule}, for a node that has fired. The limit of the hand-off does not apply, because the node was
+   * accepted before.
    */
   void scheduleAgain(WheelNode node, long deadlineNanos) {
     boolean queued = node.arm(deadlineNanos);
@@ -279,12 +287,13 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
       ensureRunning();
       handOff(node, deadlineNanos);
     } else {
+      // The entry of an earlier reset is still in the hand-off. From now on it counts as a new timer.
       notNew.add(-1);
       wakeBefore(deadlineNanos);
     }
   }
 
-  /** Returns the exception that rejects a timer, with the reason. */
+  /** Returns the exception that rejects a timer and gives the reason. */
   RejectedExecutionException rejection() {
     Throwable cause = failure;
     return cause == null
@@ -306,7 +315,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return cancels;
   }
 
-  /** Gives a node another deadline; returns whether it had neither fired nor been cancelled. */
+  /** Changes the deadline of a node; returns whether it had neither fired nor been cancelled. */
   boolean reset(WheelNode node, long deadlineNanos) {
     while (true) {
       long word = node.word();
@@ -320,8 +329,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
         if (!queued && nearer) {
           notNew.add(1);
           handOff.offer(node);
-          // Another reset, to a still earlier deadline, may have found the node queued before it was in the hand-off,
-          // and have woken the driver in vain.
+          // Between the compare-and-set and the offer, another thread may have reset the queued node to a still earlier
+          // deadline. If so, that thread woke the driver before the node was in the hand-off.
           long handedOff = node.word();
           wakeBefore(WheelNode.isArmed(handedOff) ? WheelNode.deadlineNanos(handedOff) : deadlineNanos);
         } else if (nearer) {
@@ -332,7 +341,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Wakes the driver if it sleeps beyond the tick in which a deadline is handled. */
+  /** Wakes the driver if its sleep ends after the tick of a deadline. */
   private void wakeBefore(long deadlineNanos) {
     long sleepsUntil = wakeAt.get();
     if (deadlineNanos < sleepsUntil
@@ -343,9 +352,11 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Stops the driver and waits until it has; an inline callback that runs is waited for, unless it is the caller.
+   * Stops the driver and waits until its thread has ended, and with it an inline callback that is running. Does not
+   * wait if that callback is the caller.
    *
-   * @return the nodes that were neither fired nor cancelled, to the first caller; they are cancelled now
+   * @return for the first caller, the nodes that had neither fired nor been cancelled, which are cancelled now; an
+   *     empty list for later callers
    */
   List<WheelNode> stop() {
     if (state.compareAndSet(NEW, STOPPED)
@@ -363,7 +374,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return List.copyOf(unfired);
   }
 
-  /** A node that makes the driver examine all others. */
+  /** A node that, when it fires, runs an action for each waiting node. */
   private final class Visit extends WheelNode {
     private final Consumer<WheelNode> action;
     final CountDownLatch done = new CountDownLatch(1);
@@ -393,7 +404,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Runs an action on the driver thread for each node that waits, and returns when it has, or when the driver stops.
+   * Runs an action on the driver thread for each waiting node. Returns when the action has run for all of them, or when
+   * the driver stops.
    */
   void forEachPending(Consumer<WheelNode> action) {
     if (state.get() != RUNNING) {
@@ -435,10 +447,10 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
-  /** Turns until the driver is stopped. */
+  /** Makes turns until the driver is stopped. */
   void work() {
     if (stateOnceStarted() == NEW) {
-      // The factory has started the thread, so the constructor rejects it.
+      // The thread factory has started the thread, so the constructor rejects the thread.
       return;
     }
     long began = nowNanos();
@@ -456,6 +468,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     ended.countDown();
   }
 
+  /** Returns the state, which is NEW only if the driver has not started this thread. */
   private int stateOnceStarted() {
     startLock.lock();
     try {
@@ -466,8 +479,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Leaves the waiting nodes to the next stop. Nothing is allocated before the threads that wait for the driver are
-   * released.
+   * Records the failure and leaves the waiting nodes to the next stop. Allocates nothing before the threads that wait
+   * for the driver are released.
    */
   private void die(Throwable cause) {
     failure = cause;
@@ -483,11 +496,11 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     try {
       owner.died();
     } catch (Throwable e) {
-      ErrorLog.log(() -> "handling the death of the timer's thread has failed", e);
+      ErrorLog.log(() -> "cannot handle the death of the timer's thread; waiting tasks may never end", e);
     }
   }
 
-  /** Makes one turn; returns whether it left something to do. */
+  /** Makes one turn; returns whether another turn must follow without a sleep. */
   private boolean turn(long beganNanos) {
     turnNanos = beganNanos;
     boolean continues = !roundOver;
@@ -503,7 +516,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     wheel.sweepIfWorthwhile(live());
     int swept = wheel.sweep(MOVE_LIMIT);
     int staged = wheel.stage(MOVE_LIMIT, this);
-    // Time has passed in a round of several turns, so more is due at its end.
+    // Time passes during a round of several turns, so more timers may be due at its end.
     return !emptied || !roundOver || continues || swept >= MOVE_LIMIT || staged >= MOVE_LIMIT;
   }
 
@@ -513,12 +526,12 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   private long scheduled() {
-    // Read in this order, a hand-off that is not of a new timer is never counted as one.
+    // In this order of reads, a hand-off of a node that is not new is never counted as a new timer.
     long handOffs = handOff.currentProducerIndex();
     return handOffs - notNew.sum();
   }
 
-  /** Sleeps until there is something to do, and returns the time. */
+  /** Sleeps until there is something to do, and returns the time after the sleep. */
   private long sleep(long now) {
     long wakeTick = wheel.nextWake();
     long dueNanos = wakeTick == TimerQueue.NEVER ? Long.MAX_VALUE : wakeTick << tickShift;
@@ -537,8 +550,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Lets due timers wait until the driver may wake by itself. Callers take the driver for awake, so none of them wakes
-   * it.
+   * Sleeps until the driver may wake by itself, while due timers wait. The field wakeAt remains AWAKE, so no call of
+   * {@link #wakeBefore} ends this sleep.
    */
   private long rest(long now) {
     long untilNanos = wakeUpNotBefore;
@@ -551,7 +564,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     wakeUps.lazySet(wakeUps.getPlain() + 1);
   }
 
-  /** Returns the time now. If the driver woke by itself, not by a caller, its next wake-up is put off. */
+  /** Returns the time now. If the driver woke by itself and not by a caller, delays its next wake-up. */
   private long woken(long dueNanos) {
     long now = nowNanos();
     if (now >= dueNanos) {
@@ -562,10 +575,10 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   }
 
   /**
-   * Takes all that was handed off before this call. A poll, unlike a drain, waits for a caller that has claimed its
-   * place and not yet filled it, so no node behind that place is overlooked.
+   * Takes the nodes that were handed off before this call, up to a limit. Unlike a drain, a poll waits for a caller
+   * that has reserved a place in the queue and not yet filled it. So no node behind that place is skipped.
    *
-   * @return false if the limit was reached, so that nodes may be left
+   * @return false if the limit was reached, so that nodes may remain
    */
   private boolean emptyHandOff() {
     for (int taken = 0; taken < DRAIN_LIMIT; taken++) {
@@ -591,7 +604,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return placeTick(deadlineNanos);
   }
 
-  /** Fires a node unless it has been reset to later. */
+  /** Fires a node unless it has ended or was reset to a later deadline. */
   @Override
   public long visit(WheelNode node, long dueNanos) {
     if (fired.getPlain() % FIRINGS_PER_CLOCK_READ == 0) {
@@ -635,6 +648,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
   }
 
+  /** Cancels all waiting nodes and adds them to the list that {@link #stop} returns. */
   private void collectUnfired() {
     for (WheelNode node = handOff.poll(); node != null; node = handOff.poll()) {
       collect(node);
@@ -643,7 +657,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     state.set(STOPPED);
   }
 
-  /** Collects a node, once. If it throws, the node can be collected again. */
+  /** Cancels a waiting node and adds it to the list. If this method throws, it can be called again for the node. */
   private void collect(WheelNode node) {
     if (node instanceof Visit visit) {
       if (visit.end(WheelNode.CANCELLED)) {
@@ -665,12 +679,13 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return (deadlineNanos + (1L << tickShift) - 1) >> tickShift;
   }
 
+  /** Returns the tick at which a deadline is handled, which may be later than its tick by the slack. */
   private long placeTick(long deadlineNanos) {
     return SlotMap.coarsen(tick(deadlineNanos), slackTicks);
   }
 
   TimerCounters counters() {
-    // Read in this order, a timer is never counted as fired that has not been counted as scheduled.
+    // In this order of reads, every timer that is counted as fired or cancelled is counted as scheduled too.
     long firedNow = fired.get();
     long cancelledNow = cancelled.sum();
     return new TimerCounters(

@@ -4,13 +4,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A timer as an object that is its own handle and its own state, so that it costs one allocation.
+ * A timer that is also the caller's handle and holds the whole state, so that it costs one allocation.
  *
- * <p>The word is the whole state, and every transition of it is one compare-and-set:
- * {@code ARMED(deadline) -> FIRED | CANCELLED}, and {@code ARMED(d) -> ARMED(d')}; an owner may arm a fired one again.
- * The word also has the QUEUED bit: the node is in the hand-off to the driver, or the thread that set the bit is about
- * to put it there. A thread that changes the word of a queued node does nothing more, because the driver reads the word
- * after it has cleared the bit.
+ * <p>The state is one word, and every transition is one compare-and-set: {@code ARMED(deadline) -> FIRED | CANCELLED},
+ * and {@code ARMED(d) -> ARMED(d')}. The owner of a node may arm it again after it has fired.
+ *
+ * <p>The word also has the QUEUED bit. It is set while the node is in the hand-off to the driver, or while the thread
+ * that set the bit is about to put the node there. A thread that changes the word of a queued node need not hand the
+ * node off, because the driver reads the word after it has cleared the bit.
  */
 abstract class WheelNode {
   private static final VarHandle WORD;
@@ -23,24 +24,31 @@ abstract class WheelNode {
     }
   }
 
+  /** Bit 0 of the word. */
   static final long QUEUED = 1;
+
+  /** Word of a node that has fired, without the QUEUED bit: an even negative number. */
   static final long FIRED = -2;
+
+  /** Word of a cancelled node, without the QUEUED bit: an even negative number. */
   static final long CANCELLED = -4;
 
   /**
-   * Any thread. While the node is armed, twice its deadline in nanoseconds of the driver's time, never negative; after
-   * that FIRED or CANCELLED. Bit 0 is QUEUED.
+   * State of the node, which any thread may change. While the node is armed, the word is twice the deadline in
+   * nanoseconds since the driver's creation, which is never negative. Afterwards it is FIRED or CANCELLED. Bit 0 is
+   * QUEUED.
    */
   private volatile long word;
 
-  /** Driver thread only. Distinguishes the current entry of this node in the wheel from its outdated entries. */
+  /** Stamp of the live entry of this node in the wheel; dead entries have other stamps. Only the driver uses it. */
   int stamp;
 
-  /** Creates a node that is about to be handed off. */
+  /** Creates an armed node whose QUEUED bit is set, because the caller is about to hand it off. */
   WheelNode(long deadlineNanos) {
     WORD.set(this, armed(deadlineNanos) | QUEUED);
   }
 
+  /** Returns the word of an armed node, without the QUEUED bit. */
   static long armed(long deadlineNanos) {
     return deadlineNanos << 1;
   }
@@ -67,15 +75,15 @@ abstract class WheelNode {
   }
 
   /**
-   * Clears QUEUED and returns the word without it. If the node is cancelled, the bit stays set, because the node will
-   * never be queued again.
+   * Clears the QUEUED bit and returns the word without it. If the node is cancelled, the bit stays set, because the
+   * node will never be queued again.
    */
   final long dequeue() {
     long now = word;
     return now == (CANCELLED | QUEUED) ? CANCELLED : (long) WORD.getAndBitwiseAnd(this, ~QUEUED) & ~QUEUED;
   }
 
-  /** Sets the node to FIRED or CANCELLED if it is armed, and returns whether it was. The QUEUED bit stays as it is. */
+  /** Sets the node to FIRED or CANCELLED if it is armed, and returns whether it was armed. Keeps the QUEUED bit. */
   final boolean end(long terminal) {
     while (true) {
       long before = word;
@@ -88,22 +96,22 @@ abstract class WheelNode {
     }
   }
 
-  /** Arms a node that has fired. Returns whether it was queued already; if not, the caller must hand it off. */
+  /** Arms a node that has fired. Returns whether the node was queued already; if not, the caller must hand it off. */
   final boolean arm(long deadlineNanos) {
     while (true) {
       long before = word;
-      assert !isArmed(before) : "only a node that has ended is armed again";
+      assert !isArmed(before) : "cannot arm a node that has not ended";
       if (replace(before, armed(deadlineNanos) | QUEUED)) {
         return isQueued(before);
       }
     }
   }
 
-  /** Reads from memory the data that {@link #expire} will need, and returns a value that depends on it. */
+  /** Reads the data that {@link #expire} will need, to load it into the cache. Returns a value derived from it. */
   abstract int preload();
 
   /**
-   * Called by the driver when the node has fired. An exception that it throws is reported and affects no other timer.
+   * Called by the driver when the node has fired. An exception of this method is reported and affects no other timer.
    */
   abstract void expire();
 }

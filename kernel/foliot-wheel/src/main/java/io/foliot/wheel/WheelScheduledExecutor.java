@@ -19,24 +19,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A {@link ScheduledExecutorService} on a timing wheel, to replace a {@link
- * java.util.concurrent.ScheduledThreadPoolExecutor}: scheduling and cancelling take constant time regardless of the
- * number of tasks, a cancelled task is released at once, and tasks that block do not delay others, because threads are
- * started as they are needed.
+ * java.util.concurrent.ScheduledThreadPoolExecutor}. Scheduling and cancelling take constant time for any number of
+ * tasks. A cancelled task is released at once. Tasks that block do not delay other tasks, because threads are started
+ * as they are needed.
  *
- * <p>Tasks start no earlier than their delay, by the nanosecond. Timers start in the order of their deadlines, to the
- * nanosecond, also after a stall; those of one thread with equal deadlines start in the order of its calls. A task
- * starts when it is handed to the workers: a single worker runs the tasks in this order, and several workers begin them
- * in this order. The next run of a periodic task is scheduled when the last one ends. Deadlines lie within 146 years of
- * the executor's start; later ones are cut to that.
+ * <p>A task never starts before its delay has passed, not even by a nanosecond. A task starts when it is handed to the
+ * workers. Delayed tasks start in the order of their deadlines, to the nanosecond, also after a stall. Tasks that one
+ * thread schedules with equal deadlines start in the order of the calls. A single worker runs the tasks in this order;
+ * several workers begin them in this order. The next run of a periodic task is scheduled when the previous run ends. A
+ * deadline is at most 146 years after the executor's creation.
  *
- * <p>A task is rejected, with the cause, if there is no worker and none can be started; if a further worker cannot be
- * started, its task waits for the others. If the driver thread dies, of an {@code OutOfMemoryError} or an exception of
- * the clock, it logs the reason and further timers are rejected with it; {@link #shutdownNow} returns the tasks that
- * waited, and {@link #shutdown} ends them with that failure.
+ * <p>A task is rejected, with the cause, if there is no worker and none can be started. If a further worker cannot be
+ * started, tasks wait for the running workers. An {@code OutOfMemoryError} or an exception of the clock may end the
+ * driver thread. The thread then logs the reason, and further delayed tasks are rejected with that reason as the cause.
+ * {@link #shutdownNow} returns the tasks that waited, and {@link #shutdown} ends them with that failure.
  *
- * <p>Unlike in {@code ScheduledThreadPoolExecutor}, {@link #execute} and {@link #submit} hand a task to a thread at
- * once, the exception of a task given to {@code execute} goes to its thread's uncaught exception handler, and {@link
- * ScheduledFuture#getDelay} of a future is zero once it has fired or has been cancelled.
+ * <p>There are three differences from {@code ScheduledThreadPoolExecutor}. {@link #execute} and {@link #submit} hand a
+ * task to a thread at once. The exception of a task given to {@code execute} goes to the uncaught exception handler of
+ * the thread. {@link ScheduledFuture#getDelay} returns zero once the task has fired or has been cancelled.
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService implements ScheduledExecutorService {
   private static final int RUNNING = 0;
@@ -48,10 +48,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
   private final boolean runsDelayedAfterShutdown;
   private final boolean runsPeriodicAfterShutdown;
 
-  /** RUNNING -> SHUTDOWN -> STOP, or straight to STOP. */
+  /** State of the executor: RUNNING -> SHUTDOWN -> STOP, or RUNNING -> STOP. */
   private final AtomicInteger state = new AtomicInteger(RUNNING);
 
-  /** Accepted tasks that have not ended. Once it has reached zero after a shutdown, it stays zero. */
+  /** Number of accepted tasks that have not ended. Once the number is zero after a shutdown, it remains zero. */
   private final StripedCounter outstanding = new StripedCounter();
 
   /** Periodic tasks that have not ended, for shutdown to cancel. */
@@ -66,7 +66,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     driver = new WheelDriver(builder.driver, new Handover());
   }
 
-  /** The executor as the driver's owner. */
+  /** The owner of the driver. */
   private final class Handover implements WheelDriver.Owner {
     @Override
     public void starting() {
@@ -139,7 +139,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
 
   private <T extends ScheduledTask<?>> T scheduleNew(T task) {
     admit();
-    // From here on a shutdown may cancel it, so only the thread that moves it out of WAITING decrements the count.
+    // From here on a shutdown may cancel the task, so only the thread that ends its phase WAITING decrements the count.
     try {
       if (task.isPeriodic()) {
         periodic.add(task);
@@ -156,11 +156,11 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     return task;
   }
 
-  /** Ends a task that the driver has not accepted, without counting it as cancelled there. */
+  /** Ends a task that the driver has not accepted. The driver does not count the task as a cancelled timer. */
   private static void refuse(ScheduledTask<?> task) {
     boolean ends = task.end(WheelNode.CANCELLED);
     boolean cancels = task.cancelWaiting();
-    assert cancels || task.isCancelled() : "a task that was refused has ended: wasArmed=" + ends;
+    assert cancels || task.isCancelled() : "a refused task has run or failed: wasArmed=" + ends;
   }
 
   /** Returns whether a waiting task may keep waiting. */
@@ -172,7 +172,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     };
   }
 
-  /** Counts a new task, or rejects it. */
+  /** Counts a new task, or rejects it after a shutdown. */
   private void admit() {
     outstanding.add(1);
     if (state.get() != RUNNING) {
@@ -181,7 +181,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     }
   }
 
-  /** Removes an ended task from the count; the last one after a shutdown terminates the executor. */
+  /** Decrements the count of tasks. After a shutdown the last task terminates the executor. */
   private void leave() {
     outstanding.add(-1);
     if (state.get() != RUNNING) {
@@ -231,7 +231,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     }
   }
 
-  // Called by tasks.
+  // Methods that tasks call.
 
   long nowNanos() {
     return driver.nowNanos();
@@ -241,7 +241,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     return driver.deadlineNanos(delayNanos);
   }
 
-  /** Hands a task whose time has come to a worker. */
+  /** Hands a due task to the workers. */
   void begin(ScheduledTask<?> task) {
     workers.execute(task);
   }
@@ -251,6 +251,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     driver.cancel(task);
   }
 
+  /** Removes an ended task from the count, and from the set of periodic tasks. */
   void ended(ScheduledTask<?> task) {
     if (task.isPeriodic()) {
       periodic.remove(task);
@@ -258,7 +259,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     leave();
   }
 
-  /** Arms a periodic task for its next run; if that is not possible, the task ends with the reason. */
+  /** Schedules the next run of a periodic task. If this fails, cancels the task or ends it with the failure. */
   void scheduleAgain(ScheduledTask.Periodic task) {
     if (state.get() != RUNNING && !(runsPeriodicAfterShutdown && state.get() == SHUTDOWN)) {
       task.cancelWaiting();
@@ -277,8 +278,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return;
     }
     if (task.isCancelled()) {
-      // The task was cancelled after its run and before it was armed, so cancel found nothing in the wheel. If instead
-      // it has already begun its next run, this removes nothing.
+      // If the task was cancelled after its run and before it was armed, that cancel did not remove it from the wheel.
+      // If the task was cancelled during its next run, this call has no effect.
       driver.cancel(task);
     }
   }
@@ -304,7 +305,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     terminateIfDone();
   }
 
-  /** Ends the tasks that wait for a driver that has died, so that a shutdown does not wait for them for ever. */
+  /** Fails the tasks that wait for a dead driver, so that a shutdown does not wait for them for ever. */
   private void failPending() {
     for (WheelNode node : driver.stop()) {
       ((ScheduledTask<?>) node).fail(driver.rejection());
@@ -327,6 +328,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     return pending;
   }
 
+  /** Adds a task that has not begun to the list that {@link #shutdownNow} returns. */
   private void abandon(Runnable task, List<Runnable> pending) {
     if (task instanceof Immediate immediate) {
       pending.add(immediate.command);
@@ -374,9 +376,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
     private Builder() {}
 
     /**
-     * Sets how many tasks may run at a time; no limit by default.
+     * Sets the maximum number of tasks that run at the same time; no limit by default.
      *
-     * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalArgumentException if {@code limit} is not positive
      */
     public Builder threads(int limit) {
       threadLimit = (int) positive(limit, "limit");
@@ -425,7 +427,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
       return this;
     }
 
-    /** Creates and starts the executor. */
+    /** Creates the executor. Threads start when tasks need them. */
     public WheelScheduledExecutor build() {
       return new WheelScheduledExecutor(this);
     }

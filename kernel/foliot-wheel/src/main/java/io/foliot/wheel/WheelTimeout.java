@@ -6,11 +6,14 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A node with its callback: 32 bytes with compact object headers, 40 without. */
+/** A node with a callback: 32 bytes with compact object headers, 40 without. */
 final class WheelTimeout extends WheelNode implements Timeout {
   private final WheelTimer timer;
 
-  /** Null once a caller has cancelled it, so that the entry that waits for the driver keeps nothing alive. */
+  /**
+   * Callback of the timer; null once a caller has cancelled the timer, so that an entry that is still in the wheel does
+   * not retain the callback.
+   */
   private @Nullable Runnable task;
 
   WheelTimeout(WheelTimer timer, Runnable task, long deadlineNanos) {
@@ -21,7 +24,7 @@ final class WheelTimeout extends WheelNode implements Timeout {
 
   @Override
   int preload() {
-    // The test loads the header of the callback, which expire will need.
+    // The instanceof test reads the object header of the callback, which expire will need.
     Object runnable = task;
     return runnable instanceof WheelTimeout ? 1 : 0;
   }
@@ -29,7 +32,7 @@ final class WheelTimeout extends WheelNode implements Timeout {
   @Override
   void expire() {
     Runnable runnable = task;
-    assert runnable != null : "a timer that fires has not been cancelled";
+    assert runnable != null : "a cancelled timer has fired";
     timer.execute(runnable);
   }
 

@@ -12,29 +12,30 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs callbacks after a delay. Any thread may schedule, cancel and reset; one driver thread turns the wheel. It sleeps
- * exactly until the next deadline and does not wake while there is nothing to do.
+ * Runs callbacks after a delay. Any thread may schedule, cancel and reset timers. One driver thread advances a timing
+ * wheel. The thread sleeps until the next deadline and does not wake while there is nothing to do.
  *
- * <p>A callback never runs before its delay has passed, by the nanosecond. It runs late by up to one tick (65 us unless
- * set), plus what the operating system needs to wake a thread, plus a millisecond while the driver would have to wake
- * more than 1,000 times a second.
+ * <p>A callback never runs before its delay has passed, not even by a nanosecond. It may run late by one tick (65 us by
+ * default), and by the time that the operating system needs to wake a thread. A callback may run another millisecond
+ * late while the driver would have to wake more than 1,000 times a second.
  *
- * <p>Timers start in the order of their deadlines, to the nanosecond, also after a stall, and those of one thread with
- * equal deadlines in the order of its calls. To start is to be called inline, or to be given to the executor: callbacks
- * that it runs on several threads are begun in this order, and may then overtake each other. A timer whose call is
- * still under way when a later deadline is reached may start after the timer of that deadline.
+ * <p>A timer starts when its callback is called inline or given to the executor. Timers start in the order of their
+ * deadlines, to the nanosecond, also after a stall. Timers that one thread schedules with equal deadlines start in the
+ * order of the calls. An executor with several threads begins callbacks in this order, and they may then overtake each
+ * other. There is one exception: if a call of {@code schedule} is still in progress when a later deadline is reached,
+ * its timer may start after the timer with that deadline.
  *
- * <p>If the driver thread dies, of an {@code OutOfMemoryError} or an exception of the clock, it logs the reason,
- * further timers are rejected with it, and {@link #stop} returns those that waited.
+ * <p>An {@code OutOfMemoryError} or an exception of the clock may end the driver thread. The thread then logs the
+ * reason, and further timers are rejected with that reason as the cause. {@link #stop} returns the timers that waited.
  *
- * <p>By default callbacks run on virtual threads, as many as are needed so that a callback that blocks delays no
- * others; short callbacks share a few threads.
+ * <p>By default callbacks run on virtual threads. There are as many threads as needed, so a callback that blocks delays
+ * no other callback; short callbacks share a few threads.
  */
 public final class WheelTimer implements AutoCloseable {
   private final WheelDriver driver;
   private final Executor executor;
 
-  /** The threads that callbacks run on, unless the user has given an executor. */
+  /** Threads that run the callbacks; null if the user has given an executor. */
   private final @Nullable WorkerPool workers;
 
   private WheelTimer(Builder builder) {
@@ -44,7 +45,7 @@ public final class WheelTimer implements AutoCloseable {
     driver = new WheelDriver(builder, new Callbacks(onError, workers));
   }
 
-  /** The timer as its driver's owner. */
+  /** The owner of the driver. */
   private record Callbacks(BiConsumer<? super Timeout, ? super Throwable> onError, @Nullable WorkerPool workers)
       implements
         WheelDriver.Owner {
@@ -74,9 +75,10 @@ public final class WheelTimer implements AutoCloseable {
   /**
    * Runs a task once, after a delay.
    *
-   * @param delay zero or negative for at once; a deadline beyond 146 years from the timer's start is cut to that
+   * @param delay the time until the task runs; at once if zero or negative. The deadline is at most 146 years after the
+   *     timer's creation
    * @throws RejectedExecutionException if the timer has stopped, its hand-off is full, or its thread has died or cannot
-   *     be started. In the last two cases the cause says why; after a failed start, the next call tries again
+   *     be started. In the last two cases the exception has a cause. After a failed start, the next call tries again
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));
@@ -91,12 +93,12 @@ public final class WheelTimer implements AutoCloseable {
   }
 
   /**
-   * Stops the driver thread, and waits for its end and the end of an inline callback that is running, unless that
-   * callback is the caller. Callbacks that were given to the executor continue. From now on nothing fires and every
-   * {@code schedule} is rejected.
+   * Stops the driver thread. Waits for the end of the thread, and with it of an inline callback that is running, unless
+   * that callback is the caller. Callbacks that were given to the executor continue. From now on no timer fires and
+   * every {@code schedule} is rejected.
    *
-   * @return exactly the timers that have neither fired nor been cancelled; they are cancelled now. Empty, and at
-   *     once, for all callers but the first
+   * @return exactly the timers that had neither fired nor been cancelled, which are cancelled now. Later calls return
+   *     an empty list at once
    */
   public List<Timeout> stop() {
     List<WheelNode> unfired = driver.stop();
@@ -132,7 +134,10 @@ public final class WheelTimer implements AutoCloseable {
 
   /** The settings of a timer. Not safe for use by several threads. */
   public static final class Builder {
-    /** 2^16 ns: about as late as the operating system wakes a thread, so a finer tick gains nothing. */
+    /**
+     * Base-2 logarithm of the default tick of 65,536 ns. The operating system wakes a thread late by about that time,
+     * so a finer tick would gain nothing.
+     */
     private static final int DEFAULT_TICK_SHIFT = 16;
 
     TimerClock clock = TimerClock.system();
@@ -152,10 +157,10 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Sets the step of the wheel, and with it how late a timer may be on purpose; rounded down to a power of two in
-     * nanoseconds.
+     * Sets the tick, the step in which the wheel advances; 65 us by default. A timer may fire up to one tick late. The
+     * tick is rounded down to a power of two of nanoseconds.
      *
-     * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalArgumentException if {@code tick} is not positive
      */
     public Builder tick(Duration tick) {
       long nanos = saturatedNanos(tick);
@@ -167,10 +172,11 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Sets how much later than a tick timers may fire so that more of them fire together and the wheel moves them less;
-     * zero unless set. For timeouts that nearly always get cancelled, a tenth of the delay is a good value.
+     * Sets by how much more than a tick timers may fire late; zero by default. With slack, more timers fire together
+     * and the wheel moves timers less often. For timeouts that are nearly always cancelled, a tenth of the delay is a
+     * good value.
      *
-     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalArgumentException if {@code slack} is negative
      */
     public Builder slack(Duration slack) {
       long nanos = saturatedNanos(slack);
@@ -181,18 +187,18 @@ public final class WheelTimer implements AutoCloseable {
       return this;
     }
 
-    /** Sets the executor of the callbacks; virtual threads of the timer's own unless set. */
+    /** Sets the executor of the callbacks; by default the timer starts virtual threads for them. */
     public Builder executor(Executor executor) {
       this.executor = requireNonNull(executor, "executor");
       return this;
     }
 
-    /** Runs the callbacks on the driver thread: the cheapest way, for callbacks that are short and never block. */
+    /** Runs the callbacks on the driver thread. This costs least, but the callbacks must be short and never block. */
     public Builder inline() {
       return executor(Runnable::run);
     }
 
-    /** Sets the clock; {@link TimerClock#system} unless set. */
+    /** Sets the clock; {@link TimerClock#system} by default. */
     public Builder clock(TimerClock clock) {
       this.clock = requireNonNull(clock, "clock");
       return this;
@@ -201,7 +207,7 @@ public final class WheelTimer implements AutoCloseable {
     /**
      * Sets the factory of the driver thread; by default a platform thread named {@code foliot-timer}. The thread starts
      * with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon. {@link #build} calls the
-     * factory, and throws if it returns null or a thread that was started.
+     * factory, and throws if the factory returns null or a thread that was started.
      */
     public Builder threadFactory(ThreadFactory threadFactory) {
       this.threadFactory = requireNonNull(threadFactory, "threadFactory");
@@ -209,10 +215,10 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Bounds how many new timers may wait for the driver to take them on; beyond that {@code schedule} is rejected.
-     * Unbounded unless set. Callers that race may exceed it by one each.
+     * Sets the maximum number of new timers that wait for the driver to place them in the wheel; no limit by default.
+     * Beyond the limit {@code schedule} is rejected. Concurrent callers may exceed the limit by one each.
      *
-     * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalArgumentException if {@code timers} is not positive
      */
     public Builder handOffLimit(int timers) {
       if (timers <= 0) {
@@ -223,15 +229,15 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Sets the handler of a callback that threw on the driver thread, or that the executor refused; the driver thread's
-     * uncaught exception handler unless set.
+     * Sets the handler for callbacks that throw on the driver thread, and for callbacks that the executor refuses. By
+     * default the uncaught exception handler of the driver thread gets the exception.
      */
     public Builder onError(BiConsumer<? super Timeout, ? super Throwable> onError) {
       this.onError = requireNonNull(onError, "onError");
       return this;
     }
 
-    /** Starts a timer and returns it. */
+    /** Creates a timer. Its driver thread starts with the first call of {@code schedule}. */
     public WheelTimer build() {
       return new WheelTimer(this);
     }

@@ -17,46 +17,53 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks in the order of their arrival on threads that it starts as they are needed. A task that blocks delays no
- * other one while a further thread may be started; short tasks share a few threads.
+ * Runs tasks in the order of their arrival, on threads that are started as they are needed. A task that blocks delays
+ * no other task as long as a further thread may be started. Short tasks share a few threads.
  */
 final class WorkerPool implements Executor {
   /*
-   * A worker is searching while it is about to poll the queue. The rule that keeps the queue moving: when a caller adds
-   * a task, or the last searching worker takes one and leaves others behind, there must be another searching worker;
-   * one is woken or started. So each blocking task brings up a thread, while running workers drain a series of short
-   * tasks without a wake-up for each. This is how the Go scheduler wakes its threads.
+   * A worker counts as searching while it is about to poll the queue. If no worker is searching, one is woken or
+   * started in two cases: a caller has added a task, or the last searching worker has taken a task and left others in
+   * the queue. So each blocking task leads to another thread, while running workers drain a series of short tasks
+   * without a wake-up for each task. The Go scheduler wakes its threads in the same way.
    *
-   * A worker that stops searching polls the queue once more afterwards; a caller that adds a task reads the number of
-   * searching workers afterwards. So at least one of them sees the other.
+   * A worker that stops searching reads the queue again afterwards. A caller that adds a task reads the number of
+   * searching workers afterwards. So the worker sees the task, or the caller sees that no worker is searching.
    *
-   * The first worker is started before the first task is accepted, and from then on there is always one until the pool
-   * is closed. So a task is rejected only if there is no worker at all and none can be started; a later failure to
-   * start one only costs parallelism, and the task waits for a running worker.
+   * The first worker is started before the first task is accepted. From then on there is always a worker until the pool
+   * is closed. So a task is rejected only if there is no worker and none can be started. If a later start fails, the
+   * task waits for a running worker.
    */
+
+  /** Limit of a pool without a maximum number of workers. */
   static final int UNBOUNDED = Integer.MAX_VALUE;
 
-  /** Most workers that wait for tasks; any further worker ends when it finds none. */
+  /** Largest number of idle workers. A further worker ends when it finds no task. */
   private static final int MAX_IDLE = Math.max(2, 2 * Runtime.getRuntime().availableProcessors());
 
   private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
+
+  /** Number of searching workers, including a worker that is being woken or started. */
   private final AtomicInteger searching = new AtomicInteger();
+
   private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
   private final ThreadFactory threadFactory;
   private final int limit;
+
+  /** True once {@link #interrupt} was called. */
   private volatile boolean interrupted;
 
-  /** True if there is a worker, or none is needed. Written under the lock. */
+  /** True if there is a worker, or if the pool is closed and needs none. Written under the lock. */
   private volatile boolean staffed;
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Under the lock.
+  // Guarded by the lock.
   private final ArrayDeque<Worker> idle = new ArrayDeque<>(MAX_IDLE);
   private int count;
   private boolean closed;
 
-  /** True if the last start failed: it is logged once and not for every task. */
+  /** True if the last start of a further worker failed. A series of failures is logged once. */
   private boolean startFails;
 
   WorkerPool(ThreadFactory threadFactory, int limit) {
@@ -81,7 +88,7 @@ final class WorkerPool implements Executor {
   /**
    * Ensures that there is a worker.
    *
-   * @throws RejectedExecutionException if there is none and none can be started
+   * @throws RejectedExecutionException if there is no worker and none can be started
    */
   void ensureStaffed() {
     if (!staffed) {
@@ -112,7 +119,7 @@ final class WorkerPool implements Executor {
     return tasks;
   }
 
-  /** Interrupts all running tasks; tasks that begin from now on begin interrupted. */
+  /** Interrupts all running tasks. Tasks that begin later are interrupted when they begin. */
   void interrupt() {
     interrupted = true;
     for (Worker worker : workers) {
@@ -138,8 +145,9 @@ final class WorkerPool implements Executor {
     if (!searching.compareAndSet(0, 1)) {
       return;
     }
-    // The worker takes over the count of this thread. If it counted itself, it could take a task and see this thread
-    // still searching, which then stops without polling the queue again: the tasks behind would wait for ever.
+    // The worker takes over this thread's count as searching. If the worker were counted in addition, it could take a
+    // task while this thread still counts as searching, and so wake no further worker. This thread would then stop
+    // searching without reading the queue again, and the remaining tasks would wait for ever.
     lock.lock();
     try {
       if (!idle.isEmpty()) {
@@ -168,8 +176,8 @@ final class WorkerPool implements Executor {
   }
 
   /**
-   * Starts a worker that is already counted as searching, or decrements the count if that fails. Called under the lock:
-   * no worker becomes idle while a start is about to fail.
+   * Starts a worker that is already counted as searching, or decrements the count if the start fails. Called under the
+   * lock, so that no worker becomes idle while a start is about to fail.
    */
   private void startCounted() {
     Worker worker = new Worker();
@@ -217,13 +225,13 @@ final class WorkerPool implements Executor {
   }
 
   private final class Worker implements Runnable {
-    /** Set once the pool has accepted the thread. The pool does not accept a thread that its factory has started. */
+    /** Thread of this worker. It remains null if the pool rejects the thread because the factory has started it. */
     @Nullable
     Thread thread;
 
     private volatile boolean woken;
 
-    /** Whether this worker is counted as searching. Worker thread only. */
+    /** True while this worker is counted as searching. Only the worker's thread uses the field. */
     private boolean searches = true;
 
     @Override
@@ -275,7 +283,7 @@ final class WorkerPool implements Executor {
       }
     }
 
-    /** Waits to be woken, unless enough workers wait already. Returns false if the worker is to end. */
+    /** Waits until this worker is woken. Returns false if the pool is closed or enough workers are idle already. */
     private boolean waits() {
       lock.lock();
       try {
@@ -290,7 +298,7 @@ final class WorkerPool implements Executor {
       stopSearching();
       while (!woken) {
         LockSupport.park(WorkerPool.this);
-        // An interrupt that was meant for an ended task would keep the thread from parking.
+        // An interrupt that arrived after its task ended would make every park return at once.
         boolean stale = Thread.interrupted();
         assert !stale || !Thread.currentThread().isInterrupted();
       }

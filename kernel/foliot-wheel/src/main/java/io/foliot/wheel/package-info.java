@@ -1,4 +1,4 @@
-/** Timing wheels and timers. */
+/** Timing wheels, and timers and executors that run on them. */
 @NullMarked
 package io.foliot.wheel;
 

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 
 /** Checks that tests can replace time, waiting and randomness, and which packages the module depends on. */
 final class ArchitectureTest {
-  /** A call that reads time, waits, or draws a random number out of a test's control, and its replacement. */
+  /** A call that reads time, waits or draws a random number outside the control of a test, and its replacement. */
   private record Ban(String type, String method, String replacement) {
     ArchRule rule() {
       return noClasses().that().doNotHaveSimpleName("SystemTimerClock").should()
           .callMethodWhere(target(owner(nameMatching(type))).and(target(nameMatching(method))))
-          .because("a test could not drive it; use " + replacement);
+          .because("a test could not control this call; use " + replacement);
     }
   }
 
@@ -51,7 +51,7 @@ final class ArchitectureTest {
         .hasMessageContaining("use TimerClock.nanoTime");
   }
 
-  /** Breaks the rule on purpose. */
+  /** A class that breaks the rule on purpose. */
   static final class Offender {
     static long now() {
       return System.nanoTime();

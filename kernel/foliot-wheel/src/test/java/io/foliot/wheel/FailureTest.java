@@ -30,19 +30,22 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that cannot be started, drivers that die, handlers that throw: nothing is lost silently, nothing hangs. */
+/**
+ * Checks that no task is lost silently and no call hangs if a thread cannot be started, a driver dies or a handler
+ * throws.
+ */
 @Timeout(60)
 final class FailureTest {
   private static final long BOUND_SECONDS = 10;
   private static final long PAUSE_NANOS = 100_000;
   private static final Runnable NOTHING = () -> {};
 
-  /** Lets the driver go to sleep, which calls without a pause between them may prevent for ever. */
+  /** Gives the driver time to go to sleep. Calls without a pause between them might keep it awake for ever. */
   private static void pause() {
     LockSupport.parkNanos(PAUSE_NANOS);
   }
 
-  /** The error that a simulated lack of memory throws. */
+  /** The error of a simulated lack of memory. */
   private static final class NoMemory extends OutOfMemoryError {
     NoMemory() {
       super("simulated");
@@ -176,7 +179,10 @@ final class FailureTest {
     logger.setUseParentHandlers(true);
   }
 
-  /** Waits for the log entry, because a thread that dies counts as dead before it has logged the reason. */
+  /**
+   * Asserts that one entry with this message and failure is logged. Waits for the entry, because a driver counts as
+   * dead before it has logged the reason.
+   */
   private void assertLogged(String message, Class<? extends Throwable> failure) {
     long end = System.nanoTime() + SECONDS.toNanos(BOUND_SECONDS);
     while (logged.stream().noneMatch(entry -> entry.getMessage().contains(message)) && System.nanoTime() - end < 0) {
@@ -212,7 +218,7 @@ final class FailureTest {
   }
 
   @Test
-  void aFirstWorkerThatCannotBeStartedRejectsOneTaskOfEachKind() throws Exception {
+  void aTaskIsRejectedIfTheFirstWorkerCannotBeStarted() throws Exception {
     List<Function<WheelScheduledExecutor, Object>> calls = List.of(executor -> {
       executor.execute(NOTHING);
       return "executed";
@@ -231,7 +237,7 @@ final class FailureTest {
   }
 
   @Test
-  void aWorkerThatCannotBeStartedLaterCostsOnlyParallelism() throws Exception {
+  void tasksWaitIfAFurtherWorkerCannotBeStarted() throws Exception {
     for (Fault fault : Fault.values()) {
       logged.clear();
       CountDownLatch held = new CountDownLatch(1);
@@ -249,7 +255,7 @@ final class FailureTest {
         ScheduledFuture<?> scheduled = executor.schedule(ran::countDown, 1, MILLISECONDS);
         assertThat(scheduled.isCancelled()).isFalse();
       }
-      // The eleventh start succeeds at the latest, and that worker runs all waiting tasks.
+      // At the latest the eleventh start of a further worker succeeds. This worker runs all waiting tasks.
       for (int i = 0; i < 40; i++) {
         executor.execute(ran::countDown);
       }
@@ -262,7 +268,7 @@ final class FailureTest {
   }
 
   @Test
-  void aFactoryThatNeverMakesAThreadLeavesNothingBehind() throws Exception {
+  void anExecutorWithoutAnyThreadRejectsTasksAndTerminates() throws Exception {
     WheelScheduledExecutor executor = WheelScheduledExecutor.builder().workerFactory(run -> {
       throw new NoMemory();
     }).build();
@@ -275,7 +281,7 @@ final class FailureTest {
   }
 
   @Test
-  void aDriverThreadThatCannotBeStartedRejectsOneTimer() throws Exception {
+  void aTimerIsRejectedIfTheDriverThreadCannotBeStarted() throws Exception {
     ThreadFactory threads = run -> new UnstartableThread(run, 1);
     WheelScheduledExecutor executor = WheelScheduledExecutor.builder().driverFactory(threads).build();
     assertRejectedWithCause(catchThrowable(() -> executor.schedule(NOTHING, 1, MILLISECONDS)));
@@ -301,7 +307,7 @@ final class FailureTest {
   }
 
   @Test
-  void aDeadDriverRejectsTimersAndStopReturnsTheWaitingOnes() {
+  void aDeadDriverRejectsTimersAndStopReturnsWaitingTimers() {
     FailingClock clock = new FailingClock();
     WheelTimer timer = WheelTimer.builder().clock(clock).inline().build();
     List<io.foliot.wheel.Timeout> waiting = new ArrayList<>();
@@ -331,7 +337,7 @@ final class FailureTest {
   }
 
   @Test
-  void theTimerThatWasAboutToFireWhenTheDriverDiedIsReturned() {
+  void stopReturnsTheTimerThatADyingDriverWasAboutToFire() {
     FailingClock clock = new FailingClock();
     WheelTimer timer = WheelTimer.builder().clock(clock).inline().build();
     CountDownLatch held = new CountDownLatch(1);
@@ -418,7 +424,7 @@ final class FailureTest {
   }
 
   @Test
-  void aDriverThatDiesAfterShutdownFailsItsWaitingTasks() throws Exception {
+  void aDriverThatDiesAfterShutdownFailsTheWaitingTasks() throws Exception {
     Orphaned orphaned = new Orphaned();
     orphaned.release.countDown();
     orphaned.executor.shutdown();
@@ -503,7 +509,7 @@ final class FailureTest {
       await(begun);
       ScheduledFuture<?> near = executor.schedule(NOTHING, 1, HOURS);
       clock.awaitAsleep();
-      // The driver sleeps until the near task is due, so the far task stays in the hand-off, and fills it.
+      // The driver sleeps until the near task is due, so the far task stays in the hand-off and fills it.
       ScheduledFuture<?> far = executor.schedule(NOTHING, 2, HOURS);
       assertRejects(executor);
       release.countDown();

@@ -4,16 +4,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A clock that a test sets, and that knows whether its one driver sleeps. */
+/** A clock that a test sets. It also records whether the driver sleeps; there is one driver per clock. */
 final class ManualClock implements TimerClock {
   private static final long BOUND_SECONDS = 30;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private long nanos;
+
+  /** Time at which the driver wakes by itself; {@code Long.MAX_VALUE} is never. */
   private long parkedUntil;
+
   private boolean parked;
+
+  /** True after an unpark, until the current or the next park ends. */
   private boolean permit;
+
   private int parks;
 
   @Override
@@ -55,7 +61,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Sets the time without waiting for the driver, for a test that has none yet or blocks it. */
+  /** Sets the time without waking the driver, for a test that has no driver yet or blocks the driver. */
   void setWithoutDriver(long toNanos) {
     lock.lock();
     try {
@@ -65,7 +71,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Sets the time, and returns once the driver has fired what is due and sleeps. */
+  /** Sets the time, and returns once the driver has fired the due timers and sleeps. */
   void set(long toNanos) {
     lock.lock();
     try {
@@ -77,7 +83,7 @@ final class ManualClock implements TimerClock {
     awaitAsleep();
   }
 
-  /** Sets the time at which the driver wakes by itself, if the driver sleeps until a certain time. */
+  /** Sets the time to the end of the driver's sleep, unless the driver is awake or sleeps for ever. */
   void wakeAsleepDriver() {
     lock.lock();
     try {
@@ -112,7 +118,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Returns how often the driver has gone to sleep. */
+  /** Returns the number of times that the driver has gone to sleep. */
   int parks() {
     lock.lock();
     try {

@@ -13,9 +13,9 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Runs the kit against the wheel behind {@link WheelTimer}, with a map from handles to nodes around it. */
+/** Runs the contract kit against the wheel of {@link WheelTimer}, wrapped in a map from handles to nodes. */
 final class NodeWheelTest extends TimerQueueContract {
-  /** A node with a deadline in ticks, which may be negative. The deadline in its word is always nanosecond 0. */
+  /** A node with a deadline in ticks, which may be negative. The deadline in the node's word is always nanosecond 0. */
   private static final class Node extends WheelNode {
     final long handle;
     final long payload;
@@ -35,7 +35,7 @@ final class NodeWheelTest extends TimerQueueContract {
 
     @Override
     void expire() {
-      throw new AssertionError("the visitor of this test fires");
+      throw new AssertionError("expire was called, but the visitor of this test fires nodes itself");
     }
   }
 
@@ -97,7 +97,7 @@ final class NodeWheelTest extends TimerQueueContract {
       advancing = true;
       int touched = wheel.advance(nowTick, 0, limit, this);
       advancing = false;
-      // A small part after every step, so that sweeps and stagings are in progress during all other operations.
+      // Each step does a small part, so that sweeps and stagings are in progress during all other operations.
       wheel.sweepIfWorthwhile(live.size());
       assertThat(wheel.sweep(3)).isNotNegative();
       assertThat(wheel.stage(3, this)).isNotNegative();
@@ -156,7 +156,7 @@ final class NodeWheelTest extends TimerQueueContract {
     return new NodeQueue(startTick);
   }
 
-  /** Entries of cancelled timers stay until a sweep, so the wheel wakes for them and counts them as touched. */
+  /** Returns false: entries of cancelled timers stay until a sweep, so the wheel wakes for them and touches them. */
   @Override
   protected boolean wakesAsModelled() {
     return false;
@@ -167,10 +167,10 @@ final class NodeWheelTest extends TimerQueueContract {
     return true;
   }
 
-  /** A visitor must not throw: that of the driver, like that of this test, catches everything and continues. */
+  /** All timers are handed out in one call, because the visitor of this test, like the driver, catches exceptions. */
   @Override
   @Test
-  void aSinkThatThrowsLosesOnlyItsOwnTimer() {
+  void aThrowingSinkLosesOnlyTheTimerItReceived() {
     TimerQueue queue = create(0);
     for (int i = 0; i < 3; i++) {
       queue.schedule(4, i);
@@ -205,7 +205,7 @@ final class NodeWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void aWheelWhoseTimersAreAllCancelledHasNothingToWakeFor() {
+  void aSweptWheelOfCancelledTimersHasNoNextWake() {
     NodeQueue queue = new NodeQueue(0);
     long far = queue.schedule(1_000_000, 1);
     queue.cancel(far);
@@ -215,7 +215,7 @@ final class NodeWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void aDeadlineThatOnlyItsNodeMovesLaterIsKept() {
+  void aNodePostponedWithoutPlacingFiresAtTheNewDeadline() {
     for (long number = 0; number < 200; number++) {
       long seed = number;
       Random random = new Random(seed);
@@ -245,7 +245,7 @@ final class NodeWheelTest extends TimerQueueContract {
     }
   }
 
-  /** Throws at random where the wheel may run out of memory: before it adds a node to a list. */
+  /** A visitor that throws at random where the wheel may run out of memory: before the wheel adds a node to a list. */
   private static final class FailingVisitor implements NodeWheel.Visitor {
     final Random random;
     final NodeWheel wheel = new NodeWheel(0, 2);

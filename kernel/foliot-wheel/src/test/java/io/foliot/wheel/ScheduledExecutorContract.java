@@ -47,12 +47,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The kit that every {@link ScheduledExecutorService} passes: what the interfaces promise, and what callers of
- * {@link java.util.concurrent.ScheduledThreadPoolExecutor} with its default policies have come to rely on.
+ * The contract kit that every {@link ScheduledExecutorService} passes. It tests the promises of the interfaces, and the
+ * behaviour of {@link java.util.concurrent.ScheduledThreadPoolExecutor} with its default policies that callers rely on.
  *
- * <p>It assumes nothing about the number of threads: one is enough. Lower bounds on time are exact; there are no upper
- * bounds, since a stalled machine may be late by any amount. If the property itself is an upper bound, the test retries
- * with a longer span.
+ * <p>One thread is enough for the executor. Lower bounds on time are exact. There are no upper bounds, because a
+ * stalled machine may be late by any amount. If the tested property is an upper bound, the test retries with a longer
+ * span.
  */
 @Timeout(60)
 public abstract class ScheduledExecutorContract {
@@ -61,13 +61,13 @@ public abstract class ScheduledExecutorContract {
   /** A delay longer than any test. */
   private static final long FAR_HOURS = 24;
   /**
-   * Minimum of what remains of the longest delay, some 36 years: executors reduce it, so that times can be compared by
-   * their difference.
+   * Lower bound, some 36 years, for the remaining delay of a task with the longest delay. Executors shorten such
+   * delays, so that times can be compared by their difference.
    */
   private static final long FOREVER_NANOS = Long.MAX_VALUE / 8;
-  /** Several periods of the periodic tasks here, in which a task that should have stopped would run again. */
+  /** Time of several periods of the periodic tasks, in which a task that must have stopped would run again. */
   private static final long SOME_PERIODS_MILLIS = 20;
-  /** Spans for properties that a stall may hide, each tried when the one before was too short. */
+  /** Spans for properties that a stall may hide. A longer span is tried if a shorter span was not enough. */
   private static final long[] RETRY_SPANS_MILLIS = {4, 16, 64, 256};
 
   private ScheduledExecutorService executor;
@@ -130,7 +130,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aSubmittedTaskReportsTheVeryExceptionItThrew() {
+  void aSubmittedTaskReportsTheExceptionInstanceItThrew() {
     var runtime = new ExpectedException();
     var error = new AssertionError("expected");
     var checked = new IOException("expected");
@@ -161,7 +161,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aScheduledTaskReportsTheVeryExceptionItThrew() {
+  void aScheduledTaskReportsTheExceptionInstanceItThrew() {
     var runtime = new ExpectedException();
     var error = new AssertionError("expected");
     var checked = new IOException("expected");
@@ -258,7 +258,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void neverStartsEarly() throws Exception {
+  void aTaskNeverStartsEarly() throws Exception {
     long[] delaysNanos = {1, 999, 1_000, 500_000, 999_999, 1_000_000, 1_000_001, 1_500_000, 7_999_999, 33_000_001};
     var starts = new ArrayList<Future<Long>>();
     var deadlines = new ArrayList<Long>();
@@ -351,15 +351,15 @@ public abstract class ScheduledExecutorContract {
     var futures = new ArrayList<Future<?>>();
     var random = new Random(42);
     for (int i = 0; i < count; i++) {
-      var runsOfThis = new AtomicInteger();
-      runs[i] = runsOfThis;
+      var taskRuns = new AtomicInteger();
+      runs[i] = taskRuns;
       long delayNanos = random.nextLong(MILLISECONDS.toNanos(50));
       long deadline = System.nanoTime() + delayNanos;
       futures.add(executor.schedule(() -> {
         if (System.nanoTime() - deadline < 0) {
           early.incrementAndGet();
         }
-        runsOfThis.incrementAndGet();
+        taskRuns.incrementAndGet();
         allRan.countDown();
       }, delayNanos, NANOSECONDS));
     }
@@ -401,7 +401,7 @@ public abstract class ScheduledExecutorContract {
       if (task.cancelled) {
         assertThat(task.future.isCancelled()).isTrue();
         assertThatThrownBy(() -> get(task.future)).isInstanceOf(CancellationException.class);
-        // A cancel that overlaps the run returns true as well: the run then continues, and its future is cancelled.
+        // A cancel during the run returns true as well. The run then continues, and its future is cancelled.
         assertThat(task.runs.get()).isLessThanOrEqualTo(1);
       } else {
         assertThat(get(task.future)).isNull();
@@ -491,7 +491,7 @@ public abstract class ScheduledExecutorContract {
   @Test
   void aFixedRateDoesNotDrift() throws Exception {
     assertForSomeSpan(spanMillis -> {
-      // Each run takes half a period: if the period began at its end, ten periods would take as long as fifteen.
+      // Each run takes half a period. If a period began at the end of a run, ten runs would take fifteen periods.
       int runs = 11;
       var done = new CountDownLatch(runs);
       long start = System.nanoTime();
@@ -531,7 +531,7 @@ public abstract class ScheduledExecutorContract {
         assertThat(start - (first + n * periodNanos)).as("run %s", n).isNotNegative();
         n++;
       }
-      // If missed runs were skipped, or spaced out again after the slow run, it would take twice as long.
+      // If missed runs were skipped, or were not run at once after the slow run, all runs would take twice as long.
       return elapsed < (2 * missed - 2) * periodNanos;
     });
   }
@@ -669,7 +669,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void cancellingOneTaskLeavesTheOthersOfTheSameTime() throws Exception {
+  void cancellingATaskKeepsTheTasksWithTheSameDelay() throws Exception {
     int count = 200;
     var runs = new AtomicInteger();
     var kept = new ArrayList<Future<?>>();
@@ -780,7 +780,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aPeriodicTaskCancelledFromInsideItselfStopsAfterThatRun() throws Exception {
+  void aPeriodicTaskThatCancelsItselfStopsAfterThatRun() throws Exception {
     for (Periodic kind : Periodic.values()) {
       for (boolean mayInterrupt : new boolean[]{true, false}) {
         var runs = new AtomicInteger();
@@ -835,7 +835,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void theInterruptThatATaskLeavesBehindDoesNotReachTheNext() throws Exception {
+  void anInterruptLeftByATaskDoesNotReachTheNextTask() throws Exception {
     var interrupted = new ArrayList<Future<Boolean>>();
     for (int i = 0; i < 200; i++) {
       interrupted.add(executor.submit(() -> {
@@ -851,7 +851,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void theInterruptThatAPeriodicRunLeavesBehindDoesNotReachTheNext() throws Exception {
+  void anInterruptLeftByAPeriodicRunDoesNotReachTheNextRun() throws Exception {
     for (Periodic kind : Periodic.values()) {
       var leaks = new AtomicInteger();
       var done = new CountDownLatch(20);
@@ -1018,7 +1018,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aPeriodicRunUnderWayAtShutdownFinishesAndIsTheLast() throws Exception {
+  void aPeriodicRunInProgressAtShutdownFinishesAndIsTheLast() throws Exception {
     for (Periodic kind : Periodic.values()) {
       ScheduledExecutorService own = create();
       try {
@@ -1096,7 +1096,7 @@ public abstract class ScheduledExecutorContract {
     assertThat(executor.isTerminated()).isTrue();
     assertThat(running.isDone()).isTrue();
     assertThat(runs).hasValue(0);
-    // They belong to the caller now: the executor neither runs nor cancels them.
+    // The returned tasks belong to the caller now: the executor neither runs nor cancels them.
     for (ScheduledFuture<?> future : futures) {
       assertThat(future.isDone()).isFalse();
       assertThat(future.isCancelled()).isFalse();
@@ -1166,7 +1166,7 @@ public abstract class ScheduledExecutorContract {
     assertThat(executor.shutdownNow()).isEmpty();
     await(blocker.interrupted);
     awaitTermination();
-    // The task ended by itself once interrupted, so it is done and not cancelled.
+    // The interrupted task returned normally, so its future is done and not cancelled.
     assertThat(future.state()).isEqualTo(Future.State.SUCCESS);
   }
 
@@ -1385,7 +1385,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aTaskMayStopItsExecutorAtOnce() throws Exception {
+  void aTaskMayCallShutdownNowOnItsExecutor() throws Exception {
     ScheduledFuture<?> far = executor.schedule(() -> {}, FAR_HOURS, HOURS);
     Future<Integer> returned = executor.submit(() -> executor.shutdownNow().size());
     awaitTermination();
@@ -1479,7 +1479,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void resultNowAndExceptionNowReturnOnlyInTheirOwnState() throws Exception {
+  void resultNowAndExceptionNowReturnOnlyInTheMatchingState() throws Exception {
     var cause = new IOException("expected");
     ScheduledFuture<?> waiting = executor.schedule(() -> {}, FAR_HOURS, HOURS);
     ScheduledFuture<?> often = executor.scheduleAtFixedRate(() -> {}, 0, 1, MILLISECONDS);
@@ -1501,7 +1501,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void theDelayOfAFutureIsWhatRemainsUntilItsDeadline() {
+  void theDelayOfAFutureIsTheTimeUntilItsDeadline() {
     for (long seconds : new long[]{1, 60, 3_600, 1_000_000}) {
       long delayNanos = SECONDS.toNanos(seconds);
       long before = System.nanoTime();
@@ -1513,10 +1513,10 @@ public abstract class ScheduledExecutorContract {
         long earliest = System.nanoTime();
         long remaining = future.getDelay(NANOSECONDS);
         long latest = System.nanoTime();
-        // After a stall of a second a periodic task may be past its first deadline already.
+        // After a stall of a second the first deadline of a periodic task may have passed already.
         if (latest - before < delayNanos) {
           assertThat(latest + remaining - (before + delayNanos)).isNotNegative();
-          // An executor may round a deadline up to its tick, by less than half a second.
+          // An executor may round a deadline up to a tick, by less than half a second.
           assertThat(earliest + remaining - (after + delayNanos)).isLessThan(MILLISECONDS.toNanos(500));
         }
       }
@@ -1545,7 +1545,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void theDelayOfAPeriodicFutureIsThatOfItsNextRun() throws Exception {
+  void theDelayOfAPeriodicFutureIsTheTimeUntilItsNextRun() throws Exception {
     for (Periodic kind : Periodic.values()) {
       var ran = new CountDownLatch(1);
       long before = System.nanoTime();
@@ -1577,7 +1577,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void futuresCompareWithForeignDelayedObjects() {
+  void futuresCompareWithDelayedObjectsOfOtherClasses() {
     ScheduledFuture<?> future = executor.schedule(() -> {}, 2, HOURS);
     assertThat(future.compareTo(new FixedDelay(HOURS.toNanos(1)))).isPositive();
     assertThat(future.compareTo(new FixedDelay(HOURS.toNanos(3)))).isNegative();
@@ -1626,7 +1626,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void invokeAllReportsAFailureInItsOwnFutureOnly() throws Exception {
+  void invokeAllReportsAFailureOnlyInTheFutureOfItsTask() throws Exception {
     var cause = new IOException("expected");
     List<Callable<String>> tasks = List.of(() -> "first", () -> {
       throw cause;
@@ -1690,7 +1690,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void invokeAnyCancelsTheLosers() throws Exception {
+  void invokeAnyCancelsTheUnfinishedTasks() throws Exception {
     for (int round = 0; round < 20; round++) {
       var blocker = new Blocker();
       List<Callable<String>> tasks = List.of(() -> "quick", () -> {
@@ -1731,7 +1731,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void invokeAnyRefusesANullAmongTasksAndCancelsTheOthers() throws Exception {
+  void invokeAnyRefusesANullTaskAndCancelsTheRest() throws Exception {
     var blocker = new Blocker();
     List<Callable<String>> tasks = Arrays.asList(() -> {
       blocker.run();
@@ -1842,7 +1842,7 @@ public abstract class ScheduledExecutorContract {
     return future.get(BOUND_SECONDS, SECONDS);
   }
 
-  /** Waits for a further task of the executor, so that a task that was due before it would have run. */
+  /** Waits for a further task of the executor. Tasks that are due before this task have started when it has run. */
   private void letPass(long millis) throws Exception {
     get(executor.schedule(() -> {}, millis, MILLISECONDS));
   }
@@ -1883,21 +1883,22 @@ public abstract class ScheduledExecutorContract {
         () -> executor.invokeAll(List.of(callable)), () -> executor.invokeAny(List.of(callable)));
   }
 
-  /** Asserts that the property holds for one of the spans: a failure for all of them is not due to a stall. */
+  /** Asserts that the property holds for one of the spans. A failure for all of them is not caused by a stall. */
   private static void assertForSomeSpan(SpanProperty property) throws Exception {
     for (long spanMillis : RETRY_SPANS_MILLIS) {
       if (property.holds(spanMillis)) {
         return;
       }
     }
-    throw new AssertionError("does not hold: spansMillis=" + Arrays.toString(RETRY_SPANS_MILLIS));
+    throw new AssertionError("the property holds for no span: spansMillis=" + Arrays.toString(RETRY_SPANS_MILLIS));
   }
 
-  /** Returns the exception that the call throws when its thread is interrupted in it, or null. */
+  /** Returns the exception that the call throws when its thread is interrupted during the call; null if none. */
   private static Throwable interruptedWhileIn(ThrowingCallable call) throws InterruptedException {
     return interruptedWhileIn(call, new CountDownLatch(0));
   }
 
+  /** As {@link #interruptedWhileIn(ThrowingCallable)}, but interrupts the thread only once the latch is open. */
   private static Throwable interruptedWhileIn(ThrowingCallable call, CountDownLatch reached)
       throws InterruptedException {
     var thrown = new AtomicReference<Throwable>();
@@ -1933,7 +1934,7 @@ public abstract class ScheduledExecutorContract {
       switch (cause) {
         case RuntimeException e -> throw e;
         case Error e -> throw e;
-        default -> throw new IllegalArgumentException("a Runnable throws nothing checked: cause=" + cause);
+        default -> throw new IllegalArgumentException("a Runnable cannot throw a checked exception: cause=" + cause);
       }
     };
   }
@@ -1977,7 +1978,7 @@ public abstract class ScheduledExecutorContract {
         TimeUnit unit);
   }
 
-  /** A task that runs until it is released or interrupted, and records which. */
+  /** A task that runs until it is released or interrupted. It records an interrupt. */
   private static final class Blocker implements Runnable {
     final CountDownLatch started = new CountDownLatch(1);
     final CountDownLatch release = new CountDownLatch(1);
@@ -2005,7 +2006,7 @@ public abstract class ScheduledExecutorContract {
     final long dueNanoTime;
     volatile Future<?> future;
     volatile boolean cancelled;
-    // True if the cancel returned before the task was due: then the task must not run at all.
+    // True if cancel returned before the task was due. Then the task must not run at all.
     volatile boolean cancelledInTime;
 
     Contested(long dueNanoTime) {
@@ -2027,7 +2028,7 @@ public abstract class ScheduledExecutorContract {
     }
   }
 
-  /** Threads that schedule until they are rejected. */
+  /** A run of several threads that schedule tasks until one is rejected. */
   private static final class SubmissionContest {
     final ScheduledExecutorService target;
     final AtomicInteger runs = new AtomicInteger();
@@ -2055,13 +2056,13 @@ public abstract class ScheduledExecutorContract {
     }
   }
 
-  /** Plain fields, whose writes another thread sees only through a happens-before edge. */
+  /** Plain fields. Another thread is sure to see their writes only through a happens-before edge. */
   private static final class PlainBox {
     int in;
     int out;
   }
 
-  /** A foreign {@link Delayed}, such as another library may put into one queue with these futures. */
+  /** A {@link Delayed} of another class, as a caller may compare it with the futures of an executor. */
   private record FixedDelay(long nanos) implements Delayed {
     @Override
     public long getDelay(TimeUnit unit) {

@@ -5,8 +5,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The simplest timer queue: timers sorted by deadline, and those with equal deadlines in the order in which the
- * deadlines were set.
+ * The simplest model of a timer queue. Timers are sorted by deadline; timers with equal deadlines keep the order in
+ * which the deadlines were set.
  */
 public final class SortedModel extends TimerQueueModel {
   private final TreeSet<Entry> sorted = new TreeSet<>(

@@ -3,7 +3,7 @@ package io.foliot.wheel;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
-/** Runs the kit against the JDK's own executor: a test that it fails would not be part of the contract. */
+/** Runs the contract kit against the JDK's executor, because a test that this executor fails is not the contract. */
 final class ThreadPoolScheduledExecutorTest extends ScheduledExecutorContract {
   @Override
   protected ScheduledExecutorService create() {

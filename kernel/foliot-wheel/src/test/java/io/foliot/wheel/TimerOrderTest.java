@@ -20,10 +20,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the order in which timers start: by deadline, and by the order of the calls if one thread schedules timers
- * with equal deadlines. A timer is never due before its call, so all starts of a history are in this order.
+ * Checks the order in which timers start. Timers start in the order of their deadlines. Timers that one thread
+ * schedules with equal deadlines start in the order of the calls. A timer is never due before its call, so the order
+ * holds for all starts of a history.
  *
- * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N seeds.
+ * <p>The message of a failure has the seed. {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N
+ * seeds.
  */
 final class TimerOrderTest {
   private static final int DEFAULT_SEEDS = 300;
@@ -56,9 +58,11 @@ final class TimerOrderTest {
     }
   }
 
-  /** A timer as the oracle knows it. */
+  /** The expected order and deadline of a timer. */
   private static final class Expected {
+    /** Number of the call that scheduled the timer. */
     final int arrival;
+
     long deadlineNanos;
 
     /** True after a reset, which leaves the order among equal deadlines unspecified. */
@@ -83,7 +87,7 @@ final class TimerOrderTest {
         : first.wasReset || second.wasReset || first.arrival < second.arrival;
   }
 
-  /** Asserts a stable sort by deadline, except for timers that were reset to the deadline of another timer. */
+  /** Asserts that the list is sorted by deadline, stably except for timers that were reset. */
   private static void assertInOrder(List<Expected> started) {
     for (int i = 1; i < started.size(); i++) {
       assertThat(mayStartBefore(started.get(i - 1), started.get(i)))
@@ -92,7 +96,7 @@ final class TimerOrderTest {
   }
 
   @Test
-  void startsEqualAStableSortByDeadline() {
+  void theOrderOfStartsIsAStableSortByDeadline() {
     forEachSeed(DEFAULT_SEEDS, seed -> new TimerHistory(seed).run());
   }
 
@@ -138,7 +142,7 @@ final class TimerOrderTest {
       }
     }
 
-    /** Blocks the driver in a callback while time passes and callers continue. */
+    /** Blocks the driver in a callback while time passes and the test makes further calls. */
     private void stall() {
       CountDownLatch held = new CountDownLatch(1);
       CountDownLatch release = new CountDownLatch(1);
@@ -158,8 +162,8 @@ final class TimerOrderTest {
     }
 
     /**
-     * Advances the clock until the blocking callback runs. A timer without a delay starts at once, or, if the driver
-     * sleeps, at the end of its tick or its slack.
+     * Advances the clock until the blocking callback runs. A timer without a delay starts at once if the driver is
+     * awake, and otherwise at the end of the timer's tick or slack.
      */
     private void wakeUntilHeld(CountDownLatch held) {
       for (int polls = 0; held.getCount() > 0; polls++) {
@@ -191,7 +195,7 @@ final class TimerOrderTest {
       return all.isEmpty() ? schedule(delay(), NOTHING) : all.get(random.nextInt(all.size()));
     }
 
-    /** Returns a delay, which often ends at the deadline of another timer. */
+    /** Returns a random delay in nanoseconds, which often ends at the deadline of another timer. */
     private long delay() {
       return switch (random.nextInt(6)) {
         case 0 -> 0;
@@ -223,13 +227,13 @@ final class TimerOrderTest {
      * deadlines are equal.
      */
     private void scheduleFromCallback() {
-      Expected own = new Expected(Integer.MAX_VALUE, clock.nanoTime());
-      own.wasReset = true;
-      Timeout timeout = timer.schedule(() -> started.add(own), 0, NANOSECONDS);
+      Expected expected = new Expected(Integer.MAX_VALUE, clock.nanoTime());
+      expected.wasReset = true;
+      Timeout timeout = timer.schedule(() -> started.add(expected), 0, NANOSECONDS);
       assertThat(timeout.isPending()).isTrue();
     }
 
-    /** Resets a timer if it is pending. It stays pending until then, because the driver sleeps or is blocked. */
+    /** Resets a timer if it is pending. The timer cannot fire in between, because the driver sleeps or is blocked. */
     private void reset(Expected expected) {
       if (expected.timeout.isPending()) {
         long delayNanos = delay();
@@ -245,7 +249,7 @@ final class TimerOrderTest {
     forEachSeed(DEFAULT_SEEDS, seed -> new ExecutorHistory(seed).run());
   }
 
-  /** Random tasks of an executor with one worker, periodic ones among them. */
+  /** Random tasks of an executor with one worker, including periodic tasks. */
   private static final class ExecutorHistory {
     private final Random random;
     private final ManualClock clock = new ManualClock();
@@ -277,7 +281,7 @@ final class TimerOrderTest {
           assertThat(future.isCancelled()).isFalse();
           runs++;
         }
-        // A stall: the driver sees all tasks at once, or in a few steps.
+        // Each step of the clock is long, so the driver gets many due tasks at once, as after a stall.
         clock.awaitAsleep();
         while (started.size() < runs) {
           clock.advance(1 + random.nextLong(10 * tickNanos));
@@ -313,7 +317,7 @@ final class TimerOrderTest {
         await(release);
       }, 0, SECONDS);
       await(held);
-      // In the middle of a tick, so that a timer without a delay does not wait for the next tick.
+      // The time is within a tick, so that a timer without a delay does not wait for the next tick.
       clock.setWithoutDriver(SECONDS.toNanos(5) + 12_345);
       for (int i = 0; i < 100; i++) {
         int number = backlog + i;
@@ -348,6 +352,7 @@ final class TimerOrderTest {
 
   /** Starts of an executor's tasks, whose deadlines are known only within bounds. */
   private static final class RealTasks {
+    /** A start of a task. Its deadline lies between the two bounds; scheduledNanos is the end of its schedule call. */
     record Start(int arrival, long delayNanos, long earliestNanos, long latestNanos, long scheduledNanos) {}
 
     final List<Start> started = Collections.synchronizedList(new ArrayList<>());
@@ -367,8 +372,9 @@ final class TimerOrderTest {
     }
 
     /**
-     * Counts pairs in the wrong order: a task that started after one with a later deadline, though it was scheduled
-     * before that deadline.
+     * Returns the number of pairs of tasks that started in the wrong order. The pair (A, B) is in the wrong order if B
+     * was scheduled before the deadline of A and has an earlier deadline. It is also in the wrong order if B was
+     * scheduled before A, with the same or a shorter delay.
      */
     long inversions() {
       long inversions = 0;
@@ -390,7 +396,7 @@ final class TimerOrderTest {
   private static long inversions(ScheduledExecutorService executor, Random random, int tasks, long boundNanos) {
     RealTasks real = new RealTasks();
     CountDownLatch done = new CountDownLatch(tasks + 1);
-    // Blocks the worker until all tasks are scheduled, so that none reads its bounds before they are written.
+    // This task blocks the worker until all tasks are scheduled, so that no task reads its bounds too early.
     CountDownLatch ready = new CountDownLatch(1);
     ScheduledFuture<?> holder = executor.schedule(() -> {
       await(ready);

@@ -12,47 +12,48 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /**
- * The kit that every {@link TimerQueue} passes. It runs random operations in step with a model. After every step the
- * expired timers and their order, the next wake, the size and the time must be equal. Further tests are for known bugs
- * of other wheels.
+ * The contract kit that every {@link TimerQueue} passes. It makes the same random calls to a queue and to a model.
+ * After every call the expired timers and their order, the next wake, the size and the current tick must be equal.
+ * Further tests are for known bugs of other wheels.
  *
- * <p>A failure names its seed; {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N seeds.
+ * <p>The message of a failure has the seed. {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N
+ * seeds.
  */
 public abstract class TimerQueueContract {
   private static final int DEFAULT_SEEDS = 400;
   private static final int STEPS_PER_SEED = 400;
   private static final int NO_LIMIT = Integer.MAX_VALUE;
 
-  /** Creates the structure under test. */
+  /** Creates the queue under test. */
   protected abstract TimerQueue create(long startTick);
 
-  /** Returns a model of the order and the wakes that this structure promises. */
+  /** Returns a model of the order and the wakes that this queue promises. */
   protected TimerQueueModel model(long startTick) {
     return new SortedModel(startTick);
   }
 
-  /** Returns the longest delay that the structure accepts. */
+  /** Returns the longest delay, in ticks, that the queue accepts. */
   protected long maxDelay() {
     return Long.MAX_VALUE;
   }
 
   /**
-   * Returns whether the structure accepts any tick, or only ticks from 0 up to those that a test can reach in
-   * reasonable time.
+   * Returns true if the queue accepts any tick. Returns false if it accepts only ticks that are not negative and that a
+   * test can reach in reasonable time.
    */
   protected boolean takesAllTicks() {
     return true;
   }
 
   /**
-   * Returns whether the next wake and the count of touched timers equal the model's, or only keep the contract of the
-   * interface.
+   * Returns true if the next wake and the number of touched timers must be equal to those of the model. Returns false
+   * if they must only obey the contract of {@link TimerQueue}.
    */
   protected boolean wakesAsModelled() {
     return true;
   }
 
-  /** Returns whether a cancelled timer may still cause a wake until the structure drops it. */
+  /** Returns whether a cancelled timer may still cause a wake until the queue drops it. */
   protected boolean wakesForCancelled() {
     return false;
   }
@@ -145,16 +146,16 @@ public abstract class TimerQueueContract {
       }
       int touched;
       do {
-        // A structure that counts other moves than the model stops at another timer. It is driven to the end before
-        // the comparison.
+        // A queue that counts other moves than the model reaches its limit at another timer. So the test advances such
+        // a queue to the end before it compares.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();
-          assertThat(expected).as("handed out timer %s at %s early or twice", handle, deadline).isNotNull();
+          assertThat(expected).as("timer %s handed out early or twice, deadline %s", handle, deadline).isNotNull();
           assertThat(handle).isEqualTo(expected.handle);
           assertThat(deadline).isEqualTo(expected.deadlineTick).isLessThanOrEqualTo(now);
           assertThat(payload).isEqualTo(expected.payload);
-          assertThat(queue.cancel(handle)).as("its own handle is stale").isFalse();
+          assertThat(queue.cancel(handle)).as("cancel of the handle of an expired timer").isFalse();
           if (sinkCallsQueue && random.nextInt(3) == 0) {
             switch (random.nextInt(3)) {
               case 0 -> schedule();
@@ -219,6 +220,7 @@ public abstract class TimerQueueContract {
       };
     }
 
+    /** Returns a random number of ticks, often a power of two or one less. */
     private long step() {
       int bits = random.nextInt(scale + 1);
       return switch (random.nextInt(4)) {
@@ -228,6 +230,7 @@ public abstract class TimerQueueContract {
       };
     }
 
+    /** Returns a random tick, often at a carry of the base-64 digits or at an end of the range. */
     private long edge() {
       int digits = random.nextInt(11);
       return switch (random.nextInt(7)) {
@@ -302,7 +305,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aSinkThatSchedulesAheadIsServedInTheSameAdvance() {
+  void aTimerThatASinkSchedulesExpiresInTheSameAdvance() {
     TimerQueue queue = create(0);
     List<Long> ticks = new ArrayList<>();
     queue.schedule(5, 0);
@@ -335,7 +338,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aSinkMayCancelSiblingsOfItsExpiredTimer() {
+  void aSinkMayCancelTimersOfTheSameTick() {
     TimerQueue queue = create(0);
     long[] handles = new long[3];
     for (int i = 0; i < 3; i++) {
@@ -352,7 +355,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aSinkMayPushASiblingBack() {
+  void aSinkMayPostponeATimerOfTheSameTick() {
     TimerQueue queue = create(0);
     queue.schedule(7, 0);
     long sibling = queue.schedule(7, 1);
@@ -367,7 +370,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aSinkThatThrowsLosesOnlyItsOwnTimer() {
+  void aThrowingSinkLosesOnlyTheTimerItReceived() {
     TimerQueue queue = create(0);
     for (int i = 0; i < 3; i++) {
       queue.schedule(4, i);
@@ -410,7 +413,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aPauseOfAnHourHandsAllTimersOutInOrder() {
+  void allTimersOfAnHourExpireInOrderInOneAdvance() {
     TimerQueue queue = create(0);
     int count = (int) Math.min(maxDelay(), 3600);
     for (int i = count; i > 0; i--) {
@@ -422,7 +425,7 @@ public abstract class TimerQueueContract {
   }
 
   @Test
-  void aMillionTimersInOneTickAreHandedOutUnderABudget() {
+  void aMillionTimersInOneTickAreHandedOutInLimitedParts() {
     TimerQueue queue = create(0);
     long deadline = Math.min(maxDelay(), 100);
     int count = 1_000_000;

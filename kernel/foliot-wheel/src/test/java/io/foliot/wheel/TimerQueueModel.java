@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model of {@link TimerQueue}, simple enough to be checked by reading it. It is driven in step with the queue: every
- * call goes to both, and each timer that the queue hands out is compared with {@link #next}.
+ * A model of {@link TimerQueue} that is simple enough to be checked by reading it. A test makes every call to the queue
+ * and to the model, and compares each timer that the queue hands out with the result of {@link #next}.
  */
 public abstract class TimerQueueModel {
   /** A timer of the model. */
@@ -17,10 +17,10 @@ public abstract class TimerQueueModel {
     final long payload;
     long deadlineTick;
 
-    /** The tick under which the model keeps the entry. */
+    /** Tick by which the model sorts the entry. */
     long key;
 
-    /** The number of its placement; orders entries of the same key. */
+    /** Number of the entry's placement, which orders entries with the same key. */
     long order;
 
     Entry(long handle, long payload, long deadlineTick) {
@@ -37,11 +37,15 @@ public abstract class TimerQueueModel {
 
   final Map<Long, Entry> live = new HashMap<>();
 
-  /** Entries that were due when placed; they wait for the next advance. */
+  /** Entries that were due when they were placed. They wait for the next advance. */
   final Set<Entry> late = new LinkedHashSet<>();
 
+  /** The current tick. */
   long hand;
+
+  /** The tick to which the advance in progress moves time. */
   long nowTick;
+
   int limit;
   int touched;
 
@@ -57,9 +61,10 @@ public abstract class TimerQueueModel {
   /** Places the late entries behind all others that are due. */
   abstract void takeLate();
 
-  /** Returns the next timer that this advance hands out, or null if it hands out no more. */
+  /** Returns the next timer that the current advance hands out, or null if the advance hands out no more. */
   public abstract @Nullable Entry next();
 
+  /** Returns the next wake without the late entries. */
   abstract long nextKeptWake();
 
   public final void schedule(long handle, long deadlineTick, long payload) {
@@ -98,6 +103,7 @@ public abstract class TimerQueueModel {
     return entry != null;
   }
 
+  /** Begins an advance. */
   public final void begin(long nowTick, int limit) {
     this.nowTick = nowTick;
     this.limit = limit;
@@ -109,8 +115,8 @@ public abstract class TimerQueueModel {
   /** Moves the hand to the tick at which the queue stopped at its limit; no timer may be due before that tick. */
   public final void stoppedAt(long tick) {
     if (tick < hand || tick > nowTick || nextKeptWake() < tick) {
-      throw new AssertionError("stopped at " + tick + ", but the model is at " + hand + " of " + nowTick
-          + " with a timer at " + nextKeptWake());
+      throw new AssertionError("the queue has stopped at a wrong tick: tick=" + tick + ", hand=" + hand + ", nowTick="
+          + nowTick + ", nextKeptWake=" + nextKeptWake());
     }
     hand = tick;
   }

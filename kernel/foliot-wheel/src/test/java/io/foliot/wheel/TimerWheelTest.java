@@ -33,12 +33,12 @@ final class TimerWheelTest extends TimerQueueContract {
       handles.add(handle);
       assertThat(wheel.cancel(handle)).isTrue();
     }
-    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("cells used, since the first was retired")
+    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("used cells, because the first cell was retired")
         .hasSize(2);
   }
 
   @Test
-  void slackRoundsUpAndNeverMoreThanAllowed() {
+  void slackRoundsUpByAtMostTheSlack() {
     for (long slack : new long[]{0, 1, 62, 63, 64, 4094, 4095, 4096, 1L << 40, Long.MAX_VALUE - 1}) {
       for (long deadline : new long[]{Long.MIN_VALUE, -5000, -1, 0, 1, 63, 64, 65, 100_000, Long.MAX_VALUE}) {
         long coarse = SlotMap.coarsen(deadline, slack);
@@ -52,7 +52,7 @@ final class TimerWheelTest extends TimerQueueContract {
   }
 
   @Test
-  void aTimerWithSlackExpiresWithoutACascade() {
+  void aTimerWithSlackExpiresWithoutAMove() {
     TimerWheel wheel = new TimerWheel(1);
     wheel.schedule(5000, 4095, 7);
     assertThat(wheel.nextWake()).isEqualTo(8192);

@@ -5,25 +5,27 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hierarchical wheel by its definition, without levels or lists. The base-64 digits of an entry's deadline and of
- * the hand are compared from the highest on, up to the first that differs. The entry's slot begins at the first tick
- * that has these digits of the deadline. When the hand reaches that tick, all entries of the slot are examined in the
- * order of arrival. Moving a deadline later changes nothing until then.
+ * A model of the hierarchical wheel that follows its definition, without levels or lists. The base-64 digits of an
+ * entry's deadline and of the hand, the current tick, are compared from the highest digit to the first that differs.
+ * The entry's slot begins at the first tick that has these digits of the deadline. When the hand reaches that tick, all
+ * entries of the slot are examined in the order of arrival. Until then a reschedule to a later deadline has no effect.
  */
 public final class WheelModel extends TimerQueueModel {
+  /** Shift of the highest of eleven digits of 6 bits. */
   private static final int TOP_SHIFT = 60;
 
   private static final class Slot {
     final LinkedHashSet<Entry> entries = new LinkedHashSet<>();
 
-    /** The earliest deadline that has been placed here since the slot was last empty. */
+    /** Earliest deadline that was placed in this slot since it was last empty. */
     long earliest = Long.MAX_VALUE;
   }
 
   private final TreeMap<Long, Slot> slots = new TreeMap<>();
+  /** Entries of the slots that the hand has reached, and late entries, in the order in which they are examined. */
   private final LinkedHashSet<Entry> reached = new LinkedHashSet<>();
 
-  /** The last tick of the slot that {@link #reached} came from. */
+  /** Last tick of the slot that the hand reached most recently. */
   private long reachedEnd = Long.MIN_VALUE;
 
   public WheelModel(long startTick) {

@@ -2,7 +2,7 @@ package io.foliot.wheel;
 
 import java.util.concurrent.ScheduledExecutorService;
 
-/** Runs the kit against the executor on the wheel, with its default options. */
+/** Runs the contract kit against {@link WheelScheduledExecutor} with its defaults. */
 final class WheelScheduledExecutorContractTest extends ScheduledExecutorContract {
   @Override
   protected ScheduledExecutorService create() {

@@ -78,7 +78,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void sleepsExactlyUntilTheNextTickThatIsDue() {
+  void theDriverSleepsExactlyUntilTheNextDueTick() {
     try (WheelTimer timer = manual()) {
       timer.schedule(NOTHING, 10 * TICK_NANOS, NANOSECONDS);
       assertThat(clock.parkedUntil()).isEqualTo(10 * TICK_NANOS);
@@ -177,7 +177,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aHeartbeatThatIsPushedBackInTimeDoesNotFire() {
+  void aTimerThatIsResetBeforeItsDeadlineDoesNotFire() {
     try (WheelTimer timer = manual()) {
       Timeout heartbeat = timer.schedule(NOTHING, 100, MICROSECONDS);
       for (int i = 0; i < 1000; i++) {
@@ -209,7 +209,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void delaysAtTheEdgesAreClampedAsDocumented() {
+  void extremeDelaysAreClampedAsDocumented() {
     try (WheelTimer timer = manual()) {
       AtomicInteger fired = new AtomicInteger();
       for (long delay : new long[]{0, -1, Long.MIN_VALUE}) {
@@ -230,7 +230,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aPauseOfAnHourFiresAllTimersThatCameDue() {
+  void allTimersOfAnHourFireAfterAPauseOfAnHour() {
     try (WheelTimer timer = manual()) {
       AtomicInteger fired = new AtomicInteger();
       for (int i = 1; i <= 3600; i++) {
@@ -258,7 +258,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aCallbackMayScheduleIntoTheSameTickAndCancelItsSibling() {
+  void aCallbackMayScheduleAndCancelTimersOfTheSameTick() {
     try (WheelTimer timer = manual()) {
       List<String> seen = new ArrayList<>();
       AtomicReference<Timeout> sibling = new AtomicReference<>();
@@ -276,7 +276,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aTimerPushedBackInItsDueTickDoesNotFire() {
+  void aTimerPostponedInItsDueTickDoesNotFire() {
     try (WheelTimer timer = manual()) {
       AtomicInteger fired = new AtomicInteger();
       AtomicReference<Timeout> second = new AtomicReference<>();
@@ -364,7 +364,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void stopReturnsExactlyTheUnfired() {
+  void stopReturnsExactlyTheWaitingTimers() {
     WheelTimer timer = manual();
     List<Timeout> fired = new ArrayList<>();
     List<Timeout> cancelled = new ArrayList<>();
@@ -493,7 +493,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void neverFiresEarlyOnTheSystemClock() throws Exception {
+  void noTimerFiresEarlyOnTheSystemClock() throws Exception {
     int count = 20_000;
     CountDownLatch done = new CountDownLatch(count);
     AtomicInteger early = new AtomicInteger();
@@ -533,7 +533,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void aFullHandOffRejects() throws Exception {
+  void aFullHandOffRejectsNewTimers() throws Exception {
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch blocked = new CountDownLatch(1);
     try (WheelTimer timer = WheelTimer.builder().inline().handOffLimit(10).build()) {
@@ -659,7 +659,7 @@ final class WheelTimerTest {
         clock.set(clock.parkedUntil());
       }
       assertThat(lateness).hasSize(1000).allSatisfy(late -> assertThat(late).isBetween(0L, 5_000_000L + 1024));
-      assertThat(clock.parks() - parks).as("turns for a thousand deadlines").isLessThan(10);
+      assertThat(clock.parks() - parks).as("sleeps for a thousand deadlines").isLessThan(10);
     }
   }
 
@@ -670,7 +670,7 @@ final class WheelTimerTest {
         timer.schedule(NOTHING, 1000 - i, MILLISECONDS);
         clock.awaitAsleep();
       }
-      assertThat(timer.counters().wakeUps()).as("each timer was due before all earlier ones").isGreaterThan(400);
+      assertThat(timer.counters().wakeUps()).as("each new timer was the first to be due").isGreaterThan(400);
       assertThat(clock.parkedUntil()).isEqualTo(Math.ceilDiv(MILLISECONDS.toNanos(501), TICK_NANOS) * TICK_NANOS);
     }
   }

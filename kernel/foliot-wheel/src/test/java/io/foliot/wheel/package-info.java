@@ -1,4 +1,7 @@
-/** Unmarked, because tests pass null to methods that reject it, and use map lookups without a null check. */
+/**
+ * Tests of timing wheels. The package is not null-marked, because the tests pass null to methods that reject it, and
+ * use map lookups without a null check.
+ */
 @NullUnmarked
 package io.foliot.wheel;
 
