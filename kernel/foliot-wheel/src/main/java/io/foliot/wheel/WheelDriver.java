@@ -374,10 +374,11 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     return List.copyOf(unfired);
   }
 
-  /** A node that, when it fires, runs an action for each waiting node. */
+  /** A node in the hand-off that runs an action for each waiting node. It is no timer and is not counted as one. */
   private final class Visit extends WheelNode {
     private final Consumer<WheelNode> action;
     final CountDownLatch done = new CountDownLatch(1);
+    private volatile @Nullable Throwable failure;
 
     Visit(Consumer<WheelNode> action) {
       super(0);
@@ -397,6 +398,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
             action.accept(node);
           }
         });
+      } catch (Throwable e) {
+        failure = e;
       } finally {
         done.countDown();
       }
@@ -406,6 +409,8 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /**
    * Runs an action on the driver thread for each waiting node. Returns when the action has run for all of them, or when
    * the driver stops.
+   *
+   * @throws IllegalStateException if the action threw; it has not run for the nodes after that
    */
   void forEachPending(Consumer<WheelNode> action) {
     if (state.get() != RUNNING) {
@@ -413,13 +418,16 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
     }
     Visit visit = new Visit(action);
     pendingVisit = visit;
+    notNew.add(1);
     handOff.offer(visit);
     if (state.get() != RUNNING && visit.end(WheelNode.CANCELLED)) {
-      notNew.add(1);
       return;
     }
     wakeBefore(AT_ONCE);
     awaitUninterruptibly(visit.done);
+    if (visit.failure != null) {
+      throw new IllegalStateException("an action failed for one of the waiting timers", visit.failure);
+    }
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -594,7 +602,12 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Places a node from the hand-off, if it is armed. */
   private void take(WheelNode node) {
     long word = node.dequeue();
-    if (WheelNode.isArmed(word)) {
+    if (node instanceof Visit) {
+      // The nodes that were handed off before it are in the wheel now.
+      if (node.end(WheelNode.FIRED)) {
+        node.expire();
+      }
+    } else if (WheelNode.isArmed(word)) {
       wheel.place(node, placeTick(WheelNode.deadlineNanos(word)));
     }
   }
@@ -661,7 +674,6 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private void collect(WheelNode node) {
     if (node instanceof Visit visit) {
       if (visit.end(WheelNode.CANCELLED)) {
-        cancelled.add(1);
         visit.done.countDown();
       }
     } else if (WheelNode.isArmed(node.word())) {
