@@ -132,8 +132,8 @@ final class ExclusionCheck {
 
   /**
    * Reports an attempt whose claim was made after an answer _PENDING. Only a claim made before that answer may deliver.
-   * Without faults a firing has one claim at a time. So if one claim was still valid at the answer, each later claim was
-   * made after the answer.
+   * Without faults a firing has one claim at a time. So if one claim was still valid at the answer, each later claim
+   * was made after the answer.
    */
   private void checkOneClaim(Firing firing, long answeredMillis, Violation.Kind kind, List<Event> evidence) {
     Delivery first = null;

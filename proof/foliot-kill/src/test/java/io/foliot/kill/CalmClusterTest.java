@@ -92,13 +92,13 @@ class CalmClusterTest {
       put(receiver);
       SplittableRandom random = new SplittableRandom();
       long begun = System.nanoTime();
-      long told = begun;
+      long reported = begun;
       for (int next = 0; next < DELIVERIES; next += BATCH) {
         int first = next;
         Await.until("there is room for more", BOUND, () -> first - receiver.arrived() < MAX_WAITING);
         submit("many", clients.get(first / BATCH % SERVERS), first, Math.min(first + BATCH, DELIVERIES), random);
-        if (System.nanoTime() - told > BOUND.toNanos() / 4) {
-          told = System.nanoTime();
+        if (System.nanoTime() - reported > BOUND.toNanos() / 4) {
+          reported = System.nanoTime();
           say(receiver.arrived() + " of " + DELIVERIES + " have come");
         }
       }

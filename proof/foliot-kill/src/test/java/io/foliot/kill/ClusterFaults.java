@@ -90,20 +90,20 @@ abstract class ClusterFaults extends StoreFaults {
       for (int i = 0; i < NODES; i++) {
         ways.add(way(store.server()));
       }
-      try (FaultRun siege = new FaultRun(runName(), seed, ways.stream().map(store.ways()).toList(),
+      try (FaultRun run = new FaultRun(runName(), seed, ways.stream().map(store.ways()).toList(),
           IntStream.range(0, NODES).mapToObj(this::place).toList())) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
-          List<InjectedFault> troubles = troubles(siege, ways, random);
-          troubles.addAll(more());
-          Collections.shuffle(troubles, new Random(random.nextLong()));
-          endure(siege, troubles, random);
-          siege.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+          List<InjectedFault> faults = faults(run, ways, random);
+          faults.addAll(more());
+          Collections.shuffle(faults, new Random(random.nextLong()));
+          endure(run, faults, random);
+          run.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
         }
         for (int kill = 0; kill < KILLS; kill++) {
           Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
-          siege.endure(InjectedFault.serverKilled(siege.rig.servers.get(random.nextInt(NODES))));
+          run.endure(InjectedFault.serverKilled(run.rig.servers.get(random.nextInt(NODES))));
         }
-        judge(siege);
+        judge(run);
       }
     } finally {
       ways.forEach(TcpProxy::close);
@@ -111,10 +111,10 @@ abstract class ClusterFaults extends StoreFaults {
   }
 
   /** Returns the faults, in any order; the list is modifiable. */
-  List<InjectedFault> troubles(FaultRun siege, List<TcpProxy> ways, SplittableRandom random) {
+  List<InjectedFault> faults(FaultRun run, List<TcpProxy> ways, SplittableRandom random) {
     int first = random.nextInt(NODES);
     int second = (first + 1) % NODES;
-    List<ServerProcess> servers = siege.rig.servers;
+    List<ServerProcess> servers = run.rig.servers;
     return new ArrayList<>(List.of(
         InjectedFault.serverMissing(servers.get(first), MISSING_MILLIS),
         InjectedFault.serverFrozen(servers.get(first), FROZEN_MILLIS),

@@ -132,36 +132,36 @@ class NamespaceClusterFaultsTest {
     }
 
     @Override
-    List<InjectedFault> troubles(FaultRun siege, List<TcpProxy> ways, SplittableRandom random) {
+    List<InjectedFault> faults(FaultRun run, List<TcpProxy> ways, SplittableRandom random) {
       int first = random.nextInt(NODES);
       int second = (first + 1) % NODES;
       long millis = random.nextInt(MIN_BROKEN_MILLIS, MAX_BROKEN_MILLIS);
-      List<InjectedFault> troubles = new ArrayList<>(List.of(unplugged(List.of(first), millis),
-          unplugged(List.of(first, second), millis), unheard(List.of(first), NodeNetwork.Role.STORE, millis),
-          unheard(IntStream.range(0, NODES).boxed().toList(), NodeNetwork.Role.STORE, HOLE_MILLIS),
-          unheard(List.of(second), NodeNetwork.Role.RECEIVER, millis), deaf(first, millis),
-          lost(siege.rig.servers.get(second), ways.get(second), second, millis)));
+      List<InjectedFault> faults = new ArrayList<>(List.of(unplugged(List.of(first), millis),
+          unplugged(List.of(first, second), millis), loseFrom(List.of(first), NodeNetwork.Role.STORE, millis),
+          loseFrom(IntStream.range(0, NODES).boxed().toList(), NodeNetwork.Role.STORE, HOLE_MILLIS),
+          loseFrom(List.of(second), NodeNetwork.Role.RECEIVER, millis), loseTo(first, millis),
+          lost(run.rig.servers.get(second), ways.get(second), second, millis)));
       if (!coordination.isEmpty()) {
-        troubles.add(unheard(List.of(first), NodeNetwork.Role.COORDINATOR, millis));
+        faults.add(loseFrom(List.of(first), NodeNetwork.Role.COORDINATOR, millis));
       }
       if (ROUNDS > 0) {
-        troubles.add(unplugged(List.of(second), LONG_MILLIS));
-        troubles.add(unheard(List.of(first), NodeNetwork.Role.STORE, LONG_MILLIS));
+        faults.add(unplugged(List.of(second), LONG_MILLIS));
+        faults.add(loseFrom(List.of(first), NodeNetwork.Role.STORE, LONG_MILLIS));
       }
-      addShaped(troubles, siege, second, millis);
-      return troubles;
+      addShaped(faults, run, second, millis);
+      return faults;
     }
 
-    private void addShaped(List<InjectedFault> troubles, FaultRun siege, int node, long millis) {
+    private void addShaped(List<InjectedFault> faults, FaultRun run, int node, long millis) {
       if (network.can(NodeNetwork.NARROW, NARROW)) {
-        troubles.add(shaped("the link of one server is narrow", node, NodeNetwork.NARROW, NARROW, millis));
+        faults.add(shaped("the link of one server is narrow", node, NodeNetwork.NARROW, NARROW, millis));
       } else {
-        siege.rig.say("not run here: a narrow link: the kernel has no " + NodeNetwork.NARROW);
+        run.rig.say("not run here: a narrow link: the kernel has no " + NodeNetwork.NARROW);
       }
       if (network.can(NodeNetwork.LOSSY, LOSSY)) {
-        troubles.add(shaped("the link of one server delays and loses packets", node, NodeNetwork.LOSSY, LOSSY, millis));
+        faults.add(shaped("the link of one server delays and loses packets", node, NodeNetwork.LOSSY, LOSSY, millis));
       } else {
-        siege.rig.say("not run here: a link that delays and loses packets: the kernel has no " + NodeNetwork.LOSSY);
+        run.rig.say("not run here: a link that delays and loses packets: the kernel has no " + NodeNetwork.LOSSY);
       }
     }
 
@@ -178,7 +178,7 @@ class NamespaceClusterFaultsTest {
     }
 
     /** Nothing that they send arrives there, whether they began or answer; what is sent to them does. */
-    private InjectedFault unheard(List<Integer> nodes, NodeNetwork.Role by, long millis) {
+    private InjectedFault loseFrom(List<Integer> nodes, NodeNetwork.Role by, long millis) {
       InjectedFault.Effect effect = nodes.size() == NODES ? InjectedFault.Effect.OUTAGE : InjectedFault.Effect.HITCH;
       return new InjectedFault(
           "what " + nodes.size() + " of our servers send to the " + by.name().toLowerCase(Locale.ROOT)
@@ -186,17 +186,17 @@ class NamespaceClusterFaultsTest {
           Event.Fault.PAUSE, effect, () -> {
             nodes.forEach(node -> network.loseFrom(node, by));
             Await.pause(millis);
-          }, () -> nodes.forEach(node -> network.findFrom(node, by)));
+          }, () -> nodes.forEach(node -> network.restoreFrom(node, by)));
     }
 
     /** Its packets arrive everywhere, but no answer reaches it. */
-    private InjectedFault deaf(int node, long millis) {
+    private InjectedFault loseTo(int node, long millis) {
       return new InjectedFault("what is sent to one of our servers vanishes", Event.Fault.PAUSE,
           InjectedFault.Effect.SERVER_GONE,
           () -> {
             network.loseTo(node);
             Await.pause(millis);
-          }, () -> network.findTo(node));
+          }, () -> network.restoreTo(node));
     }
 
     /** The end of one of our servers with its machine, without notice to its peers; another is started in its place. */

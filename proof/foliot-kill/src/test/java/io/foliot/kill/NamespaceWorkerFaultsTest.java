@@ -38,7 +38,7 @@ class NamespaceWorkerFaultsTest {
   /** Longer than nodes vouch for workers that they do not see: some zones are gone when they come back. */
   private static final int MAX_CUT_MILLIS = 16_000;
   private static final int IDLE_MILLIS = 5_000;
-  private static final int LOOK_MILLIS = 20;
+  private static final int CHECK_MILLIS = 20;
 
   @TempDir
   private Path folder = Path.of("");
@@ -93,8 +93,8 @@ class NamespaceWorkerFaultsTest {
     int node = random.nextInt(WorkerRig.ZONES.size());
     String zone = WorkerRig.ZONES.get(node);
     long millis = random.nextInt(MIN_CUT_MILLIS, MAX_CUT_MILLIS);
-    for (int waited = 0; waited < IDLE_MILLIS && !isBusy(rig, zone); waited += LOOK_MILLIS) {
-      Await.pause(LOOK_MILLIS);
+    for (int waited = 0; waited < IDLE_MILLIS && !isBusy(rig, zone); waited += CHECK_MILLIS) {
+      Await.pause(CHECK_MILLIS);
     }
     switch (random.nextInt(3)) {
       case 0 -> {
@@ -107,13 +107,13 @@ class NamespaceWorkerFaultsTest {
         rig.say("what " + zone + " sends vanishes for " + millis + " ms");
         network.loseFrom(node, NodeNetwork.Role.CLIENTS);
         Await.pause(millis);
-        network.findFrom(node, NodeNetwork.Role.CLIENTS);
+        network.restoreFrom(node, NodeNetwork.Role.CLIENTS);
       }
       default -> {
         rig.say("what is sent to " + zone + " vanishes for " + millis + " ms");
         network.loseTo(node);
         Await.pause(millis);
-        network.findTo(node);
+        network.restoreTo(node);
       }
     }
   }

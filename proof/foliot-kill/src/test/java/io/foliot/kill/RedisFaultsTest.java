@@ -34,30 +34,30 @@ class RedisFaultsTest extends StoreFaults {
     String appendfsync = random.nextBoolean() ? "always" : "everysec";
     try (RedisServer redis = RedisServer.start(Map.of("appendfsync", appendfsync));
         TcpProxy proxy = TcpProxy.to(redis);
-        FaultRun siege = new FaultRun("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
-      siege.rig.say("appendfsync " + appendfsync);
+        FaultRun run = new FaultRun("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
+      run.rig.say("appendfsync " + appendfsync);
       for (int round = 0; round < Math.max(1, ROUNDS); round++) {
-        endure(siege, troubles(redis, proxy, siege, random), random);
-        siege.endure(killed(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+        endure(run, faults(redis, proxy, run, random), random);
+        run.endure(killed(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
       }
-      judge(siege);
+      judge(run);
     }
   }
 
-  private static List<InjectedFault> troubles(RedisServer redis, TcpProxy proxy, FaultRun siege,
+  private static List<InjectedFault> faults(RedisServer redis, TcpProxy proxy, FaultRun run,
       SplittableRandom random) {
-    List<InjectedFault> troubles = new ArrayList<>();
+    List<InjectedFault> faults = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      troubles.add(cut(proxy, "a step", request -> request.contains("EVALSHA")));
+      faults.add(cut(proxy, "a step", request -> request.contains("EVALSHA")));
     }
-    troubles.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
-    troubles.add(blackHole(proxy));
-    troubles.add(InjectedFault.silence(proxy));
-    troubles.add(asReplica(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
-    troubles.add(InjectedFault.serverKilled(siege.rig.servers.getLast()));
-    troubles.add(InjectedFault.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
-    Collections.shuffle(troubles, new Random(random.nextLong()));
-    return troubles;
+    faults.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+    faults.add(blackHole(proxy));
+    faults.add(InjectedFault.silence(proxy));
+    faults.add(asReplica(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+    faults.add(InjectedFault.serverKilled(run.rig.servers.getLast()));
+    faults.add(InjectedFault.serverFrozen(run.rig.servers.getLast(), FROZEN_MILLIS));
+    Collections.shuffle(faults, new Random(random.nextLong()));
+    return faults;
   }
 
   /** Answered writes are in its file, which the kernel keeps if only the process dies. */

@@ -86,24 +86,24 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     Pair[] pair = {Pair.of(RedisServer.start())};
     try (TcpProxy proxy = TcpProxy.to(pair[0].primary);
-        FaultRun siege = new FaultRun("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
-      long windowMillis = window(siege);
-      siege.rig.say("stated window " + windowMillis + " ms");
+        FaultRun run = new FaultRun("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
+      long windowMillis = window(run);
+      run.rig.say("stated window " + windowMillis + " ms");
       for (int round = 0; round < ROUNDS; round++) {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int aloneMillis = random.nextInt(MAX_ALONE_MILLIS);
-        siege.endure(
+        run.endure(
             new InjectedFault("a replica takes over that was alone for " + aloneMillis + " ms", Event.Fault.KILL,
                 InjectedFault.Effect.HITCH, () -> {
                   pair[0].cutOff();
                   Await.pause(aloneMillis);
                 }, () -> {
                   pair[0].failOver(proxy);
-                  forget(siege, windowMillis);
+                  forget(run, windowMillis);
                 }));
         pair[0] = Pair.of(pair[0].replica);
       }
-      judge(siege);
+      judge(run);
     } finally {
       pair[0].replica.close();
       pair[0].between.close();
@@ -111,19 +111,19 @@ class RedisLossTest {
     }
   }
 
-  private static long window(FaultRun siege) {
-    Matcher found = WINDOW.matcher(siege.rig.server.get("/v1/cluster"));
+  private static long window(FaultRun run) {
+    Matcher found = WINDOW.matcher(run.rig.server.get("/v1/cluster"));
     assertThat(found.find()).isTrue();
     return Long.parseLong(found.group(1));
   }
 
   /** Records that writes acknowledged within {@code windowMillis} before the last acknowledgement may be lost. */
-  private static void forget(FaultRun siege, long windowMillis) {
+  private static void forget(FaultRun run, long windowMillis) {
     long now = System.currentTimeMillis();
-    long lastMillis = siege.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
+    long lastMillis = run.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
         .orElse(now);
-    siege.rig.say("the last ack came " + (now - lastMillis) + " ms before the failover");
-    siege.rig.history.forgot(now, lastMillis - windowMillis);
+    run.rig.say("the last ack came " + (now - lastMillis) + " ms before the failover");
+    run.rig.history.forgot(now, lastMillis - windowMillis);
   }
 
   /**
@@ -144,35 +144,35 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     try (RedisServer redis = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(redis);
-        FaultRun siege = new FaultRun("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
+        FaultRun run = new FaultRun("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
       for (int round = 0; round < ROUNDS; round++) {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int outageMillis = random.nextInt(MAX_OUTAGE_MILLIS);
-        siege.endure(new InjectedFault("Redis has lost its file", Event.Fault.KILL, InjectedFault.Effect.HITCH, () -> {
+        run.endure(new InjectedFault("Redis has lost its file", Event.Fault.KILL, InjectedFault.Effect.HITCH, () -> {
           redis.kill();
-          siege.rig.history.forgot(System.currentTimeMillis(), 0);
+          run.rig.history.forgot(System.currentTimeMillis(), 0);
           Await.pause(outageMillis);
           redis.restartEmpty();
         }, () -> {
-          siege.rig.servers.forEach(ServerProcess::awaitReady);
+          run.rig.servers.forEach(ServerProcess::awaitReady);
           // Queues are lost as well; applications put theirs when they start.
-          siege.rig.putQueues();
+          run.rig.putQueues();
         }));
       }
-      judge(siege);
+      judge(run);
     }
   }
 
-  private static void judge(FaultRun siege) {
-    long begun = siege.rig.receiver.begun();
-    Await.until("enough is fired after the last loss", BOUND, () -> siege.rig.receiver.begun() - begun > ENOUGH);
-    Rig.Result result = siege.rig.judge();
-    List<FaultRun.Recovery> recoveries = new ArrayList<>(siege.recoveries());
-    recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
+  private static void judge(FaultRun run) {
+    long begun = run.rig.receiver.begun();
+    Await.until("enough is fired after the last loss", BOUND, () -> run.rig.receiver.begun() - begun > ENOUGH);
+    Rig.Result result = run.rig.judge();
+    List<FaultRun.Recovery> recoveries = new ArrayList<>(run.recoveries());
+    recoveries.forEach(recovery -> run.rig.say(recovery.toString()));
     assertThat(result.verdict().violations()).isEmpty();
     assertThat(result.verdict().counts().open()).isZero();
     assertThat(result.forgotten()).isEmpty();
-    assertThat(siege.mistakes()).isEmpty();
+    assertThat(run.mistakes()).isEmpty();
     assertThat(result.verdict().counts().excused()).isPositive();
     assertThat(result.verdict().counts().delivered()).isGreaterThan(20L * ROUNDS);
   }

@@ -46,22 +46,22 @@ abstract class StoreFaults {
   private List<Event> mistakes = List.of();
 
   /** Injects some of these faults, or, in a long run, all. */
-  static void endure(FaultRun siege, List<InjectedFault> troubles, SplittableRandom random) {
-    for (InjectedFault trouble : ROUNDS == 0 ? troubles.subList(0, DRAWN) : troubles) {
+  static void endure(FaultRun run, List<InjectedFault> faults, SplittableRandom random) {
+    for (InjectedFault fault : ROUNDS == 0 ? faults.subList(0, DRAWN) : faults) {
       Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
-      siege.endure(trouble);
+      run.endure(fault);
     }
   }
 
   /** Lets the load run until enough has been delivered, then ends it and keeps what the tests check. */
-  void judge(FaultRun siege) {
-    long begun = siege.rig.receiver.begun();
+  void judge(FaultRun run) {
+    long begun = run.rig.receiver.begun();
     Await.until("enough attempts begin after the last fault", ENOUGH_BOUND,
-        () -> siege.rig.receiver.begun() - begun > ENOUGH);
-    result = siege.rig.judge();
-    recoveries = siege.recoveries();
-    recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
-    mistakes = siege.mistakes();
+        () -> run.rig.receiver.begun() - begun > ENOUGH);
+    result = run.rig.judge();
+    recoveries = run.recoveries();
+    recoveries.forEach(recovery -> run.rig.say(recovery.toString()));
+    mistakes = run.mistakes();
   }
 
   static InjectedFault blackHole(TcpProxy proxy) {
