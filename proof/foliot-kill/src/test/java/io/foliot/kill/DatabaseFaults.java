@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Faults of databases; a subclass for each of them. */
+/** Faults of databases. Each subclass names one database. */
 abstract class DatabaseFaults extends StoreFaults {
-  /** Longer than calls wait for a connection, so that some fail without one. */
+  /** Least duration of an outage. It exceeds the wait of calls for a connection, so some calls fail without one. */
   private static final int MIN_OUTAGE_MILLIS = 6_000;
   private static final int MAX_OUTAGE_MILLIS = 7_000;
   private static final int HOLD_MILLIS = 3_000;
@@ -57,7 +57,7 @@ abstract class DatabaseFaults extends StoreFaults {
     faults.add(withoutWrites(faulty));
     faults.add(blackHole(proxy));
     if (ROUNDS > 0) {
-      // It takes twenty seconds until statements are given up, and their connections with them.
+      // This takes long, because statements are given up only after 20 s, and their connections with them.
       faults.add(InjectedFault.silence(proxy));
     }
     faults.add(InjectedFault.serverKilled(run.rig.servers.getLast()));
@@ -87,14 +87,14 @@ abstract class DatabaseFaults extends StoreFaults {
   }
 
   private static InjectedFault withoutWrites(FaultyDatabase faulty) {
-    return new InjectedFault("the database takes no writes", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
+    return new InjectedFault("the database refuses writes", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
       faulty.readOnly(true);
       Await.pause(HOLD_MILLIS);
     }, () -> faulty.readOnly(false));
   }
 
   @Test
-  void someCallersWereLeftInDoubt() {
+  void someOutcomesAreUnknown() {
     assertThat(result().verdict().counts().unknown()).isPositive();
   }
 }

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that keeps its file, to which everything happens. All of it as often as wanted, and with
- * the seed of an earlier run:
+ * Two servers over one Redis with many faults, which keeps its file. To choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -48,7 +47,7 @@ class RedisFaultsTest extends StoreFaults {
       SplittableRandom random) {
     List<InjectedFault> faults = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      faults.add(cut(proxy, "a step", request -> request.contains("EVALSHA")));
+      faults.add(cut(proxy, "a script", request -> request.contains("EVALSHA")));
     }
     faults.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
     faults.add(blackHole(proxy));
@@ -60,7 +59,7 @@ class RedisFaultsTest extends StoreFaults {
     return faults;
   }
 
-  /** Answered writes are in its file, which the kernel keeps if only the process dies. */
+  /** Returns the kill of Redis. The kernel keeps its file, which has all acknowledged writes. */
   private static InjectedFault killed(RedisServer redis, int outageMillis) {
     return new InjectedFault("Redis is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       redis.kill();
@@ -76,7 +75,7 @@ class RedisFaultsTest extends StoreFaults {
     }, proxy::heal);
   }
 
-  /** It answers questions, and refuses to write. */
+  /** Returns a fault in which Redis answers queries, but refuses writes. */
   private static InjectedFault asReplica(RedisServer redis, int outageMillis) {
     return new InjectedFault("Redis is a replica of an address that does not answer", Event.Fault.OTHER,
         InjectedFault.Effect.OUTAGE, () -> {
@@ -86,7 +85,7 @@ class RedisFaultsTest extends StoreFaults {
   }
 
   @Test
-  void nothingIsExcused() {
+  void noAnswerIsExcused() {
     assertThat(result().verdict().counts().excused()).isZero();
   }
 }

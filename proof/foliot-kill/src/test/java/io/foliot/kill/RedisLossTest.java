@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that loses only what it may lose. To choose the number of faults and the seed of an
- * earlier run:
+ * Two servers over one Redis that loses no more writes than it may lose. To choose the number of faults and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -32,13 +31,13 @@ class RedisLossTest {
   private static final int MAX_OUTAGE_MILLIS = 3_000;
   private static final int MAX_LAG_SECONDS = 2;
 
-  /** Some kills come before the primary refuses to write alone, and some after. */
+  /** Longest time of a primary without its replica. After some of that time the primary refuses writes. */
   private static final int MAX_ALONE_MILLIS = 6_000;
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   /**
-   * Fewest attempts after the last loss: those shortly before a loss are excused, which in a short run may be nearly
-   * all.
+   * Least number of attempts after the last loss. Attempts shortly before a loss are excused, and in a short run nearly
+   * all attempts may be such.
    */
   private static final int ENOUGH = 100;
   private static final Pattern WINDOW = Pattern.compile("\"windowMillis\":(\\d+)");
@@ -64,7 +63,8 @@ class RedisLossTest {
     }
 
     /**
-     * Cuts the replica off silently, so that the primary accepts writes until it has missed its replica for too long.
+     * Cuts the replica off silently. The primary accepts writes until it has missed the replica for
+     * {@code MAX_LAG_SECONDS}.
      */
     void cutOff() {
       between.blackHole();
@@ -93,7 +93,7 @@ class RedisLossTest {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int aloneMillis = random.nextInt(MAX_ALONE_MILLIS);
         run.endure(
-            new InjectedFault("a replica takes over that was alone for " + aloneMillis + " ms", Event.Fault.KILL,
+            new InjectedFault("a replica takes over after a cut of " + aloneMillis + " ms", Event.Fault.KILL,
                 InjectedFault.Effect.HITCH, () -> {
                   pair[0].cutOff();
                   Await.pause(aloneMillis);
@@ -127,8 +127,8 @@ class RedisLossTest {
   }
 
   /**
-   * Returns whether the answer certainly follows a write. An answer that repeats another one, or that keeps a task,
-   * does not.
+   * Returns whether an answer proves that a write was just acknowledged. The answers REPEATED and KEPT do not prove
+   * this.
    */
   private static boolean isAck(Event event) {
     return event instanceof Event.Answered answered && switch (answered.reply()) {
@@ -155,7 +155,7 @@ class RedisLossTest {
           redis.restartEmpty();
         }, () -> {
           run.rig.servers.forEach(ServerProcess::awaitReady);
-          // Queues are lost as well; applications put theirs when they start.
+          // The queues are lost as well. Applications put their queues when they start.
           run.rig.putQueues();
         }));
       }
@@ -165,7 +165,7 @@ class RedisLossTest {
 
   private static void judge(FaultRun run) {
     long begun = run.rig.receiver.begun();
-    Await.until("enough is fired after the last loss", BOUND, () -> run.rig.receiver.begun() - begun > ENOUGH);
+    Await.until("enough attempts begin after the last loss", BOUND, () -> run.rig.receiver.begun() - begun > ENOUGH);
     Rig.Result result = run.rig.judge();
     List<FaultRun.Recovery> recoveries = new ArrayList<>(run.recoveries());
     recoveries.forEach(recovery -> run.rig.say(recovery.toString()));
