@@ -33,7 +33,7 @@ final class Chain {
     }
   }
 
-  /** Queue name of a task of which the history shows only the id. Such a task may have a key. */
+  /** Queue name of a task whose queue and key no event shows. Such a task may have a key. */
   static final String UNKNOWN = "";
 
   final String queue;

@@ -120,7 +120,7 @@ final class ChainCheck {
 
   /**
    * Checks that no two firings have the same generation, and that the answers never go back: an answer must not name a
-   * lower generation than an answer that arrived before its operation was sent.
+   * lower generation than any answer that had arrived when its operation was sent.
    */
   private void checkGenerations() {
     List<Firing> made = chain.firings.stream().filter(firing -> firing.born != null).toList();

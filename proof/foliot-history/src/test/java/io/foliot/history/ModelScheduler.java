@@ -637,7 +637,7 @@ final class ModelScheduler {
     continueTask(task, 0);
   }
 
-  /** Continues a task after an attempt that did not end it. */
+  /** Continues a task after an attempt that did not end the task. */
   private void continueTask(Task task, long backoff) {
     if (task.hasSuccessor && bug != Bug.RESET_PENDING_IS_RETRIED) {
       takeOver(task);
@@ -670,7 +670,7 @@ final class ModelScheduler {
     }
   }
 
-  /** Sends an attempt. A node that is paused sends it when the pause ends, without checking the lease. */
+  /** Sends an attempt. A paused node sends the attempt when the pause ends, without checking the lease. */
   private void send(Claim claim) {
     if (life[claim.node] != claim.life) {
       return;

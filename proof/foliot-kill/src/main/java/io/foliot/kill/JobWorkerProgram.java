@@ -159,7 +159,7 @@ final class JobWorkerProgram {
     }
   }
 
-  /** Ends a handler that was not interrupted so far. If its lease is lost, waits first until it is interrupted. */
+  /** Returns the end of a handler that was not interrupted so far. If its lease is lost, waits for the interrupt. */
   private ShardAttempt.End end(JobContext job, ShardAttempt.Outcome outcome) {
     long atMicros = WorkerLog.micros();
     boolean isLost = job.isLost();

@@ -40,7 +40,7 @@ final class Load {
   /**
    * A server that clients call.
    *
-   * @param isUp whether the server is up; its clients pause while it is not
+   * @param isUp whether the server is up; clients pause while this is false
    */
   record Endpoint(RecordedClient client, BooleanSupplier isUp) {}
 

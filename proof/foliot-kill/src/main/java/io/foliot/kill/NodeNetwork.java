@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  * address may vanish while packets to the others arrive.
  *
  * <p> The names of all links and namespaces contain the id of this process. The next process removes the remains of a
- * dead one.
+ * dead process.
  */
 final class NodeNetwork implements AutoCloseable {
   /** Message of the exception if this machine lacks the means. */

@@ -31,7 +31,7 @@ class RedisLossTest {
   private static final int MAX_OUTAGE_MILLIS = 3_000;
   private static final int MAX_LAG_SECONDS = 2;
 
-  /** Longest time of a primary without its replica. After some of that time the primary refuses writes. */
+  /** Longest time for which the primary has no replica. The primary refuses writes after a part of this time. */
   private static final int MAX_ALONE_MILLIS = 6_000;
   private static final Duration BOUND = Duration.ofSeconds(60);
 
