@@ -3,15 +3,15 @@ package io.foliot.history;
 /**
  * The tolerances of the checker.
  *
- * @param clockErrorMillis by how much the clocks of client, receiver and store may differ
- * @param transitMillis the longest way of an attempt from its begin into the receiver's log, faults aside; and that of
- *        the answer back
- * @param deliveryTimeoutMillis how long the system waits for the receiver's answer; one that comes later may go unread
- * @param settleMillis how long recording a successful answer may take, faults aside
- * @param graceMillis how long a firing may take to be attempted after it is due, after the last heal, or after its last
- *        attempt, so at least the longest lease and the longest backoff; also how long an operation without an answer
- *        may still take effect
- * @param faultFree whether the run was without faults and pressure, so that a duplicate is a violation
+ * @param clockErrorMillis the largest difference between the clocks of any two of client, receiver and store
+ * @param transitMillis the longest time, without faults, from the beginning of an attempt until the receiver records
+ *        its arrival; also the longest time from the recorded answer until the system reads that answer
+ * @param deliveryTimeoutMillis how long the system waits for the receiver's answer. A later answer may go unread
+ * @param settleMillis the longest time, without faults, in which the store records a successful answer
+ * @param graceMillis the longest time until a firing is attempted, counted from its due time, from its last attempt or
+ *        from the end of the last fault. This is at least the longest lease and the longest backoff. An operation
+ *        without an answer takes effect within the same time, or never
+ * @param faultFree whether the run was without faults and overload. A duplicate is then a violation
  */
 public record Allowances(long clockErrorMillis, long transitMillis, long deliveryTimeoutMillis, long settleMillis,
     long graceMillis, boolean faultFree) {
@@ -21,7 +21,7 @@ public record Allowances(long clockErrorMillis, long transitMillis, long deliver
     }
   }
 
-  /** For one clock and arrivals that are recorded as they begin, as in a simulator. */
+  /** Returns the tolerances for one clock and attempts that arrive as they begin, as in a simulator. */
   public static Allowances exact(long deliveryTimeoutMillis, long settleMillis, long graceMillis) {
     return new Allowances(0, 0, deliveryTimeoutMillis, settleMillis, graceMillis, false);
   }

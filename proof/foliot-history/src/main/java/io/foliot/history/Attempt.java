@@ -3,9 +3,10 @@ package io.foliot.history;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data that a delivery carries of itself.
+ * The data by which a delivery identifies its attempt.
  *
- * @param attempt counts the attempts of a firing, those that never arrived among them
+ * @param key the caller's key, or null if the task has none
+ * @param attempt the number of this attempt among all attempts of the firing, including those that never arrived
  * @param dueAtMillis the due time that the delivery names
  */
 public record Attempt(String taskId, String queue, @Nullable String key, long generation, String firingId, int attempt,

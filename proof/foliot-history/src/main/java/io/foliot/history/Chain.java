@@ -7,15 +7,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All that is known of one key, or of one task without key: its firings in order of their generations. */
+/** The firings of one key, or of one task without a key, in order of their generations, and the operations on them. */
 final class Chain {
   private static final OperationIndex NOTHING = OperationIndex.byEffect(List.of());
 
-  /** The cancels that name the key, or one task. */
+  /** The cancels that name one target: the key of the chain, or one of its tasks. */
   private static final class Cancels {
+    /** Cancels with the answer CANCELLED. */
     final List<Operation> cancelled = new ArrayList<>();
+
+    /** Cancels with the answer CANCEL_PENDING. */
     final List<Operation> pending = new ArrayList<>();
+
+    /** Cancels that may have ended a firing, although no answer names its generation. */
     final List<Operation> possible = new ArrayList<>();
+
     OperationIndex cancelledByInvocation = NOTHING;
     OperationIndex pendingByInvocation = NOTHING;
     OperationIndex possibleByEffect = NOTHING;
@@ -27,20 +33,20 @@ final class Chain {
     }
   }
 
-  /** The queue of a task that only its id is known of, so that it may have a key, too. */
+  /** Queue name of a task whose queue and key no event shows. Such a task may have a key. */
   static final String UNKNOWN = "";
 
   final String queue;
   final @Nullable String key;
   final List<Firing> firings = new ArrayList<>();
 
-  /** Operations that may have made a firing, though no answer names it. */
+  /** Operations that may have made a firing, although their answer, if any, does not name it. */
   final List<Operation> makers = new ArrayList<>();
 
-  /** Operations that found nothing, or nothing live. */
+  /** Operations whose answer says that there was no task, or no live task. */
   final List<Operation> denials = new ArrayList<>();
 
-  /** Operations whose answer names the generation that is live, and that did not make it. */
+  /** Operations whose answer names the live generation, which another operation made. */
   final List<Operation> statements = new ArrayList<>();
 
   private final Map<Target, Cancels> cancels = new HashMap<>();
@@ -64,7 +70,7 @@ final class Chain {
     });
   }
 
-  /** A cancel that was answered CANCELLED, with the generation that it met. */
+  /** Records a cancel with the answer CANCELLED for the firing of the generation that this answer names. */
   void cancel(long generation, Operation cancel) {
     Firing firing = byGeneration.get(generation);
     if (firing != null) {
@@ -88,7 +94,7 @@ final class Chain {
   }
 
   /**
-   * To be called once all is added.
+   * Sorts the firings and builds the indexes. Must be called once, after all events have been added.
    *
    * @param queueRedrives the redrives of the whole queue
    */
@@ -109,18 +115,18 @@ final class Chain {
     return queue.equals(UNKNOWN);
   }
 
-  boolean mayBeRedriven(long beforeMillis) {
-    return redrives.stream().anyMatch(redrive -> redrive.invokedMillis() <= beforeMillis)
+  boolean mayBeRedriven(long toMillis) {
+    return redrives.stream().anyMatch(redrive -> redrive.invokedMillis() <= toMillis)
         || makers.stream().anyMatch(
-            maker -> maker.request() instanceof Request.Redrive && maker.invokedMillis() <= beforeMillis);
+            maker -> maker.request() instanceof Request.Redrive && maker.invokedMillis() <= toMillis);
   }
 
-  /** Returns whether, by an instant, an operation may have changed the beginning of the chain without an answer. */
-  boolean mayBeChanged(long beforeMillis) {
-    return makers.stream().anyMatch(maker -> maker.invokedMillis() <= beforeMillis);
+  /** Returns whether an operation may have changed the first firing by an instant, although no answer shows that. */
+  boolean mayBeChanged(long toMillis) {
+    return makers.stream().anyMatch(maker -> maker.invokedMillis() <= toMillis);
   }
 
-  /** Returns whether there may be a firing that no answer names, made between two instants. */
+  /** Returns whether a firing that no answer names may have been made between two instants, both inclusive. */
   boolean mayHaveMore(long fromMillis, long toMillis) {
     return mayHaveHappened(makersByEffect, fromMillis, toMillis)
         || mayHaveHappened(redrivesByEffect, fromMillis, toMillis);
@@ -139,13 +145,17 @@ final class Chain {
     return false;
   }
 
-  /** Returns whether something may have taken effect between two instants, both included, by any of the clocks. */
+  /** Returns whether an operation may have taken effect between two instants, both inclusive, on any of the clocks. */
   private boolean mayHaveHappened(OperationIndex byEffect, long fromMillis, long toMillis) {
     Operation first = byEffect.firstFrom(minus(fromMillis, clockErrorMillis));
     return first != null && first.invokedMillis() - clockErrorMillis <= toMillis;
   }
 
-  /** The first answer CANCELLED, or else CANCEL_PENDING, to a cancel that was invoked from an instant on. */
+  /**
+   * Returns the cancel that was answered first among those invoked at or after an instant, or null if there is none.
+   *
+   * @param pending whether to search the answers CANCEL_PENDING; otherwise the answers CANCELLED
+   */
   @Nullable
   Operation firstCancel(Firing firing, boolean pending, long fromMillis) {
     Operation first = null;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Judges one chain. */
+/** Checks all rules on one chain. */
 final class ChainCheck {
   private final Chain chain;
   private final Run run;
@@ -23,10 +23,12 @@ final class ChainCheck {
   }
 
   /**
-   * @param firingIds the firing of each id, over all chains
-   * @param keyless collects the firing that only a submit without key can explain
+   * Reports the violations in this chain.
+   *
+   * @param firingIds the firing of each firing id seen in any chain; this method adds to it
+   * @param keyless receives the firing of this chain that only a submit without a key can explain, if there is one
    */
-  void check(Map<String, Firing> firingIds, List<Explanation.Wanting> keyless) {
+  void check(Map<String, Firing> firingIds, List<Explanation.Unacked> keyless) {
     ExclusionCheck exclusions = new ExclusionCheck(chain, run, allowances, findings);
     RepeatCheck repeats = new RepeatCheck(run, allowances, findings);
     LossCheck losses = new LossCheck(chain, run, allowances, findings);
@@ -38,7 +40,7 @@ final class ChainCheck {
       exclusions.check(i);
       repeats.check(firing);
       losses.check(i);
-      late(firing);
+      addLateness(firing);
     }
     checkGenerations();
     checkFence();
@@ -71,7 +73,7 @@ final class ChainCheck {
       }
       if (!Objects.equals(attempt.key(), chain.key)
           || !(attempt.queue().equals(chain.queue) || chain.isUnknown())) {
-        findings.report(Violation.Kind.FIRING, firing + " was delivered as another's, and is of " + chain,
+        findings.report(Violation.Kind.FIRING, firing + " was delivered with another queue or key than " + chain,
             firing.origin(), delivery.events());
       }
     }
@@ -84,8 +86,8 @@ final class ChainCheck {
 
   private void checkDue(Firing firing) {
     long clockErrorMillis = allowances.clockErrorMillis();
-    if (firing.born != null && firing.dueMillis() < firing.askedMillis() - clockErrorMillis) {
-      findings.report(Violation.Kind.EARLY, firing + " was answered a due time before the one asked for",
+    if (firing.born != null && firing.dueMillis() < firing.requestedMillis() - clockErrorMillis) {
+      findings.report(Violation.Kind.EARLY, firing + " was given a due time before the requested one",
           firing.origin());
     }
     for (Delivery delivery : firing.deliveries) {
@@ -99,7 +101,7 @@ final class ChainCheck {
     }
   }
 
-  private void late(Firing firing) {
+  private void addLateness(Firing firing) {
     if (firing.deliveries.isEmpty()) {
       return;
     }
@@ -113,10 +115,13 @@ final class ChainCheck {
     } else if (run.faults.lastHealBefore(due) > due - allowances.graceMillis()) {
       phase = Lateness.Phase.AFTER_HEAL;
     }
-    findings.late(phase, Math.max(0, arrived - due));
+    findings.addLateness(phase, Math.max(0, arrived - due));
   }
 
-  /** An operation that was answered before another was sent precedes it, and so must its generation. */
+  /**
+   * Checks that no two firings have the same generation, and that the answers never go back: an answer must not name a
+   * lower generation than any answer that had arrived when its operation was sent.
+   */
   private void checkGenerations() {
     List<Firing> made = chain.firings.stream().filter(firing -> firing.born != null).toList();
     for (int i = 1; i < made.size(); i++) {
@@ -160,7 +165,7 @@ final class ChainCheck {
   /**
    * An answer that names a generation.
    *
-   * @param mayMeanRunning whether it may name the one that is running, though a successor waits
+   * @param mayMeanRunning whether the answer may name the running generation although a successor waits
    */
   private record Statement(long invokedMillis, long generation, boolean mayMeanRunning, List<Event> evidence) {}
 
@@ -179,7 +184,8 @@ final class ChainCheck {
   }
 
   /**
-   * Without a fault since it was due, an attempt cannot begin after one that is beyond it, unless that is forgotten.
+   * Reports an attempt that began after a later attempt or generation, unless a fault explains this. Attempts that the
+   * store may have forgotten do not count.
    */
   private void checkFence() {
     List<Delivery> deliveries = new ArrayList<>();
@@ -226,7 +232,10 @@ final class ChainCheck {
     return low;
   }
 
-  /** Returns whether an earlier firing asked to be called again: the last, or one that was there again after a loss. */
+  /**
+   * Returns whether an answer {@link Event.Reception#AGAIN} may have made the firing. That answer belongs to the
+   * previous firing, or to an older firing that a loss of the store may have brought back.
+   */
   private boolean mayStemFromAgain(int index) {
     if (index > 0 && chain.firings.get(index - 1).was(Event.Reception.AGAIN)) {
       return true;
@@ -236,21 +245,21 @@ final class ChainCheck {
             && run.forgotten.mayPrecede(delivery.arrivedMillis()));
   }
 
-  private void explain(List<Explanation.Wanting> keyless) {
+  private void explain(List<Explanation.Unacked> keyless) {
     long clockErrorMillis = allowances.clockErrorMillis();
-    List<Explanation.Wanting> unexplained = new ArrayList<>();
-    boolean wanting = chain.key == null && !chain.firings.isEmpty() && !chain.firings.getFirst().isAcked();
+    List<Explanation.Unacked> unexplained = new ArrayList<>();
+    boolean unacked = chain.key == null && !chain.firings.isEmpty() && !chain.firings.getFirst().isAcked();
     for (int i = 0; i < chain.firings.size(); i++) {
       Firing firing = chain.firings.get(i);
       if (firing.isAcked() || firing.deliveries.isEmpty()) {
         continue;
       }
-      if (wanting) {
-        keyless.add(new Explanation.Wanting(firing, chain.mayBeChanged(firing.thereMillis() + clockErrorMillis)));
-        wanting = false;
+      if (unacked) {
+        keyless.add(new Explanation.Unacked(firing, chain.mayBeChanged(firing.knownMillis() + clockErrorMillis)));
+        unacked = false;
       } else if (!mayStemFromAgain(i)
-          && !(i > 0 && chain.mayBeRedriven(firing.thereMillis() + clockErrorMillis))) {
-        unexplained.add(new Explanation.Wanting(firing, false));
+          && !(i > 0 && chain.mayBeRedriven(firing.knownMillis() + clockErrorMillis))) {
+        unexplained.add(new Explanation.Unacked(firing, false));
       }
     }
     if (!unexplained.isEmpty()) {

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Sorts operations and deliveries by the key, or by the task without key, that they are about. */
+/** Groups operations and deliveries by key or, for a task without a key, by task. */
 final class Chains {
   private record IdempotencyRef(String queue, @Nullable String key, String idempotencyKey) {}
 
   final List<Chain> all = new ArrayList<>();
 
-  /** Per queue the operations without a usable answer that may have made a task without key. */
+  /** By queue, the submits without a usable answer that may have made a task without a key. */
   final Map<String, List<Operation>> keylessMakers = new HashMap<>();
 
   private final Forgotten forgotten;
@@ -23,8 +23,8 @@ final class Chains {
 
   Chains(Run run, long clockErrorMillis, Findings findings) {
     forgotten = run.forgotten;
-    // First the events that show which task belongs to which key, then those that name only tasks, then those that name
-    // existing firings.
+    // First the events that show the key of a task, then the answers that name only a task, then the operations on
+    // tasks and keys that are known by then.
     for (Operation operation : run.operations) {
       if (operation.reply() instanceof Reply.Placed placed && namesKey(operation.request())) {
         place(operation, placed, findings);
@@ -102,7 +102,7 @@ final class Chains {
       if (!forgotten.mayFollow(operation.invokedMillis())) {
         return;
       }
-      // The task it created may have been forgotten, and its key may belong to another task by now.
+      // The store may have forgotten the task that it made, and the key may belong to another task by now.
     }
     if (submit.key() == null) {
       keylessMakers.computeIfAbsent(submit.queue(), queue -> new ArrayList<>()).add(operation);

@@ -3,7 +3,7 @@ package io.foliot.history;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt that arrived, with the receiver's answer. */
+/** An attempt that arrived, with the receiver's answer if there is one. */
 final class Delivery {
   final Event.Began began;
   private Event.@Nullable Replied replied;
@@ -14,7 +14,7 @@ final class Delivery {
 
   void reply(Event.Replied reply) {
     if (replied != null) {
-      throw new IllegalArgumentException("a delivery is answered once: " + replied + ", " + reply);
+      throw new IllegalArgumentException("a delivery has two answers: " + replied + ", " + reply);
     }
     replied = reply;
   }
@@ -27,7 +27,7 @@ final class Delivery {
     return began.atMillis();
   }
 
-  /** When it was last heard of. */
+  /** Returns the time of the answer, or of the arrival if there is no answer. */
   long lastMillis() {
     return replied == null ? began.atMillis() : replied.atMillis();
   }
@@ -40,7 +40,7 @@ final class Delivery {
     return replied != null && replied.reception() == reception;
   }
 
-  /** Returns whether this one should have begun before the other of the same key. */
+  /** Returns whether this attempt has a higher (generation, attempt) than another attempt of the same key. */
   boolean isBeyond(Delivery other) {
     Attempt mine = attempt();
     Attempt others = other.attempt();

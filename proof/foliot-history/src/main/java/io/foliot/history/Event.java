@@ -1,8 +1,8 @@
 package io.foliot.history;
 
 /**
- * One entry of a history. A number ties an answer to its operation, an end to its beginning; each kind has its own
- * numbers.
+ * One event of a history. {@link Answered}, {@link Replied} and {@link FaultEnded} carry the number of the event that
+ * began the operation, delivery or fault.
  */
 public sealed interface Event {
   long atMillis();
@@ -11,13 +11,13 @@ public sealed interface Event {
   enum Reception {
     /** The work is done. */
     SUCCESS,
-    /** The work is done and the receiver asks for another call, which creates a generation that no client knows of. */
+    /** The work is done and the receiver requests another call. This makes a generation that no client requested. */
     AGAIN,
-    /** The attempt is to be retried, as after an error. */
+    /** The attempt failed and is to be retried. */
     RETRY,
     /** The task has failed permanently, as after status 410. */
     REFUSED,
-    /** The work is done, but the caller had certainly ended before it could read the answer. */
+    /** The work is done, but the system had certainly stopped waiting before it could read the answer. */
     GONE
   }
 
@@ -27,11 +27,11 @@ public sealed interface Event {
     KILL,
     /** A process or the store was suspended. */
     PAUSE,
-    /** Parts could not reach each other; messages that were sent may arrive after the window. */
+    /** Parts of the system could not reach each other. Messages that were sent may arrive after the window. */
     PARTITION,
-    /** The receiver was suspended; messages that were sent may arrive after the window. */
+    /** The receiver was suspended. Messages that were sent may arrive after the window. */
     RECEIVER,
-    /** A clock was set, a disk was full, and the like. */
+    /** Any other fault, such as a clock that was set or a full disk. */
     OTHER;
 
     boolean delaysArrivals() {
@@ -39,7 +39,7 @@ public sealed interface Event {
     }
   }
 
-  /** An operation. It must be recorded before the request is sent. */
+  /** A client is about to send a request. The event must be recorded before the request is sent. */
   record Invoked(long op, long atMillis, Request request) implements Event {}
 
   record Answered(long op, long atMillis, Reply reply) implements Event {}
@@ -48,20 +48,26 @@ public sealed interface Event {
   record Began(long delivery, long atMillis, Attempt attempt) implements Event {}
 
   /**
-   * The answer of a delivery. It must be recorded before the answer is sent; a delivery without it was not answered.
+   * The receiver is about to answer a delivery. The event must be recorded before the answer is sent. A delivery
+   * without this event was not answered.
    */
   record Replied(long delivery, long atMillis, Reception reception) implements Event {}
 
+  /**
+   * A fault is about to be injected.
+   *
+   * @param what a description of the fault
+   */
   record FaultBegan(long window, long atMillis, Fault fault, String what) implements Event {}
 
-  /** From now on the system must recover by itself, even if a part stays broken for ever. */
+  /** A fault ended. From now on the system must recover by itself, even if one of its parts stays broken. */
   record FaultEnded(long window, long atMillis) implements Event {}
 
   /**
-   * The store was made to lose the writes that its durability class permits: acknowledged writes and results of
-   * attempts since an instant. Each of these may or may not be undone; older ones must have survived.
+   * The store was made to lose writes, as its durability class permits. Each acknowledged write and each result of an
+   * attempt since an instant may or may not be lost. Older writes must have survived.
    *
-   * @param fromMillis the instant
+   * @param fromMillis the instant, inclusive
    */
   record Forgot(long atMillis, long fromMillis) implements Event {}
 

@@ -5,10 +5,15 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An event as a line of text: fields between tabs, the last of them a dot, which a torn line lacks. */
+/**
+ * Encodes an event as a line of text and decodes it. Tabs separate the fields. The last field is a dot. A line without
+ * this dot is incomplete, as after a kill of its writer.
+ */
 final class EventLine {
   private static final String SEPARATOR = "\t";
   private static final String END = "\t.";
+
+  /** Field of a null value. {@link #escape} never returns this text. */
   private static final String NULL = "\\N";
 
   private EventLine() {}
@@ -91,7 +96,12 @@ final class EventLine {
     }
   }
 
-  /** @throws IllegalArgumentException for a whole line that is no event */
+  /**
+   * Decodes a whole line.
+   *
+   * @throws IllegalArgumentException if the line is not an event
+   * @throws ArithmeticException if the number of an attempt is not an int
+   */
   static Event decode(String line) {
     Fields fields = new Fields(line);
     long at = fields.number();
@@ -150,7 +160,7 @@ final class EventLine {
   }
 
   private static String escape(String text) {
-    if (text.equals(".")) {
+    if (text.equals(".")) { // such a field would make an incomplete line appear whole
       return "\\.";
     }
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r");
@@ -194,7 +204,7 @@ final class EventLine {
     String text() {
       String text = textOrNull();
       if (text == null) {
-        throw new IllegalArgumentException("a field is missing");
+        throw new IllegalArgumentException("a field must not be null");
       }
       return text;
     }

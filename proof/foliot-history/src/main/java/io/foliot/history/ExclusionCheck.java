@@ -4,29 +4,37 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds attempts that an answered cancel or reset excludes. */
+/** Reports attempts that the answer of a cancel or reset excludes. */
 final class ExclusionCheck {
   /*
-   * An answer excludes a firing in one of two ways.
+   * An answer to a cancel or reset excludes later attempts of a firing for one of two reasons.
    *
-   * Not due: when the answer was given, the firing was not due, so no worker can have claimed it. It was live then, or
-   * had been replaced or cancelled before: a call that made a later generation, or cancelled the live one, bars it for
-   * ever, and a _PENDING answer speaks of an earlier claim than any of its own.
+   * Not due: the firing was not yet due when the answer was given, so no node can have claimed it by then. The
+   * operation made a later generation, or cancelled the live one. Either prevents every later claim of the firing. If
+   * the answer is RESET_PENDING or CANCEL_PENDING, the pending claim is a claim of an older firing.
    *
-   * Unbroken: from the firing to the answer one generation replaced the other, so all are the same live task, and an
-   * answer without _PENDING says that nothing of it is outstanding. A CREATED in between, or anything that may have
-   * been one, breaks this: the firing may have been final by then, with an attempt left outstanding that may still
-   * begin.
+   * Unbroken: from the firing to the answer, each generation replaced the previous one, so all belong to the same live
+   * task. An answer without _PENDING then proves that no claim of this task is open. An answer CREATED in between, or
+   * an operation that may have created the task, breaks this series. The firing may then have been final, with an open
+   * claim whose attempt may still begin.
    */
   private final Chain chain;
   private final Run run;
   private final Findings findings;
   private final long clockErrorMillis;
 
-  // By firing, the operations after it in the chain.
+  // The element i of each array is about the firings after the firing i of the chain.
+
+  /** The firing whose answer came first; null if none has an answer. */
   private final @Nullable Firing[] firstAcked;
+
+  /** The firing made by a RESET whose answer came first, before any break of the series; null if there is none. */
   private final @Nullable Firing[] firstReset;
+
+  /** The same as {@link #firstReset} for RESET_PENDING. */
   private final @Nullable Firing[] firstPending;
+
+  /** When the first operation was invoked that breaks the series; {@link Long#MAX_VALUE} if there is none. */
   private final long[] brokenMillis;
 
   ExclusionCheck(Chain chain, Run run, Allowances allowances, Findings findings) {
@@ -61,7 +69,11 @@ final class ExclusionCheck {
     return other != null && other.answeredMillis() < one.answeredMillis() ? other : one;
   }
 
-  /** @param index the firing's place in the chain */
+  /**
+   * Reports the attempts of one firing that an answer excludes.
+   *
+   * @param index the index of the firing in the chain
+   */
   void check(int index) {
     Firing firing = chain.firings.get(index);
     if (firing.deliveries.isEmpty()) {
@@ -69,8 +81,8 @@ final class ExclusionCheck {
     }
     checkResets(firing, firstAcked[index], firstReset[index]);
     checkPendingReset(firing, firstPending[index]);
-    // A cancel that was invoked later has met this firing, or its replacement.
-    long from = firing.thereMillis() == Long.MAX_VALUE ? Long.MAX_VALUE : firing.thereMillis() + clockErrorMillis + 1;
+    // A cancel that was invoked when the firing already existed applied to this firing or to a later one.
+    long from = firing.knownMillis() == Long.MAX_VALUE ? Long.MAX_VALUE : firing.knownMillis() + clockErrorMillis + 1;
     Operation cancelled = chain.firstCancel(firing, false, from);
     Operation pending = chain.firstCancel(firing, true, from);
     checkCancel(firing, firing.cancelled, true);
@@ -119,8 +131,9 @@ final class ExclusionCheck {
   }
 
   /**
-   * After a _PENDING only a claim made before may deliver, and without faults there is one at a time: a claim after one
-   * that outlived the answer is also after the answer.
+   * Reports an attempt whose claim was made after an answer _PENDING. Only a claim made before that answer may deliver.
+   * Without faults a firing has one claim at a time. So if one claim was still valid at the answer, each later claim
+   * was made after the answer.
    */
   private void checkOneClaim(Firing firing, long answeredMillis, Violation.Kind kind, List<Event> evidence) {
     Delivery first = null;

@@ -3,29 +3,30 @@ package io.foliot.history;
 import java.util.Comparator;
 import java.util.List;
 
-/** Matches firings that no answer names with the operations that may have made them, one each. */
+/** Matches firings that no answer names to operations that may have made them. Each operation explains one firing. */
 final class Explanation {
   /**
-   * A firing that was delivered, and not acked.
+   * A delivered firing that no answer names.
    *
-   * @param changed whether its due time may differ from the one of its request
+   * @param changed whether a later operation may have changed the due time of the firing
    */
-  record Wanting(Firing firing, boolean changed) {}
+  record Unacked(Firing firing, boolean changed) {}
 
   private Explanation() {}
 
-  /** Reports the firings that are too many. */
-  static void check(List<Wanting> firings, List<Operation> makers, long clockErrorMillis, Findings findings) {
-    // Any maker in time serves any firing, so the nth firing needs n makers in time, and that is enough.
+  /** Reports the firings that no operation explains, and those that began before any of the operations was due. */
+  static void check(List<Unacked> firings, List<Operation> makers, long clockErrorMillis, Findings findings) {
+    // Each operation may have made any firing that began after its invocation. So each firing is explained if at least
+    // n operations were invoked before the nth firing began.
     long[] invoked = makers.stream().mapToLong(Operation::invokedMillis).sorted().toArray();
     long[] due = makers.stream().mapToLong(maker -> Math.max(maker.invokedMillis(), maker.notBeforeMillis()))
         .sorted().toArray();
     int explained = 0;
     int unchanged = 0;
-    List<Wanting> inOrder = firings.stream()
-        .sorted(Comparator.comparingLong(wanting -> wanting.firing.thereMillis())).toList();
-    for (Wanting wanting : inOrder) {
-      Firing firing = wanting.firing;
+    List<Unacked> inOrder = firings.stream()
+        .sorted(Comparator.comparingLong(unacked -> unacked.firing.knownMillis())).toList();
+    for (Unacked unacked : inOrder) {
+      Firing firing = unacked.firing;
       Delivery first = firing.deliveries.getFirst();
       long atMillis = first.arrivedMillis() + clockErrorMillis;
       if (explained >= invoked.length || invoked[explained] > atMillis) {
@@ -33,11 +34,11 @@ final class Explanation {
         continue;
       }
       explained++;
-      if (wanting.changed) {
+      if (unacked.changed) {
         continue;
       }
       if (due[unchanged] > atMillis) {
-        findings.report(Violation.Kind.EARLY, "nothing that may have made " + firing + " was due", first.events(),
+        findings.report(Violation.Kind.EARLY, "no operation that may make " + firing + " was due", first.events(),
             makers.size() == 1 ? makers.getFirst().events() : List.of());
       }
       unchanged++;

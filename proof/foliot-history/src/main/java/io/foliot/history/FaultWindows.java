@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** When something was broken: windows that neither touch nor overlap, in order. Times in milliseconds. */
+/** The times of all faults, in ms: windows in ascending order that neither touch nor overlap. */
 final class FaultWindows {
   /** The end of a window that was never closed. */
   static final long NEVER = Long.MAX_VALUE;
 
-  /** From the beginning of a fault until its end, both inclusive. */
+  /** The time from the beginning of a fault until its end, both inclusive. */
   record Window(long fromMillis, long toMillis) {}
 
   private final long[] from;
@@ -35,24 +35,28 @@ final class FaultWindows {
     return from.length == 0;
   }
 
-  /** Returns whether a window and the given one, both with their bounds, have an instant in common. */
+  /** Returns whether a fault lasted at some instant between two bounds, both inclusive. */
   boolean touches(long fromMillis, long toMillis) {
     int window = firstEndingFrom(fromMillis);
     return window < from.length && from[window] <= toMillis;
   }
 
-  /** The end of the last window, or {@link Long#MIN_VALUE}. */
+  /** Returns the end of the last window, or {@link Long#MIN_VALUE} if there is no window. */
   long lastHealMillis() {
     return to.length == 0 ? Long.MIN_VALUE : to[to.length - 1];
   }
 
-  /** The end of the last window that ended before, or {@link Long#MIN_VALUE}. */
+  /** Returns the end of the last window that ended before an instant, or {@link Long#MIN_VALUE} if there is none. */
   long lastHealBefore(long millis) {
     int window = firstEndingFrom(millis);
     return window == 0 ? Long.MIN_VALUE : to[window - 1];
   }
 
-  /** Returns when an action that began at an instant has ended, if it takes this long without faults. */
+  /**
+   * Returns the latest end of an action that began at an instant.
+   *
+   * @param durationMillis the longest duration of the action without faults, and after the end of a fault
+   */
   long overMillis(long fromMillis, long durationMillis) {
     long over = plus(fromMillis, durationMillis);
     for (int window = firstEndingFrom(fromMillis); window < from.length && from[window] <= over; window++) {
@@ -61,7 +65,11 @@ final class FaultWindows {
     return over;
   }
 
-  /** Returns when an action that ended at an instant began at the earliest, if it takes this long without faults. */
+  /**
+   * Returns the earliest beginning of an action that ended at an instant.
+   *
+   * @param durationMillis the longest duration of the action without faults, and after the end of a fault
+   */
   long begunMillis(long toMillis, long durationMillis) {
     long begun = toMillis - durationMillis;
     for (int window = firstBeginningAfter(toMillis) - 1; window >= 0 && to[window] >= begun; window--) {

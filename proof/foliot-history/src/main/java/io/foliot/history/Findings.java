@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** Collects the findings of a check. */
+/** Collects the violations, counts and lateness that a check finds. */
 final class Findings {
-  /** The end of an acked firing. */
+  /** The end of an acked firing, as described by {@link Verdict.Counts}. */
   enum End {
     DELIVERED, FAILED, CANCELLED, SUPERSEDED, UNPROVEN, OPEN, LOST
   }
@@ -45,7 +45,7 @@ final class Findings {
     }
   }
 
-  void late(Lateness.Phase phase, long millis) {
+  void addLateness(Lateness.Phase phase, long millis) {
     lateness.computeIfAbsent(phase, p -> new Histogram(3)).recordValue(Math.max(0, millis));
   }
 

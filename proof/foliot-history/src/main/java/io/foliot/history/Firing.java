@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One generation of a task: the answers about it, and its deliveries. */
+/** One generation of a task, with the answers that name this generation and its deliveries. */
 final class Firing {
   final String taskId;
   final long generation;
 
-  /** The operations whose answers name it, including repeats and those that kept it. */
+  /** The operations whose answers name this firing, including answers REPEATED and KEPT. */
   final List<Operation> placed = new ArrayList<>();
 
-  /** Those of {@link #placed} whose answer says that they created it. */
+  /** The operations of {@link #placed} whose answers show that they made this firing. */
   final List<Operation> births = new ArrayList<>();
 
   /** Deliveries in order of arrival. */
@@ -22,15 +22,15 @@ final class Firing {
 
   final List<Operation> reads = new ArrayList<>();
 
-  /** The first answered cancel among those that name this generation. */
+  /** The cancel that was answered first among those whose answer names this generation. */
   @Nullable
   Operation cancelled;
 
-  /** Its origin, or null if no answer names it. */
+  /** The result of the operation that made this firing, or null if no answer shows it. */
   Reply.@Nullable Result born;
 
-  /** The earliest due time that an operation requested that may have created it. */
-  private long askedMillis = Long.MAX_VALUE;
+  /** The earliest due time requested by an operation that may have made this firing. */
+  private long requestedMillis = Long.MAX_VALUE;
   private long dueMillis = Long.MAX_VALUE;
   private long lastDueMillis = Long.MIN_VALUE;
   private long invokedMillis = Long.MAX_VALUE;
@@ -58,10 +58,10 @@ final class Firing {
     }
   }
 
-  /** Adds an operation that, if it took effect, created this firing and no other. */
+  /** Adds an operation that, if it took effect, made this firing and no other. */
   void mayStemFrom(Operation operation) {
     invokedMillis = Math.min(invokedMillis, operation.invokedMillis());
-    askedMillis = Math.min(askedMillis, operation.notBeforeMillis());
+    requestedMillis = Math.min(requestedMillis, operation.notBeforeMillis());
   }
 
   void cancel(Operation operation) {
@@ -78,39 +78,40 @@ final class Firing {
     return !placed.isEmpty();
   }
 
-  /** Returns when it was first requested, or {@link Long#MIN_VALUE} if that is not known. */
+  /** Returns when this firing was first requested, or {@link Long#MIN_VALUE} if no answer shows it. */
   long invokedMillis() {
     return born == null ? Long.MIN_VALUE : invokedMillis;
   }
 
-  /** Returns when it certainly existed, or {@link Long#MAX_VALUE}. */
-  long thereMillis() {
+  /** Returns when an answer or arrival first proved that this firing exists, or {@link Long#MAX_VALUE} if none did. */
+  long knownMillis() {
     return deliveries.isEmpty() ? answeredMillis : Math.min(answeredMillis, deliveries.getFirst().arrivedMillis());
   }
 
-  /** Returns when it was first acknowledged, or {@link Long#MAX_VALUE}. */
+  /** Returns when an answer first named this firing, or {@link Long#MAX_VALUE} if none did. */
   long answeredMillis() {
     return answeredMillis;
   }
 
-  long askedMillis() {
-    return askedMillis;
+  long requestedMillis() {
+    return requestedMillis;
   }
 
   /**
-   * Returns when it is due for the first time, or {@link Long#MIN_VALUE} if no answer shows it. An answer that it was
-   * kept does not count, because it may name the time of a retry; nor does that of a repeat, which may have kept it.
+   * Returns the first due time of this firing, or {@link Long#MIN_VALUE} if no answer shows it. An answer KEPT does not
+   * count, because it may name the time of a retry. An answer REPEATED does not count, because it may repeat an answer
+   * KEPT.
    */
   long dueMillis() {
     return dueMillis == Long.MAX_VALUE ? Long.MIN_VALUE : dueMillis;
   }
 
-  /** Returns the latest due time that an answer names. */
+  /** Returns the latest due time that an answer names, or {@link Long#MIN_VALUE} if none does. */
   long lastDueMillis() {
     return lastDueMillis;
   }
 
-  /** Returns the events that prove that it was requested. */
+  /** Returns the events that prove that this firing was requested. */
   List<Event> origin() {
     return placed.isEmpty() ? List.of() : placed.getFirst().events();
   }

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The writes that a store may have lost by its durability class. An answer within that time proves nothing: the
- * operation took effect or not, as one without an answer. So a task that it replaced or cancelled may still run, and a
- * task that it created may be missing. An earlier answer remains valid.
+ * The spans of time whose writes the store may have lost, as its durability class permits. An answer from such a span
+ * proves nothing, so its operation counts as unanswered. A task that this operation replaced or cancelled may still
+ * run, and a task that it created may be missing. Answers from outside the spans remain valid.
  */
 final class Forgotten {
   private record Span(long fromMillis, long toMillis) {}
@@ -14,8 +14,8 @@ final class Forgotten {
   private final List<Span> spans = new ArrayList<>();
   private long excused;
 
-  /** The time that an answer from just before the loss may be under way: as long as an attempt to the receiver. */
   Forgotten(List<Event> events, Allowances allowances) {
+    // An answer that the system sent just before the loss may be recorded this much later.
     long slackMillis = allowances.clockErrorMillis() + allowances.transitMillis();
     for (Event event : events) {
       if (event instanceof Event.Forgot(long atMillis, long fromMillis)) {
@@ -24,22 +24,25 @@ final class Forgotten {
     }
   }
 
-  /** Returns whether an answer of an instant may be lost. */
+  /** Returns whether a write that was acknowledged at an instant may be lost. */
   boolean mayBe(long millis) {
     return spans.stream().anyMatch(span -> millis >= span.fromMillis && millis <= span.toMillis);
   }
 
-  /** Returns whether a write of an instant may have been lost later. */
+  /** Returns whether a loss may have happened at or after an instant. */
   boolean mayFollow(long millis) {
     return spans.stream().anyMatch(span -> millis <= span.toMillis);
   }
 
-  /** Returns whether something may have been lost before an instant. */
+  /** Returns whether writes from before or at an instant may have been lost. */
   boolean mayPrecede(long millis) {
     return spans.stream().anyMatch(span -> span.fromMillis <= millis);
   }
 
-  /** The value of an answer. An answer that nothing was done need not be remembered. */
+  /**
+   * Returns an answer unchanged, or replaced by {@link Reply.Unknown} if the store may have lost its write. The answers
+   * Failed and NotFound are never replaced, because they acknowledge no write.
+   */
   Event.Answered judged(Event.Answered answered) {
     Reply reply = answered.reply();
     if (reply instanceof Reply.Failed || reply instanceof Reply.NotFound || reply instanceof Reply.Unknown
@@ -47,10 +50,10 @@ final class Forgotten {
       return answered;
     }
     excused++;
-    return new Event.Answered(answered.op(), answered.atMillis(), new Reply.Unknown("forgotten perhaps: " + reply));
+    return new Event.Answered(answered.op(), answered.atMillis(), new Reply.Unknown("perhaps forgotten: " + reply));
   }
 
-  /** Returns how many answers say nothing any more. */
+  /** Returns how many answers were replaced because the store may have lost their writes. */
   long excused() {
     return excused;
   }

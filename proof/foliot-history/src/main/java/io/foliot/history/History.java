@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records events, in memory or in a file, from any thread.
  *
- * <p> A file has one line per event. Each is handed to the operating system before the recording call returns, so
- * recorded events survive a kill of the writer, though not a power loss; a line that the kill tore is ignored. A writer
- * that restarts may append to the same file.
+ * <p> A file has one line per event. Each line is handed to the operating system before the recording call returns, so
+ * recorded events survive a kill of the writer, but not a power loss. A line that a kill left incomplete is ignored. A
+ * writer that restarts may append to the same file.
  */
 public final class History implements Closeable {
   private final @Nullable FileChannel file;
@@ -40,7 +40,7 @@ public final class History implements Closeable {
     return new History(null, null);
   }
 
-  /** Appends to a file, which keeps its contents. */
+  /** Opens a history that appends to a file, which is created if it does not exist. */
   public static History in(Path path) throws IOException {
     FileChannel file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ,
         StandardOpenOption.WRITE);
@@ -51,10 +51,10 @@ public final class History implements Closeable {
   }
 
   /**
-   * Reads files into one history in memory, to which events may be added. Events get new numbers, so that files of
-   * several writers, and of several lives of a writer, do not mix.
+   * Reads files into one history in memory, to which events may be added. Events get new numbers, because several
+   * writers, or several processes of one writer, may have used the same numbers.
    *
-   * @throws IOException also for a whole line that is not an event
+   * @throws IOException if a file cannot be read, or has a whole line that is not an event
    */
   public static History read(Path... paths) throws IOException {
     History history = inMemory();
@@ -64,7 +64,7 @@ public final class History implements Closeable {
     return history;
   }
 
-  /** Records that an operation is about to be sent, and numbers it. */
+  /** Records that a request is about to be sent, and returns the number of the operation. */
   public long invoked(long atMillis, Request request) {
     long op = numbers.incrementAndGet();
     append(new Event.Invoked(op, atMillis, request));
@@ -75,19 +75,19 @@ public final class History implements Closeable {
     append(new Event.Answered(op, atMillis, reply));
   }
 
-  /** Records that an attempt has arrived, and numbers the delivery. */
+  /** Records that an attempt has arrived, and returns the number of the delivery. */
   public long began(long atMillis, Attempt attempt) {
     long delivery = numbers.incrementAndGet();
     append(new Event.Began(delivery, atMillis, attempt));
     return delivery;
   }
 
-  /** Records that a delivery is about to be answered. */
+  /** Records that the receiver is about to answer a delivery. */
   public void replied(long delivery, long atMillis, Event.Reception reception) {
     append(new Event.Replied(delivery, atMillis, reception));
   }
 
-  /** Records that a fault is about to be injected, and numbers the window. */
+  /** Records that a fault is about to be injected, and returns the number of its window. */
   public long faultBegan(long atMillis, Event.Fault fault, String what) {
     long window = numbers.incrementAndGet();
     append(new Event.FaultBegan(window, atMillis, fault, what));
@@ -98,7 +98,7 @@ public final class History implements Closeable {
     append(new Event.FaultEnded(window, atMillis));
   }
 
-  /** Records that the store may have lost its writes since an instant. */
+  /** Records that the store may have lost its writes since an instant, inclusive. */
   public void forgot(long atMillis, long fromMillis) {
     append(new Event.Forgot(atMillis, fromMillis));
   }
@@ -107,7 +107,7 @@ public final class History implements Closeable {
     append(new Event.RunEnded(atMillis));
   }
 
-  /** Appends an event with its own number. */
+  /** Appends an event, which keeps its number. */
   public synchronized void append(Event event) {
     if (file == null) {
       events.add(event);
@@ -160,7 +160,7 @@ public final class History implements Closeable {
 
   private void load(Path path) throws IOException {
     Renumbering renumbering = new Renumbering();
-    // A torn line may end within a character, which this reader accepts, unlike that of Files.
+    // An incomplete line may end within a UTF-8 character. This reader accepts that; the reader of Files does not.
     try (BufferedReader reader = new BufferedReader(
         new InputStreamReader(Files.newInputStream(path), StandardCharsets.UTF_8))) {
       int number = 0;

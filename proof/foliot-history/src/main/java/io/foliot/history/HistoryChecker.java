@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Judges a history by the promises.
+ * Decides whether a history keeps the promises. {@link Violation.Kind} lists the ways in which it may break them.
  *
- * <p> It reports what the order of invocations, answers and arrivals proves, and nothing else: operations that overlap
- * may have happened in either order, and one without an answer may have happened or not. A possible violation does not
- * count against the system, so a clean verdict is no proof; its {@link Verdict#counts} show how much was observed.
+ * <p> The checker reports only violations that the order of invocations, answers and arrivals proves. Operations that
+ * overlap may have happened in either order, and an operation without an answer may or may not have happened. A verdict
+ * without violations is therefore no proof. Its {@link Verdict#counts} show how much was observed.
  *
- * <p> A receiver records an attempt before it examines it, and its answer before it sends it. The system under test
- * must not shorten due times ({@code maxWait}), and an idempotency key must not be used again for another task.
+ * <p> The receiver must record each attempt before examining it, and each answer before sending it. The system under
+ * test must not shorten due times ({@code maxWait}), and an idempotency key must not be reused for another task.
  */
 public final class HistoryChecker {
   /*
-   * Events are joined to operations and deliveries (Run), these are sorted by key, or by task where there is none
-   * (Chains), and each chain is judged for itself, its firings in the order of their generations, which is the order in
-   * which the store made them, in any order of the answers. Each rule is linear in a chain except for sorting and
-   * binary search, so a key that is reset a million times costs no more than a million keys.
+   * Run joins events to operations and deliveries. Chains groups these by key, or by task if there is no key. Each
+   * chain is then checked separately. Its firings are in the order of their generations; this is the order in which the
+   * store made them, whatever the order of the answers. The time of each rule is linear in the length of the chain,
+   * except for sorting and binary search. So a key that is reset a million times costs no more than a million keys.
    *
-   * Rejected: a search for a linearization as Knossos or Porcupine do it. It would say no more, because generations
-   * give the order of the writes away, and costs exponential time where operations without an answer pile up.
+   * Rejected: a search for a linearization, as in Knossos or Porcupine. It would find no more, because the generations
+   * already show the order of the writes. Its time is exponential in the number of operations without an answer.
    */
   private final Allowances allowances;
 
@@ -36,20 +36,20 @@ public final class HistoryChecker {
   }
 
   /**
-   * As {@link #check(History)}.
+   * Checks events, as {@link #check(History)} does.
    *
-   * @throws IllegalArgumentException for events that are no history, or one without {@link Event.RunEnded}, or one with
-   *         faults though the allowances say that there are none
+   * @throws IllegalArgumentException if the events are no valid history or lack {@link Event.RunEnded}, or if there is
+   *         a fault although {@link Allowances#faultFree} is set
    */
   public Verdict check(List<Event> events) {
     Findings findings = new Findings();
     Run run = new Run(events, allowances);
     if (allowances.faultFree() && !run.faults.isEmpty()) {
-      throw new IllegalArgumentException("a history with faults is not fault-free");
+      throw new IllegalArgumentException("the history has faults, but the allowances exclude them: faultFree=true");
     }
     Chains chains = new Chains(run, allowances.clockErrorMillis(), findings);
     Map<String, Firing> firingIds = new HashMap<>();
-    Map<String, List<Explanation.Wanting>> keyless = new HashMap<>();
+    Map<String, List<Explanation.Unacked>> keyless = new HashMap<>();
     for (Chain chain : chains.all) {
       new ChainCheck(chain, run, allowances, findings).check(firingIds,
           keyless.computeIfAbsent(chain.queue, queue -> new ArrayList<>()));

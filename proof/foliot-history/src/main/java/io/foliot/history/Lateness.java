@@ -3,14 +3,15 @@ package io.foliot.history;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** The lateness of the first attempts of firings: exact below two seconds, else to three digits. */
+/** The lateness of the first attempts of firings: exact below two seconds, otherwise to three significant digits. */
 public record Lateness(long firings, long p50Millis, long p99Millis, long maxMillis) {
-  /** The conditions of a firing. */
+  /** The time of a firing relative to the faults. */
   public enum Phase {
+    /** Neither of the other phases. */
     FAULT_FREE,
-    /** A fault lay between due time and arrival. */
+    /** A fault lasted at some time between due time and arrival. */
     DURING_FAULT,
-    /** Due within the grace time after a fault. */
+    /** The firing was due within the grace time after a fault. */
     AFTER_HEAL
   }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Says of each acked firing how it ended, and finds those that did not. */
+/** Determines how each acked firing ended, and reports those that were lost. */
 final class LossCheck {
   private final Chain chain;
   private final Run run;
@@ -28,7 +28,11 @@ final class LossCheck {
     }
   }
 
-  /** @param index the firing's place in the chain */
+  /**
+   * Counts the end of one firing if an answer names it, and reports its loss.
+   *
+   * @param index the index of the firing in the chain
+   */
   void check(int index) {
     Firing firing = chain.firings.get(index);
     if (firing.isAcked()) {
@@ -50,12 +54,12 @@ final class LossCheck {
           ? Findings.End.DELIVERED
           : lost(firing, "was recorded as finished, but never delivered", finished.events());
     }
-    Firing freeing = next != null && next.born == Reply.Result.CREATED ? next : null;
-    if (chain.mayBeCancelled(firing, freeing == null ? Long.MAX_VALUE : freeing.answeredMillis())) {
+    Firing created = next != null && next.born == Reply.Result.CREATED ? next : null;
+    if (chain.mayBeCancelled(firing, created == null ? Long.MAX_VALUE : created.answeredMillis())) {
       return Findings.End.CANCELLED;
     }
     if (chain.isUnknown()) {
-      return Findings.End.UNPROVEN; // a cancel by its key would not be known of
+      return Findings.End.UNPROVEN; // its key is unknown, and a cancel by that key may have ended it
     }
     Operation denial = denied.get(firing);
     if (denial != null) {
@@ -64,24 +68,25 @@ final class LossCheck {
     if (next == null) {
       return last(firing);
     }
-    return freeing == null ? Findings.End.SUPERSEDED : freed(firing, freeing);
+    return created == null ? Findings.End.SUPERSEDED : freed(firing, created);
   }
 
-  /** The key was free again, so the firing was final, if it was not lost. */
+  /** Returns the end of a firing whose key was free again later: the firing had become final, or was lost. */
   private Findings.End freed(Firing firing, Firing next) {
     long at = next.answeredMillis();
     if (chain.mayHaveMore(firing.invokedMillis(), at)) {
       return Findings.End.UNPROVEN;
     }
     if (firing.dueMillis() > at + allowances.clockErrorMillis()) {
-      return lost(firing, "was gone before it was due, for its key was free", next.origin());
+      return lost(firing, "was gone before it was due, because its key was free", next.origin());
     }
     if (firing.deliveries.isEmpty() && !run.faults.touches(firing.dueMillis(), at)) {
-      return lost(firing, "was gone though never attempted, for its key was free", next.origin());
+      return lost(firing, "was gone though never attempted, because its key was free", next.origin());
     }
     return Findings.End.UNPROVEN;
   }
 
+  /** Returns the end of the last firing of the chain: open until its grace time has passed, then lost. */
   private Findings.End last(Firing firing) {
     long base = Math.max(Math.max(firing.lastDueMillis(), firing.answeredMillis()),
         Math.max(run.faults.lastHealMillis(), lastActivityMillis));
@@ -92,10 +97,10 @@ final class LossCheck {
     }
     for (Operation maker : chain.makers) {
       if (maker.latestMillis() >= firing.invokedMillis()) {
-        // Had it taken effect, then something of its own would have been delivered.
+        // If the operation took effect, the firing that it made should have been delivered.
         long delay = Math.max(0, maker.notBeforeMillis() - maker.invokedMillis());
         base = Math.max(base, later(maker.latestMillis(), delay));
-        what = "was never delivered, nor what an unknown operation may have put in its place";
+        what = "was never delivered, nor was a firing that an unknown operation may have put in its place";
         evidence.addAll(maker.events());
       }
     }
@@ -148,7 +153,7 @@ final class LossCheck {
     return latest;
   }
 
-  /** Returns whether no later generation may have been there by the time of the answer. */
+  /** Returns whether no later generation can have existed at the time of the answer. */
   private boolean isLatest(Firing live, List<Firing> byInvocation, long[] latest, Operation denial) {
     long at = denial.answeredMillis() + allowances.clockErrorMillis();
     int invoked = 0;

@@ -3,7 +3,7 @@ package io.foliot.history;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A client's operation with its answer. */
+/** A client's operation, with its answer if there is one. */
 final class Operation {
   private static final Reply NO_ANSWER = new Reply.Unknown("never answered");
 
@@ -17,12 +17,15 @@ final class Operation {
 
   void answer(Event.Answered answer) {
     if (answered != null) {
-      throw new IllegalArgumentException("an operation is answered once: " + answered + ", " + answer);
+      throw new IllegalArgumentException("an operation has two answers: " + answered + ", " + answer);
     }
     answered = answer;
   }
 
-  /** To be called once all is read: an unknown operation takes effect within the grace time, or not at all. */
+  /**
+   * Computes {@link #latestMillis}. Must be called once, after all events have been read. An unknown operation takes
+   * effect within the grace time, or never.
+   */
   void bound(FaultWindows faults, long graceMillis) {
     if (!isUnknown()) {
       latestMillis = answeredMillis();
@@ -47,17 +50,17 @@ final class Operation {
     return invoked.atMillis();
   }
 
-  /** When the answer was there, or {@link Long#MAX_VALUE}. */
+  /** Returns when the answer arrived, or {@link Long#MAX_VALUE} if there is none. */
   long answeredMillis() {
     return answered == null ? Long.MAX_VALUE : answered.atMillis();
   }
 
-  /** Returns the last instant at which it may have taken effect. */
+  /** Returns the last instant at which this operation may have taken effect. */
   long latestMillis() {
     return latestMillis;
   }
 
-  /** The earliest due time that it may lead to. */
+  /** Returns the earliest due time that this operation may cause. */
   long notBeforeMillis() {
     return switch (request()) {
       case Request.Submit submit -> submit.notBeforeMillis();

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Operations in order of one time, to find, from an instant on, the one that is first by another time. */
+/**
+ * Index of operations by one of their times. Among the operations from an instant on, it finds the one that is earliest
+ * by another time.
+ */
 final class OperationIndex {
   private final long[] times;
   private final List<Operation> firsts;
@@ -23,16 +26,17 @@ final class OperationIndex {
     firsts = sorted;
   }
 
-  /** For the first answer among the operations invoked from an instant on. */
+  /** Returns an index that finds, among operations invoked from an instant on, the one answered first. */
   static OperationIndex byInvocation(List<Operation> operations) {
     return new OperationIndex(operations, Operation::invokedMillis, Operation::answeredMillis);
   }
 
-  /** For the first invocation among the operations that may have taken effect from an instant on. */
+  /** Returns an index that finds, among operations that may take effect from an instant on, the one invoked first. */
   static OperationIndex byEffect(List<Operation> operations) {
     return new OperationIndex(operations, Operation::latestMillis, Operation::invokedMillis);
   }
 
+  /** Returns the operation that this index finds for an instant, or null if there is none. */
   @Nullable
   Operation firstFrom(long millis) {
     int low = 0;

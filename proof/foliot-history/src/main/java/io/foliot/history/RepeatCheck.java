@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Finds deliveries of firings that had already ended, and final states that changed. */
+/** Reports deliveries of firings that had already ended, repeated attempt numbers, and final states that changed. */
 final class RepeatCheck {
   private final Run run;
   private final Allowances allowances;
@@ -35,8 +35,8 @@ final class RepeatCheck {
   }
 
   /**
-   * A number is used for one claim, and a claim for one attempt; only a permitted loss of the store excuses a
-   * repetition.
+   * Reports an attempt number that was delivered twice. Each number belongs to one claim, and each claim to one
+   * attempt. Only a permitted loss of the store excuses a repetition.
    */
   private void checkNumbers(Firing firing) {
     Map<Integer, Delivery> byNumber = new HashMap<>();
@@ -49,12 +49,13 @@ final class RepeatCheck {
     }
   }
 
+  /** Returns whether a delivery began after its firing had ended, and reports that. */
   private boolean checkZombie(Firing firing, List<Delivery> successes, Delivery delivery) {
     long begun = run.begunMillis(delivery);
     for (int i = successes.size() - 1; i >= 0; i--) {
       Delivery success = successes.get(i);
       if (success.lastMillis() + allowances.settleMillis() < begun) {
-        // A later number was claimed after the success, unless the success had lost its claim before.
+        // A higher number was claimed after the success, unless the claim of the success had been lost before that.
         boolean later = delivery.attempt().attempt() > success.attempt().attempt();
         if (!run.isDisturbed(firing, later ? success : delivery, delivery)) {
           findings.report(Violation.Kind.ZOMBIE, firing + " began long after its success", firing.origin(),
@@ -97,7 +98,7 @@ final class RepeatCheck {
     for (Operation read : firing.reads) {
       if (first.answeredMillis() + allowances.clockErrorMillis() < read.invokedMillis()
           && Firing.state(read) != Firing.state(first)) {
-        findings.report(Violation.Kind.ZOMBIE, firing + " was final, and then was not the same", first.events(),
+        findings.report(Violation.Kind.ZOMBIE, firing + " was final, and later had another state", first.events(),
             read.events());
       }
     }

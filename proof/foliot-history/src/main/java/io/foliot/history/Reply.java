@@ -1,21 +1,21 @@
 package io.foliot.history;
 
-/** The answer to an operation. One without an answer is {@link Unknown}. */
+/** The answer to an operation. The reply of an unanswered operation is {@link Unknown}. */
 public sealed interface Reply {
-  /** The generation of an answer that names none. */
+  /** The generation in an answer that names no generation. */
   long NO_GENERATION = -1;
 
   /** The effect on the task of a key. */
   enum Result {
     /** There was no live task; now there is. */
     CREATED,
-    /** A live task without outstanding attempt got a new generation. */
+    /** A live task without an outstanding attempt got a new generation. */
     RESET,
     /** As {@link #RESET}, but an earlier claim may still deliver the previous generation. */
     RESET_PENDING,
     /** The live task stays as it is. */
     KEPT,
-    /** The idempotency key was seen before; the answer repeats the earlier result. */
+    /** The idempotency key was used before. The answer repeats the earlier result. */
     REPEATED
   }
 
@@ -33,9 +33,10 @@ public sealed interface Reply {
   }
 
   /**
-   * Answers a submit, reset, touch, run-now, or the redrive of one task, which is {@link Result#CREATED}.
+   * Answers a submit, reset, touch, run-now, or the redrive of one task. The result of a redrive is
+   * {@link Result#CREATED}.
    *
-   * @param dueAtMillis the due time as answered
+   * @param dueAtMillis the due time that the answer names
    */
   record Placed(Result result, String taskId, long generation, long dueAtMillis) implements Reply {}
 
@@ -49,15 +50,15 @@ public sealed interface Reply {
   /** Answers a read. */
   record Found(String taskId, long generation, State state) implements Reply {}
 
-  /** There was no task, or no live task where only a live one counts; nothing has changed. */
+  /** There was no task, or no live task for an operation that needs one. Nothing has changed. */
   record NotFound() implements Reply {}
 
-  /** The operation was done; there are no details. Answers a redrive of a queue, or a run-now. */
+  /** The operation was done, but the answer has no details. Answers a redrive of a queue, or a run-now. */
   record Done() implements Reply {}
 
   /** The operation was refused, and certainly nothing has changed. */
   record Failed(String reason) implements Reply {}
 
-  /** The operation may have taken effect, may yet do so, or never will: a timeout, a broken connection, a 5xx. */
+  /** The operation may have taken effect, may still do so, or never will, as after a timeout or a status 5xx. */
   record Unknown(String reason) implements Reply {}
 }

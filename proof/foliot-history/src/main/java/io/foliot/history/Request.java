@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The request of a client.
  *
  * <p>
- * {@code notBeforeMillis} is the earliest due time that the operation may lead to: the {@code dueAt} it gives, or its
- * invocation plus the delay.
+ * {@code notBeforeMillis} is the earliest due time that the operation may cause: the {@code dueAt} of the request, or
+ * the time of its invocation plus the requested delay.
  */
 public sealed interface Request {
   /** The effect on a live task of the same key. */
@@ -21,14 +21,14 @@ public sealed interface Request {
   /** Creates or resets the task of a key. */
   record Reset(String queue, String key, long notBeforeMillis) implements Request {}
 
-  /** Pushes the due time of a live key, and creates nothing. */
+  /** Moves the due time of the live task of a key, and creates nothing. */
   record Touch(String queue, String key, long notBeforeMillis) implements Request {}
 
   record Cancel(Target target) implements Request {}
 
   record RunNow(Target target) implements Request {}
 
-  /** Puts one failed task of a queue, or all of them, back to work. */
+  /** Makes one failed task of a queue due again, or all failed tasks if {@code taskId} is null. */
   record Redrive(String queue, @Nullable String taskId) implements Request {}
 
   record Read(Target target) implements Request {}

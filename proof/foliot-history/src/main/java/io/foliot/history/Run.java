@@ -63,19 +63,19 @@ final class Run {
     operations.forEach(operation -> operation.bound(faults, allowances.graceMillis()));
   }
 
-  /** Returns the earliest instant, by any of the clocks, at which a delivery can have begun. */
+  /** Returns the earliest instant, on any of the clocks, at which a delivery can have begun. */
   long begunMillis(Delivery delivery) {
     return delays.begunMillis(delivery.arrivedMillis(), allowances.transitMillis()) - allowances.clockErrorMillis();
   }
 
-  /** Returns whether the system must have read the success of a delivery, unless a fault prevented it. */
+  /** Returns whether the system must have read a successful answer of a delivery, unless a fault prevented that. */
   boolean succeededInTime(Delivery delivery) {
     return (delivery.was(Event.Reception.SUCCESS) || delivery.was(Event.Reception.AGAIN)) && isInTime(delivery);
   }
 
   /**
-   * Returns whether a delivery's claim must have been made after an instant or have been valid at it, unless a fault
-   * intervened.
+   * Returns whether the claim of a delivery must have been made after an instant, or have been valid at that instant,
+   * unless a fault intervened.
    */
   boolean outlived(Delivery delivery, long millis) {
     return begunMillis(delivery) > millis || (delivery.lastMillis() - allowances.clockErrorMillis() > millis

@@ -1,6 +1,6 @@
 package io.foliot.history;
 
-/** The object of an operation. */
+/** The task or key that an operation names. */
 public sealed interface Target {
   /** The task of this id, in any generation. */
   record Task(String taskId) implements Target {}

@@ -9,31 +9,32 @@ import java.util.Objects;
 /**
  * The verdict on a history.
  *
- * @param violations the first ones of each kind, {@link #MAX_PER_KIND} at most
- * @param totals how many there are of each kind that occurs
- * @param lateness for every phase
+ * @param violations the first violations of each kind, {@link #MAX_PER_KIND} of a kind at most
+ * @param totals the number of violations of each kind that occurred
+ * @param lateness the lateness in each phase; has every phase
  */
 public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> totals, Counts counts,
     Map<Lateness.Phase, Lateness> lateness) {
-  /** A broken system may violate a promise with every delivery, and a thousand cases are more than anyone reads. */
+  /** Largest number of kept violations of one kind. A broken system may violate a promise with every delivery. */
   public static final int MAX_PER_KIND = 1000;
 
-  /** A report is to be read in a terminal. */
-  private static final int MAX_SHOWN_PER_KIND = 5;
+  /** Largest number of printed violations of one kind, for a report that fits a terminal. */
+  private static final int MAX_PRINTED_PER_KIND = 5;
 
   /**
-   * The counts of a run, so that a run can be distinguished from one that tested nothing. Every acked firing is counted
-   * by its end.
+   * The counts of a run, which show how much the run tested. Each acked firing is counted once, by its end. A firing is
+   * acked if an answer names it.
    *
    * @param delivered acked firings that were delivered
    * @param failed acked firings that ended as dead letters
    * @param cancelled acked firings that a cancel has, or may have, ended
    * @param superseded acked firings that a later generation has, or may have, replaced
-   * @param unproven acked firings whose key was later found free, so that they had ended in an unknown way
-   * @param open acked firings that the run did not wait for
+   * @param unproven acked firings whose end the history does not show, although their key was free later; also firings
+   *        whose key is unknown
+   * @param open acked firings whose grace time had not passed at the end of the run
    * @param lost acked firings that are {@link Violation.Kind#LOST}
-   * @param duplicates successes beyond the first of a firing, all answered in time
-   * @param duplicatesOutsideFaults those of them that no fault explains
+   * @param duplicates successes after the first success of a firing, all answered in time
+   * @param duplicatesOutsideFaults duplicates that no fault explains
    * @param excused answers that do not count, because the store may have lost their writes
    */
   public record Counts(long operations, long unknown, long deliveries, long acked, long delivered, long failed,
@@ -71,15 +72,15 @@ public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> tota
         .append(" of them outside faults");
     text.append(counts.excused == 0 ? "" : "; " + counts.excused + " answers excused").append(line);
     lateness.forEach((phase, late) -> text.append("late ").append(phase).append(": ").append(late).append(line));
-    Map<Violation.Kind, Integer> shown = new EnumMap<>(Violation.Kind.class);
+    Map<Violation.Kind, Integer> printed = new EnumMap<>(Violation.Kind.class);
     for (Violation violation : violations) {
-      if (shown.merge(violation.kind(), 1, Integer::sum) <= MAX_SHOWN_PER_KIND) {
+      if (printed.merge(violation.kind(), 1, Integer::sum) <= MAX_PRINTED_PER_KIND) {
         text.append(violation).append(line);
       }
     }
     totals.forEach((kind, total) -> {
-      if (total > MAX_SHOWN_PER_KIND) {
-        text.append(kind).append(": ").append(total - MAX_SHOWN_PER_KIND).append(" more").append(line);
+      if (total > MAX_PRINTED_PER_KIND) {
+        text.append(kind).append(": ").append(total - MAX_PRINTED_PER_KIND).append(" more").append(line);
       }
     });
     return text.toString();

@@ -5,27 +5,27 @@ import java.util.List;
 /**
  * A promise that was broken.
  *
- * @param evidence the operations and deliveries that prove it, in order of time
+ * @param evidence the events that prove the violation, in order of time
  */
 public record Violation(Kind kind, String message, List<Event> evidence) {
   public enum Kind {
     /** An acked firing, neither cancelled nor superseded, was neither delivered nor failed. */
     LOST,
-    /** An attempt began before its due time, or the due time is before the one asked for. */
+    /** An attempt began before its due time, or the due time is before the requested one. */
     EARLY,
     /** An attempt began that an answered cancel excludes. */
     CANCEL,
     /** A generation began that an answered reset excludes. */
     STALE,
-    /** A firing with two ids, an id with two firings, or generations that do not increase. */
+    /** A firing has two firing ids, a firing id has two firings, or generations do not increase. */
     FIRING,
     /** A firing was delivered again although its success was answered in time. */
     DUP,
-    /** A firing was delivered long after its success, or after it was final; or a final state changed. */
+    /** A firing was delivered long after its success, or after it had been read as final; or a final state changed. */
     ZOMBIE,
     /** A task was delivered that no client had submitted. */
     GHOST,
-    /** (generation, attempt) was repeated or went back, so that it is no fence. */
+    /** A later attempt had the same or a lower (generation, attempt), by which a receiver drops stale deliveries. */
     FENCE
   }
 

@@ -3,7 +3,7 @@
  * kept.
  *
  * <p>
- * Plain Java without any of Foliot, so that it shares no mistake with it. A {@link io.foliot.history.History} records
+ * The package uses no code of Foliot, so it shares no mistake with Foliot. A {@link io.foliot.history.History} records
  * {@link io.foliot.history.Event events}; a {@link io.foliot.history.HistoryChecker} turns it into a
  * {@link io.foliot.history.Verdict}. All times are wall times in milliseconds, of clocks that differ by no more than
  * {@link io.foliot.history.Allowances#clockErrorMillis}.

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** Tests, for every kind of violation, histories that must be caught and legal ones that resemble them. */
+/** Checks, for each kind of violation, histories that must be reported and similar histories that are legal. */
 final class HistoryCheckerTest {
   private static final Allowances EXACT = Allowances.exact(50, 10, 1000);
 
@@ -36,7 +36,7 @@ final class HistoryCheckerTest {
   // LOST
 
   @Test
-  void anAckedFiringThatNeverComesIsLost() {
+  void anAckedFiringThatNeverArrivesIsLost() {
     Verdict verdict = story().created(0, 5, "k", 1, 100).end(5000);
     assertCaught(verdict, Violation.Kind.LOST);
     assertThat(verdict.counts().lost()).isEqualTo(1);
@@ -45,7 +45,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aFiringMayStillComeWithinTheGraceTime() {
+  void aFiringMayStillArriveWithinTheGraceTime() {
     Verdict verdict = story().created(0, 5, "k", 1, 100).end(1099);
     assertLegal(verdict);
     assertThat(verdict.counts().open()).isEqualTo(1);
@@ -106,7 +106,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aCancelDoesNotExcuseWhatWasMadeLater() {
+  void aCancelDoesNotExcuseALaterFiring() {
     assertCaught(story().created(0, 5, "k", 1, 100).cancel(50, 55, "k", CANCELLED).created(60, 65, "k", 70, 100)
         .end(5000), Violation.Kind.LOST);
     assertLegal(story().created(0, 5, "k", 1, 100).cancel(50, 62, "k", CANCELLED).created(60, 65, "k", 70, 100)
@@ -121,7 +121,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anUnknownCancelDoesNotLingerForEver() {
+  void anUnknownCancelTakesNoEffectAfterTheGraceTime() {
     assertCaught(story().unanswered(50, new Request.Cancel(Story.key("k"))).created(2000, 2005, "k", 1, 2100)
         .end(10_000), Violation.Kind.LOST);
   }
@@ -134,7 +134,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anUnknownCreationIsNotMissed() {
+  void anUnknownCreationMayHaveHappenedOrNot() {
     assertLegal(story().lostPut(0, "k", 100).end(9000));
     assertLegal(story().lostPut(0, "k", 100).delivered(100, "k", 1, 1).end(9000));
     assertLegal(story().unanswered(0, submission(null, null, 100)).deliveredTask(100, "t", 1, 1).end(9000));
@@ -149,7 +149,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aKeyThatIsFreeThoughNothingWasAttemptedShowsALoss() {
+  void aKeyThatIsFreeWithoutAnAttemptShowsALoss() {
     assertCaught(
         story().created(0, 5, "k", 1, 100).created(300, 305, "k", 2, 2000).delivered(2000, "k", 2, 1).end(9000),
         Violation.Kind.LOST);
@@ -184,7 +184,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anAnswerThatATaskWasKeptMayTellOfARetry() {
+  void anAnswerKeptMayNameTheTimeOfARetry() {
     Reply kept = new Reply.Placed(Reply.Result.KEPT, taskOf("k"), 7, 200);
     assertLegal(
         story().lostPut(0, "k", 100).attempt(100, "k", 7, 1, RETRY).op(120, 125, submission("k", null, 300), kept)
@@ -207,14 +207,14 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aDueTimeBeforeTheOneAskedForIsEarly() {
+  void aDueTimeBeforeTheRequestedOneIsEarly() {
     assertCaught(story().op(0, 5, new Request.Reset(QUEUE, "k", 100),
         new Reply.Placed(Reply.Result.CREATED, taskOf("k"), 1, 90)).delivered(100, "k", 1, 1).end(5000),
         Violation.Kind.EARLY);
   }
 
   @Test
-  void aDeliveryMustNotNameADueTimeThatIsToCome() {
+  void aDeliveryMustNotNameAFutureDueTime() {
     assertCaught(story().created(0, 5, "k", 1, 100)
         .attempt(100, new Attempt(taskOf("k"), QUEUE, "k", 1, "f", 1, 101), SUCCESS).end(5000), Violation.Kind.EARLY);
   }
@@ -236,7 +236,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aTaskOfAnUnansweredOperationIsNotDueEarlier() {
+  void aTaskOfAnUnansweredOperationMustNotBeEarly() {
     assertCaught(story().lostPut(0, "k", 100).delivered(99, "k", 1, 1).end(5000), Violation.Kind.EARLY);
     assertCaught(story().unanswered(0, submission(null, null, 100)).deliveredTask(99, "t", 1, 1).end(5000),
         Violation.Kind.EARLY);
@@ -263,7 +263,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anArrivalMayBeLaterThanItsBeginByTheTransit() {
+  void anAttemptMayArriveLaterByTheTransitTime() {
     Allowances slow = new Allowances(0, 5, 50, 10, 1000, false);
     assertLegal(story().created(0, 5, "k", 1, 100).cancel(99, 105, "k", CANCELLED).delivered(110, "k", 1, 1)
         .end(5000, slow));
@@ -352,7 +352,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aPendingResetExcludesWhatWasNotDue() {
+  void aPendingResetExcludesAGenerationThatWasNotDue() {
     assertCaught(story().created(0, 5, "k", 1, 100).pending(101, 105, "k", 2, 300).pending(106, 110, "k", 3, 400)
         .delivered(120, "k", 1, 1).delivered(300, "k", 2, 1).delivered(400, "k", 3, 1).end(5000), Violation.Kind.STALE);
   }
@@ -412,7 +412,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anAnswerDoesNotGoBackBehindAReset() {
+  void anAnswerDoesNotNameAGenerationBeforeAReset() {
     assertCaught(story().created(0, 5, "k", 1, 300).reset(50, 55, "k", 2, 400).read(60, 65, "k", 1, Reply.State.LIVE)
         .delivered(400, "k", 2, 1).end(5000), Violation.Kind.FIRING);
     assertLegal(story().created(0, 5, "k", 1, 300).reset(50, 65, "k", 2, 400).read(60, 65, "k", 1, Reply.State.LIVE)
@@ -453,7 +453,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anUnreadSuccessIsFollowedByAnother() {
+  void anUnreadSuccessMayBeFollowedByAnother() {
     assertLegal(story().created(0, 5, "k", 1, 100).attempt(100, "k", 1, 1, GONE).delivered(200, "k", 1, 2).end(5000,
         EXACT.withoutFaults()));
     Story story = story().created(0, 5, "k", 1, 100);
@@ -493,7 +493,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void finalIsFinal() {
+  void aFinalStateDoesNotChange() {
     assertCaught(story().created(0, 5, "k", 1, 100).delivered(100, "k", 1, 1)
         .read(200, 205, "k", 1, Reply.State.FINISHED).read(210, 215, "k", 1, Reply.State.FAILED).end(5000),
         Violation.Kind.ZOMBIE);
@@ -540,7 +540,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aFiringThatAsksForMoreMakesAGeneration() {
+  void anAnswerAgainMakesAGeneration() {
     assertLegal(story().created(0, 5, "k", 1, 100).attempt(100, "k", 1, 1, AGAIN).delivered(150, "k", 2, 1).end(5000));
     assertCaught(story().created(0, 5, "k", 1, 100).delivered(100, "k", 1, 1).delivered(150, "k", 2, 1).end(5000),
         Violation.Kind.GHOST);
@@ -566,12 +566,12 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void theSuccessorDoesNotBeginBesideTheOldGeneration() {
+  void anOldGenerationDoesNotBeginAfterItsSuccessor() {
     assertCaught(story().created(0, 5, "k", 1, 100).pending(101, 105, "k", 2, 200).delivered(200, "k", 2, 1)
         .delivered(210, "k", 1, 1).end(5000), Violation.Kind.FENCE);
   }
 
-  // Lateness, and what is no history
+  // Lateness, and invalid histories
 
   @Test
   void latenessIsSplitByFaults() {
@@ -609,7 +609,7 @@ final class HistoryCheckerTest {
     assertThat(verdict.toString().lines().count()).isLessThan(50);
   }
 
-  // Losses that a store may have
+  // Losses that the durability class of a store permits
 
   @Test
   void ackedWritesBeforeTheWindowMustSurviveALoss() {
@@ -634,7 +634,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void tasksOfAForgottenReplacementContinue() {
+  void aTaskMayContinueAfterAForgottenReset() {
     assertLegal(story().created(0, 5, "k", 1, 2500).reset(1500, 1505, "k", 2, 2600).forgot(2000, 1000)
         .delivered(2500, "k", 1, 1).end(5000));
     assertLegal(story().created(0, 5, "k", 1, 2500).reset(1500, 1505, "k", 2, 2600).forgot(2000, 1000)
@@ -646,7 +646,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void tasksOfAForgottenCancelMayContinue() {
+  void aTaskMayContinueAfterAForgottenCancel() {
     assertLegal(story().created(0, 5, "k", 1, 2500).cancel(1500, 1505, "k", CANCELLED).forgot(2000, 1000)
         .delivered(2500, "k", 1, 1).end(5000));
     assertLegal(story().created(0, 5, "k", 1, 2500).cancel(1500, 1505, "k", CANCELLED).forgot(2000, 1000).end(5000));
@@ -655,7 +655,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anAttemptWhoseClaimIsForgottenHasItsNumberAgain() {
+  void aForgottenAttemptNumberMayBeReused() {
     assertLegal(story().created(0, 5, "k", 1, 1500).delivered(1500, "k", 1, 1).forgot(2000, 1000)
         .delivered(2200, "k", 1, 1).end(5000));
     assertCaught(story().created(0, 5, "k", 1, 500).delivered(500, "k", 1, 1).forgot(2000, 1000)
@@ -663,7 +663,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aGenerationThatIsForgottenIsBeyondNothing() {
+  void aForgottenGenerationDoesNotFenceOlderOnes() {
     assertLegal(story().created(0, 5, "k", 1, 3000).reset(1500, 1505, "k", 2, 1600).delivered(1600, "k", 2, 1)
         .forgot(2000, 1000).delivered(3200, "k", 1, 1).end(5000));
     assertLegal(story().created(0, 5, "k", 1, 1500).attempt(1600, "k", 1, 2, RETRY).forgot(2000, 1000)
@@ -673,7 +673,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void anEndThatIsForgottenIsNone() {
+  void aForgottenEndDoesNotCount() {
     assertLegal(story().created(0, 5, "k", 1, 1500).delivered(1500, "k", 1, 1)
         .read(1600, 1605, "k", 1, Reply.State.FINISHED).forgot(2000, 1000).delivered(2200, "k", 1, 1)
         .read(2300, 2305, "k", 1, Reply.State.FAILED).end(5000));
@@ -683,7 +683,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aCallThatAskedToBeRepeatedAsksAgainWhenThatIsForgotten() {
+  void aForgottenAnswerAgainMayMakeAnotherGeneration() {
     assertLegal(story().created(0, 5, "k", 1, 1500).attempt(1500, "k", 1, 1, AGAIN).delivered(1600, "k", 2, 1)
         .forgot(2000, 1000).attempt(2200, "k", 1, 1, AGAIN).delivered(2300, "k", 3, 1).end(5000));
     assertCaught(story().created(0, 5, "k", 1, 500).attempt(500, "k", 1, 1, AGAIN).delivered(600, "k", 2, 1)
@@ -691,7 +691,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aRequestThatIsForgottenMakesAnotherTask() {
+  void aForgottenIdempotencyKeyMayMakeAnotherTask() {
     assertLegal(story().submit(1500, 1505, "i", "t", 1, 2500).forgot(2000, 1000).submit(2100, 2105, "i", "u", 1, 2500)
         .deliveredTask(2500, "u", 1, 1).end(5000));
     assertLegal(story().submit(1500, 1505, "i", "t", 1, 1600).deliveredTask(1600, "t", 1, 1).forgot(2000, 1000)
@@ -702,7 +702,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void nothingExcusesWhatIsEarlyOrWasNeverAskedFor() {
+  void aLossExcusesNeitherEarlyNorGhostDeliveries() {
     assertCaught(story().created(1500, 1505, "k", 1, 2500).forgot(2000, 1000).delivered(2400, "k", 1, 1).end(5000),
         Violation.Kind.EARLY);
     assertCaught(story().forgot(2000, 1000).delivered(2400, "k", 1, 1).end(5000), Violation.Kind.GHOST);

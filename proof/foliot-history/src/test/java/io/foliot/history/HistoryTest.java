@@ -23,7 +23,7 @@ final class HistoryTest {
   @TempDir
   Path directory;
 
-  /** One of each, with texts that a line must not take for its own. */
+  /** Returns events of each kind, with texts that contain the separators and escapes of a line. */
   private static List<Event> everyEvent() {
     String odd = "a\tb\nc\rd\\Ne\\";
     Target.Key key = new Target.Key("q", odd);
@@ -52,7 +52,7 @@ final class HistoryTest {
   }
 
   @Test
-  void aFileGivesBackWhatWasRecorded() throws IOException {
+  void aFileKeepsEachEvent() throws IOException {
     Path path = directory.resolve("history");
     try (History history = History.in(path)) {
       everyEvent().forEach(history::append);
@@ -63,7 +63,7 @@ final class HistoryTest {
   }
 
   @Test
-  void ofAFileCutAnywhereThePrefixIsRead() throws IOException {
+  void theWholeLinesOfACutFileAreRead() throws IOException {
     Path whole = directory.resolve("whole");
     try (History history = History.in(whole)) {
       everyEvent().forEach(history::append);
@@ -73,7 +73,7 @@ final class HistoryTest {
     for (int length = 0; length <= bytes.length; length++) {
       Files.write(cut, Arrays.copyOf(bytes, length));
       List<Event> events = History.read(cut).events();
-      // The newline is not needed for a line to be whole.
+      // A line may be whole without its newline.
       int lines = (int) new String(bytes, 0, length, StandardCharsets.UTF_8).chars().filter(c -> c == '\n').count();
       assertThat(events.size()).isBetween(lines, lines + 1);
       assertThat(events).isEqualTo(everyEvent().subList(0, events.size()));
@@ -81,7 +81,7 @@ final class HistoryTest {
   }
 
   @Test
-  void aWriterThatComesBackContinues() throws IOException {
+  void aRestartedWriterAppendsToItsFile() throws IOException {
     Path path = directory.resolve("receiver");
     try (History history = History.in(path)) {
       history.replied(history.began(1, ATTEMPT), 2, Event.Reception.RETRY);
@@ -126,7 +126,7 @@ final class HistoryTest {
   }
 
   @Test
-  void manyThreadsRecord() throws Exception {
+  void manyThreadsMayRecordAtOnce() throws Exception {
     int threads = 4;
     int each = 500;
     Path path = directory.resolve("history");

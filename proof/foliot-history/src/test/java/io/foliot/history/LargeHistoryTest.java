@@ -6,9 +6,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** The checker judges hundreds of thousands of events in seconds, also where all of them are of one key. */
+/** The checker judges hundreds of thousands of events in seconds, even if all of them are about one key. */
 final class LargeHistoryTest {
-  /** A check takes seconds even on a busy machine; one whose cost grows with the square of the events takes minutes. */
+  /** Longest permitted check. A check takes seconds even on a busy machine; quadratic cost would take minutes. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private static final Allowances ALLOWANCES = Allowances.exact(50, 10, 1000);

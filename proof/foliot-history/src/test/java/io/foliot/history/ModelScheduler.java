@@ -12,14 +12,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scheduler of two nodes over one store, with clients and a receiver, small enough to be right; and, if asked for,
- * with one bug. Runs in virtual time and records the history that the checker is to judge.
+ * A model of a scheduler: two nodes over one store, with clients and a receiver. The model is small enough to be
+ * correct, except for one bug that a test may choose. It runs in virtual time and records a history for the checker.
  */
 final class ModelScheduler {
-  /** A defect of the model, the violations that may reveal it, and whether it takes a fault to reveal it. */
+  /** A defect of the model, with the violation that reveals it and whether this takes a fault. */
   enum Bug {
     NONE(false, null),
-    /** A kill undoes what was acked just before. */
+    /** A kill undoes writes that were acked just before. */
     ACK_BEFORE_DURABLE(true, Violation.Kind.LOST),
     /** A kill brings a replaced generation back. */
     RESET_BEFORE_DURABLE(true, Violation.Kind.STALE),
@@ -29,45 +29,45 @@ final class ModelScheduler {
     SKIPS_OVERDUE(true, Violation.Kind.LOST),
     /** A claim whose node died is never taken over. */
     LEASE_NEVER_ENDS(true, Violation.Kind.LOST),
-    /** A late settle counts for the task as it is by then. */
+    /** A settle changes the task although its token is no longer valid. */
     SETTLES_WITHOUT_TOKEN(true, Violation.Kind.LOST),
-    /** After a kill the generations begin again. */
+    /** After a kill the generations begin again at 1. */
     GENERATIONS_RESTART(true, Violation.Kind.FIRING),
-    /** After a kill the attempts begin again. */
+    /** After a kill the attempts are numbered from 1 again. */
     ATTEMPTS_RESTART(true, Violation.Kind.FENCE),
     /** A success is not recorded. */
     SETTLE_IGNORED(false, Violation.Kind.ZOMBIE), FIRES_EARLY_BY_ONE(false, Violation.Kind.EARLY),
-    /** Half the delay that was asked for. */
+    /** A task is due after half of the requested delay. */
     SHORTENS_DELAY(false, Violation.Kind.EARLY),
-    /** The successor does not wait until it is due. */
+    /** A successor runs before it is due. */
     SUCCESSOR_AT_ONCE(false, Violation.Kind.EARLY),
-    /** A touch is answered and changes no due time. */
+    /** A reset is answered, but the task runs at the old due time. */
     TOUCH_CHANGES_NOTHING(false, Violation.Kind.EARLY), CANCEL_CHANGES_NOTHING(false, Violation.Kind.CANCEL),
-    /** A task with an open claim is CANCELLED. */
+    /** A cancel of a task with an open claim is answered CANCELLED. */
     CANCEL_IGNORES_CLAIM(false, Violation.Kind.CANCEL),
     /** A task with CANCEL_PENDING is claimed again. */
     CANCEL_PENDING_IS_RETRIED(false, Violation.Kind.CANCEL),
-    /** A task with an open claim is RESET. */
+    /** A reset of a task with an open claim is answered RESET. */
     RESET_IGNORES_CLAIM(false, Violation.Kind.STALE),
     /** A task with a successor is claimed again. */
     RESET_PENDING_IS_RETRIED(false, Violation.Kind.STALE),
     /** A reset adds a generation and leaves the old one alive. */
     RESET_KEEPS_OLD(false, Violation.Kind.STALE), FORGETS_SUCCESSOR(false, Violation.Kind.LOST),
-    /** Answers that the task was kept, and resets it. */
+    /** A submit is answered KEPT, but resets the task. */
     KEEP_RESETS(false, Violation.Kind.GHOST),
-    /** Answers 409, and resets. */
+    /** A submit is answered 409, but resets the task. */
     REJECT_RESETS(false, Violation.Kind.GHOST), IDEMPOTENCY_FORGOTTEN(false,
         Violation.Kind.FIRING), FIRING_ID_PER_ATTEMPT(false, Violation.Kind.FIRING), FIRING_ID_PER_TASK(false,
             Violation.Kind.FIRING), DELIVERS_UNDER_ANOTHER_KEY(false, Violation.Kind.FIRING),
-    /** One claim, two attempts. */
+    /** One claim leads to two attempts. */
     DOUBLE_DELIVERY(false, Violation.Kind.DUP),
     /** The same attempt is sent twice. */
     ATTEMPT_REPEATED(false, Violation.Kind.FENCE),
-    /** A retry counts downwards. */
+    /** The attempt number of a retry is lower. */
     ATTEMPTS_GO_BACK(false, Violation.Kind.FENCE), DELIVERS_GHOSTS(false, Violation.Kind.GHOST),
     /** After a failure the task is forgotten. */
     NO_RETRY(false, Violation.Kind.LOST),
-    /** After a timeout the task is taken for finished. */
+    /** A timeout of an attempt finishes the task. */
     TIMEOUT_IS_SUCCESS(false, Violation.Kind.LOST), FINISHES_UNDELIVERED(false, Violation.Kind.LOST),
     /** A finished task is delivered once more, much later. */
     DELIVERS_FINISHED(false, Violation.Kind.ZOMBIE), FINAL_STATE_CHANGES(false, Violation.Kind.ZOMBIE);
@@ -98,11 +98,13 @@ final class ModelScheduler {
   private static final int NODES = 2;
   private static final int KEYS = 5;
   private static final int MAX_ATTEMPTS = 4;
+  private static final int OPERATIONS = 150;
+
+  // Times and durations in ms. Operations and faults begin before RUN; the history ends at END.
   private static final int TRANSIT = 2;
   private static final int TIMEOUT = 60;
   private static final int LEASE = 150;
   private static final int RUN = 3000;
-  private static final int OPERATIONS = 150;
   private static final int GRACE = 2000;
   private static final int END = 20_000;
 
@@ -117,7 +119,7 @@ final class ModelScheduler {
     State state = State.DELAYED;
     int attempts;
     long token;
-    /** A lease has ended without a recorded end, and the task is not final since. */
+    /** Whether a lease has ended without a settle, and the task has not been final since. */
     boolean outstanding;
     boolean cancel;
     boolean hasSuccessor;
@@ -176,6 +178,7 @@ final class ModelScheduler {
 
   // The nodes
   private final boolean[] up = {true, true};
+  /** Number of kills of each node. Actions that a node began before its last kill have no effect. */
   private final int[] life = new int[NODES];
   private final long[] pausedUntil = new long[NODES];
 
@@ -270,6 +273,7 @@ final class ModelScheduler {
 
   private void loseWrites() {
     if (bug == Bug.ACK_BEFORE_DURABLE || bug == Bug.RESET_BEFORE_DURABLE || bug == Bug.CANCEL_BEFORE_DURABLE) {
+      // The writes of the last 80 ms were not durable.
       for (int i = undos.size() - 1; i >= 0 && undos.get(i).at > now - 80; i--) {
         undos.get(i).action.run();
       }
@@ -289,7 +293,7 @@ final class ModelScheduler {
     });
   }
 
-  /** A node that can act now, or -1. */
+  /** Returns a random node that is up and not paused, or -1 if there is none. */
   private int actingNode() {
     int first = random.nextInt(NODES);
     for (int i = 0; i < NODES; i++) {
@@ -353,7 +357,7 @@ final class ModelScheduler {
     });
   }
 
-  /** Sends a request: it takes effect after a while, and is answered after another, if all goes well. */
+  /** Sends a request. Without a fault it takes effect after up to 5 ms and is answered up to 5 ms after that. */
   private void call(Request request, Supplier<Reply> effect) {
     long op = history.invoked(now, request);
     at(now + random.nextInt(6), () -> {
@@ -407,14 +411,14 @@ final class ModelScheduler {
     return generation;
   }
 
-  private long due(long asked) {
-    return bug == Bug.SHORTENS_DELAY && asked > now ? now + (asked - now) / 2 : asked;
+  private long due(long requested) {
+    return bug == Bug.SHORTENS_DELAY && requested > now ? now + (requested - now) / 2 : requested;
   }
 
-  private Reply create(@Nullable String key, long asked) {
+  private Reply create(@Nullable String key, long requested) {
     Task task = new Task("t" + ids++, key);
     task.generation = nextGeneration(key, 0);
-    task.due = due(asked);
+    task.due = due(requested);
     tasks.put(task.id, task);
     if (key != null) {
       live.put(key, task);
@@ -428,10 +432,10 @@ final class ModelScheduler {
     return new Reply.Placed(Reply.Result.CREATED, task.id, task.generation, task.due);
   }
 
-  private Reply reset(String key, long asked, Request.OnConflict onConflict) {
+  private Reply reset(String key, long requested, Request.OnConflict onConflict) {
     Task task = live.get(key);
     if (task == null) {
-      return create(key, asked);
+      return create(key, requested);
     }
     boolean successor = task.hasSuccessor && chance(50);
     long generation = successor ? task.nextGeneration : task.generation;
@@ -447,7 +451,7 @@ final class ModelScheduler {
       task.assign(before);
       wakeAt(task, task.due);
     });
-    Reply reply = replace(task, due(asked));
+    Reply reply = replace(task, due(requested));
     return switch (onConflict) {
       case RESET -> reply;
       case KEEP -> new Reply.Placed(Reply.Result.KEPT, task.id, generation, kept);
@@ -455,9 +459,9 @@ final class ModelScheduler {
     };
   }
 
-  private Reply touch(String key, long asked) {
+  private Reply touch(String key, long requested) {
     Task task = live.get(key);
-    return task == null || task.cancel ? new Reply.NotFound() : reset(key, asked, Request.OnConflict.RESET);
+    return task == null || task.cancel ? new Reply.NotFound() : reset(key, requested, Request.OnConflict.RESET);
   }
 
   private Reply replace(Task task, long due) {
@@ -482,7 +486,7 @@ final class ModelScheduler {
     return new Reply.Placed(result, task.id, generation, due);
   }
 
-  /** Puts a new generation in the place of the old one. */
+  /** Replaces the generation of a task by a new one. */
   private void begin(Task task, long generation, long due) {
     task.generation = generation;
     task.due = due;
@@ -630,11 +634,11 @@ final class ModelScheduler {
       return;
     }
     task.outstanding = true;
-    goOn(task, 0);
+    continueTask(task, 0);
   }
 
-  /** After an attempt that did not end the task. */
-  private void goOn(Task task, long backoff) {
+  /** Continues a task after an attempt that did not end the task. */
+  private void continueTask(Task task, long backoff) {
     if (task.hasSuccessor && bug != Bug.RESET_PENDING_IS_RETRIED) {
       takeOver(task);
     } else if (task.cancel && bug != Bug.CANCEL_PENDING_IS_RETRIED) {
@@ -666,7 +670,7 @@ final class ModelScheduler {
     }
   }
 
-  /** Hands an attempt to the socket. A node that was paused meanwhile continues as if nothing had happened. */
+  /** Sends an attempt. A paused node sends the attempt when the pause ends, without checking the lease. */
   private void send(Claim claim) {
     if (life[claim.node] != claim.life) {
       return;
@@ -698,8 +702,8 @@ final class ModelScheduler {
       return;
     }
     Task task = claim.task;
-    boolean stands = task.token == claim.token && task.state == State.RUNNING;
-    if (!stands && !(bug == Bug.SETTLES_WITHOUT_TOKEN && task.isLive())) {
+    boolean valid = task.token == claim.token && task.state == State.RUNNING;
+    if (!valid && !(bug == Bug.SETTLES_WITHOUT_TOKEN && task.isLive())) {
       return;
     }
     switch (outcome) {
@@ -726,7 +730,7 @@ final class ModelScheduler {
           task.forgotten = true;
           end(task);
         } else {
-          goOn(task, 10 + random.nextInt(40));
+          continueTask(task, 10 + random.nextInt(40));
         }
       }
       case REFUSED -> end(task, State.FAILED);
@@ -743,7 +747,7 @@ final class ModelScheduler {
       default -> "f-" + task.id + "-" + claim.generation;
     };
     String key = bug == Bug.DELIVERS_UNDER_ANOTHER_KEY && chance(5) ? "other" : task.key;
-    // A bug that names another due time in its delivery would be found by that alone.
+    // The attempt never names a future due time, because this alone would reveal any bug that fires early.
     long delivery = history.began(now,
         new Attempt(task.id, QUEUE, key, claim.generation, firingId, claim.attempt, Math.min(claim.due, now)));
     int kind = random.nextInt(100);
@@ -764,7 +768,7 @@ final class ModelScheduler {
     at(now + delay, () -> {
       boolean late = now > begun + TIMEOUT;
       boolean gone = late && reception == Event.Reception.SUCCESS;
-      // A refusal without a reader ends nothing, and its requested delay is ignored.
+      // A late answer other than SUCCESS is not read, so it counts as RETRY.
       boolean unread = late && !gone;
       history.replied(delivery, now, gone ? Event.Reception.GONE : unread ? Event.Reception.RETRY : reception);
       at(now + random.nextInt(TRANSIT + 1), () -> {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The checker accepts what a right scheduler does, and finds what is wrong with each of many wrong ones. More seeds:
+ * The checker accepts the histories of a correct scheduler, and finds each of many bugs. To run more seeds:
  *
  * <pre>
  * mvn -pl :foliot-history -am test -Dtest=ModelSchedulerTest -Dsurefire.failIfNoSpecifiedTests=false -Dfoliot.history.seeds=20000
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestFactory;
 final class ModelSchedulerTest {
   private static final int LEGAL_SEEDS = Integer.getInteger("foliot.history.seeds", 600);
 
-  /** Rare races are met within a few dozen runs of a few hundred operations. */
+  /** Number of runs per bug. Even rare races occur within a few dozen runs. */
   private static final int BUG_SEEDS = 100;
 
   private static final int SKEW_MILLIS = 3;
@@ -36,7 +36,7 @@ final class ModelSchedulerTest {
   }
 
   @Test
-  void aRightSchedulerIsNeverAccused() {
+  void aCorrectSchedulerIsAccepted() {
     long[] seen = new long[9];
     for (long seed = 0; seed < LEGAL_SEEDS; seed++) {
       for (boolean faults : new boolean[]{false, true}) {
@@ -50,11 +50,11 @@ final class ModelSchedulerTest {
         assertThat(c.open()).as("seed=%s: %s", seed, verdict).isZero();
       }
     }
-    assertThat(seen).as("the interesting cases were met").doesNotContain(0);
+    assertThat(seen).as("number of occurrences of each case").doesNotContain(0);
   }
 
   @Test
-  void norAreClocksThatDifferWithinTheAllowance() {
+  void clocksMayDifferWithinTheAllowance() {
     Allowances exact = ModelScheduler.ALLOWANCES;
     Allowances skewed = new Allowances(SKEW_MILLIS, exact.transitMillis(), exact.deliveryTimeoutMillis(),
         exact.settleMillis(), exact.graceMillis(), false);
@@ -70,7 +70,7 @@ final class ModelSchedulerTest {
     }
   }
 
-  /** Returns the event by a clock of the client or the receiver that is ahead. */
+  /** Returns the event as recorded by a client, or a receiver, whose clock is ahead by {@code millis}. */
   private static Event shifted(Event event, long millis, boolean client) {
     return switch (event) {
       case Event.Invoked e when client ->

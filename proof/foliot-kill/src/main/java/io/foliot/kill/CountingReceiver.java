@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The receiver of the callbacks of many tasks, each of which carries its number: it counts how often each comes, and
- * how late.
+ * A receiver of the callbacks of many tasks. The payload of a task is its number. The receiver counts the callbacks of
+ * each task, and keeps the lateness and the attempt number of the last callback.
  */
 final class CountingReceiver implements AutoCloseable {
   private final Listener listener;
@@ -20,7 +20,11 @@ final class CountingReceiver implements AutoCloseable {
   private final AtomicIntegerArray attempts;
   private final AtomicInteger arrived = new AtomicInteger();
 
-  /** @param tasks there are, numbered from 0 */
+  /**
+   * Starts the receiver.
+   *
+   * @param tasks the number of tasks, which are numbered from 0
+   */
   CountingReceiver(int tasks) {
     times = new AtomicIntegerArray(tasks);
     lateMillis = new AtomicIntegerArray(tasks);
@@ -49,17 +53,17 @@ final class CountingReceiver implements AutoCloseable {
     }
   }
 
-  /** Returns how many tasks have come at least once. */
+  /** Returns how many tasks have arrived at least once. */
   int arrived() {
     return arrived.get();
   }
 
-  /** Returns how often a task has come. */
+  /** Returns how often a task has arrived. */
   int times(int number) {
     return times.get(number);
   }
 
-  /** Returns the lateness of a task's last callback; negative if it was early. */
+  /** Returns the lateness of a task's last callback, in ms. It is negative if the callback was early. */
   int lateMillis(int number) {
     return lateMillis.get(number);
   }

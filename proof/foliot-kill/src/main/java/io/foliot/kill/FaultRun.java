@@ -15,51 +15,51 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Servers under load over a store that fails again and again: after each fault they must become ready and fire again
- * without help.
+ * A run of servers under load over a store that fails repeatedly. After each fault the servers must become ready and
+ * fire again without help.
  */
 final class FaultRun implements AutoCloseable {
-  /** Pause after which four clients make less than a hundred operations a second. */
+  /** Pause of each client between two operations. With it four clients make fewer than 100 operations a second. */
   private static final long STEP_MILLIS = 40;
 
   /**
-   * The time in which servers must be ready and fire again: a connection that is made anew within five seconds,
-   * a pause of two seconds between tries, a lease of five, on a machine that does other things, too.
+   * Longest time until servers must be ready and fire again. This covers 5 s for a new connection, 2 s between two
+   * tries, a lease of 5 s, and the delays of a busy machine.
    */
   private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
 
-  /** The time in which servers must report that they are not ready. */
+  /** Longest time until servers must report that they are not ready. */
   private static final Duration DOWN_BOUND = Duration.ofSeconds(30);
 
-  /** The time that a call waits for the store: longer than a store takes to notice that its server is gone. */
+  /** How long a call waits for the store. This is longer than a server takes to notice that the store is gone. */
   private static final String CALL_TIMEOUT = "7s";
 
-  /** The time for which servers must have reported the same until it counts. */
+  /** How long servers must have reported the same state until the state counts. */
   private static final long STEADY_MILLIS = 500;
 
   /**
    * The course of a fault.
    *
-   * @param brokenMillis the time for which it lasted
-   * @param wasDown whether each server reported at its end that it was not ready
-   * @param readyAfterMillis the time from its end until all servers were ready, and stayed so
-   * @param firedAfterMillis the time from its end until the first attempt
-   * @param refused calls that were answered meanwhile with 503
-   * @param unknown calls that were answered meanwhile with 504
-   * @param lateMillis lateness of tasks of the wide queue that became due meanwhile and had not been claimed
-   *     before, in ascending order
+   * @param brokenMillis how long the fault lasted
+   * @param wasDown whether each server reported at the end of the fault that it was not ready
+   * @param readyAfterMillis the time from the end of the fault until all servers were ready and stayed ready
+   * @param firedAfterMillis the time from the end of the fault until the first attempt
+   * @param refused the number of calls that were answered with 503 during the fault
+   * @param unknown the number of calls that were answered with 504 during the fault
+   * @param lateMillis the lateness, in ascending order, of the first attempts of tasks of the wide queue that became
+   *     due during the fault
    */
-  record Recovery(InjectedFault trouble, long brokenMillis, boolean wasDown, long readyAfterMillis,
+  record Recovery(InjectedFault fault, long brokenMillis, boolean wasDown, long readyAfterMillis,
       long firedAfterMillis,
       long refused, long unknown, List<Long> lateMillis) {
     boolean isOutage() {
-      return trouble.effect() == InjectedFault.Effect.OUTAGE;
+      return fault.effect() == InjectedFault.Effect.OUTAGE;
     }
 
     @Override
     public String toString() {
       return String.format(Locale.ROOT, "%s: broken for %d ms, %s, %d calls refused, %d of unknown outcome; ready after"
-          + " %d ms, fires after %d ms; first attempts late by p50 %d, p99 %d, most %d ms (%d)", trouble.name(),
+          + " %d ms, fires after %d ms; first attempts late by p50 %d, p99 %d, most %d ms (%d)", fault.name(),
           brokenMillis, wasDown ? "not ready" : "ready", refused, unknown, readyAfterMillis, firedAfterMillis,
           late(0.5), late(0.99), late(1), lateMillis.size());
     }
@@ -69,7 +69,15 @@ final class FaultRun implements AutoCloseable {
     }
   }
 
-  private record Passed(InjectedFault trouble, long begunMillis, long brokenMillis, long healedMillis,
+  /**
+   * A fault that is over, with instants in ms since 1970.
+   *
+   * @param begunMillis when the fault began
+   * @param brokenMillis when its healing began
+   * @param healedMillis when its healing ended
+   * @param readyMillis when all servers were ready again
+   */
+  private record Passed(InjectedFault fault, long begunMillis, long brokenMillis, long healedMillis,
       long readyMillis) {}
 
   final Rig rig;
@@ -79,8 +87,8 @@ final class FaultRun implements AutoCloseable {
   /**
    * Starts the servers and the load.
    *
-   * @param store where all of them keep their tasks
-   * @param servers how many
+   * @param store the store that all servers share
+   * @param servers the number of servers
    */
   FaultRun(String name, long seed, StoreChoice store, int servers) throws IOException {
     this(name, seed, Collections.nCopies(servers, store), Collections.nCopies(servers, ServerHost.LOOPBACK));
@@ -89,8 +97,8 @@ final class FaultRun implements AutoCloseable {
   /**
    * Starts the servers and the load.
    *
-   * @param stores for each server its way to the store of all
-   * @param places for each server where it runs
+   * @param stores for each server the options by which it reaches the common store
+   * @param places for each server the host on which it runs
    */
   FaultRun(String name, long seed, List<StoreChoice> stores, List<ServerHost> places) throws IOException {
     rig = new Rig(name, seed, stores.stream().map(store -> store.with("--call-timeout", CALL_TIMEOUT)).toList(),
@@ -100,36 +108,36 @@ final class FaultRun implements AutoCloseable {
   }
 
   /** Injects a fault, heals it, and waits until the system has recovered by itself. */
-  void endure(InjectedFault trouble) {
+  void endure(InjectedFault fault) {
     long begunMillis = System.currentTimeMillis();
-    long window = rig.history.faultBegan(begunMillis, trouble.fault(), trouble.name());
-    trouble.breaks().run();
-    if (trouble.effect() == InjectedFault.Effect.OUTAGE) {
-      // A slow machine takes longer to notice; how long is not what these runs judge.
-      Await.until("all servers say that they are not ready during: " + trouble.name(), DOWN_BOUND,
+    long window = rig.history.faultBegan(begunMillis, fault.kind(), fault.name());
+    fault.breaks().run();
+    if (fault.effect() == InjectedFault.Effect.OUTAGE) {
+      // A slow machine takes longer to notice. These runs do not check that time.
+      Await.until("all servers report that they are not ready during: " + fault.name(), DOWN_BOUND,
           () -> wereDown(System.currentTimeMillis()));
     }
     long brokenMillis = System.currentTimeMillis();
-    trouble.heals().run();
+    fault.heals().run();
     long healedMillis = System.currentTimeMillis();
     rig.history.faultEnded(window, healedMillis);
     long begun = rig.receiver.begun();
-    Await.until("something is fired after: " + trouble.name(), RECOVERY_BOUND, () -> rig.receiver.begun() > begun);
-    Await.until("all servers are ready after: " + trouble.name(), RECOVERY_BOUND, () -> watches.stream()
+    Await.until("an attempt begins after: " + fault.name(), RECOVERY_BOUND, () -> rig.receiver.begun() > begun);
+    Await.until("all servers are ready after: " + fault.name(), RECOVERY_BOUND, () -> watches.stream()
         .allMatch(watch -> watch.isReadySince(Math.max(healedMillis, System.currentTimeMillis() - STEADY_MILLIS))
             && System.currentTimeMillis() - healedMillis > STEADY_MILLIS));
     long now = System.currentTimeMillis();
     long readyMillis = watches.stream().mapToLong(watch -> watch.readyMillis(healedMillis, now)).max().orElseThrow();
-    passed.add(new Passed(trouble, begunMillis, brokenMillis, healedMillis, readyMillis));
-    rig.say(trouble.name() + " is over");
+    passed.add(new Passed(fault, begunMillis, brokenMillis, healedMillis, readyMillis));
+    rig.say(fault.name() + " is over");
   }
 
-  /** Returns whether each server has said for a while that it is not ready. */
+  /** Returns whether each server has reported for {@link #STEADY_MILLIS} that it is not ready. */
   private boolean wereDown(long millis) {
     return watches.stream().allMatch(watch -> watch.wasSteadilyDown(millis - STEADY_MILLIS, millis));
   }
 
-  /** Returns the course of each fault; to be called when the load has ended. */
+  /** Returns the course of each fault. Must be called after the load has ended. */
   List<Recovery> recoveries() {
     List<Event> events = rig.history.events();
     return passed.stream().map(each -> recovery(each, events)).toList();
@@ -144,7 +152,7 @@ final class FaultRun implements AutoCloseable {
       boolean meanwhile = event.atMillis() >= each.begunMillis && event.atMillis() <= each.healedMillis;
       if (event instanceof Event.Answered answered && meanwhile) {
         refused += answered.reply() instanceof Reply.Failed(String reason) && reason.startsWith("503") ? 1 : 0;
-        unknown += answered.reply() instanceof Reply.Unknown(String reason) && isSaidToBeUnknown(reason) ? 1 : 0;
+        unknown += answered.reply() instanceof Reply.Unknown(String reason) && isReportedUnknown(reason) ? 1 : 0;
       } else if (event instanceof Event.Began && event.atMillis() >= each.healedMillis) {
         fired = Math.min(fired, event.atMillis());
       }
@@ -156,23 +164,23 @@ final class FaultRun implements AutoCloseable {
     }
     Collections.sort(late);
     boolean wasDown = wereDown(each.brokenMillis);
-    return new Recovery(each.trouble, each.healedMillis - each.begunMillis, wasDown,
+    return new Recovery(each.fault, each.healedMillis - each.begunMillis, wasDown,
         each.readyMillis - each.healedMillis, fired - each.healedMillis, refused, unknown, late);
   }
 
   /**
-   * Returns the answers to clients that are neither a result, nor say that the store is unreachable or the outcome
-   * unknown. Answers of the time in which a server is gone are left out.
+   * Returns the answers that clients should not get: errors other than an unreachable store, an unknown outcome or a
+   * conflict. Calls that were under way while a server was gone are left out.
    */
   List<Event> mistakes() {
-    Map<Long, Long> askedMillis = new HashMap<>();
+    Map<Long, Long> sentMillis = new HashMap<>();
     List<Event> mistakes = new ArrayList<>();
     for (Event event : rig.history.events()) {
       if (event instanceof Event.Invoked invoked) {
-        askedMillis.put(invoked.op(), invoked.atMillis());
+        sentMillis.put(invoked.op(), invoked.atMillis());
       } else if (event instanceof Event.Answered answered && isMistake(answered.reply())) {
-        long asked = Objects.requireNonNull(askedMillis.get(answered.op()));
-        if (passed.stream().noneMatch(each -> isGone(each, asked, answered.atMillis()))) {
+        long sent = Objects.requireNonNull(sentMillis.get(answered.op()));
+        if (passed.stream().noneMatch(each -> isGone(each, sent, answered.atMillis()))) {
           mistakes.add(event);
         }
       }
@@ -180,20 +188,23 @@ final class FaultRun implements AutoCloseable {
     return mistakes;
   }
 
-  /** Returns whether one of the servers was gone at some time while a call was under way. */
-  private static boolean isGone(Passed each, long askedMillis, long answeredMillis) {
-    return each.trouble.effect() == InjectedFault.Effect.SERVER_GONE && answeredMillis >= each.begunMillis
-        && askedMillis <= each.readyMillis + STEADY_MILLIS;
+  /** Returns whether a fault made a server absent at some time during a call. */
+  private static boolean isGone(Passed each, long sentMillis, long answeredMillis) {
+    return each.fault.effect() == InjectedFault.Effect.SERVER_GONE && answeredMillis >= each.begunMillis
+        && sentMillis <= each.readyMillis + STEADY_MILLIS;
   }
 
-  private static boolean isSaidToBeUnknown(String reason) {
+  private static boolean isReportedUnknown(String reason) {
     return reason.contains("status=504");
   }
 
-  /** Not a mistake: the store is unreachable, the key has a live task, or the task is final. */
+  /**
+   * Returns whether an answer is an unexpected error. Expected are 503 (the store is unreachable), 504 (the outcome is
+   * unknown) and 409 (the key has a live task, or the task is final).
+   */
   private static boolean isMistake(Reply reply) {
     return switch (reply) {
-      case Reply.Unknown(String reason) -> !isSaidToBeUnknown(reason);
+      case Reply.Unknown(String reason) -> !isReportedUnknown(reason);
       case Reply.Failed(String reason) -> !reason.startsWith("503") && !reason.startsWith("409")
           && !reason.equals("urn:foliot:problem:key-in-use");
       default -> false;

@@ -15,29 +15,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** A database with a server of its own, which can be broken in the ways in which databases break. */
+/** A database on a server of its own, with operations that make it fail as databases do. */
 interface FaultyDatabase extends AutoCloseable {
-  /** The time for which a lock is tried. */
+  /** Longest time for which {@link #hold} tries to take a lock. */
   Duration LOCK_BOUND = Duration.ofSeconds(30);
 
   Server server();
 
-  /** The empty database, as Foliot shall use it. */
+  /** Returns the database, which is empty at first, for the user of Foliot. */
   Database database();
 
-  /** The same database, for a user with all rights. */
+  /** Returns the same database for a user with all rights. */
   Database owner();
 
   /** Ends all sessions of Foliot, in the middle of their work. */
   void endSessions();
 
-  /** Refuses all that writes, or no longer. */
+  /**
+   * Makes the database refuse writes, or accept them again.
+   *
+   * @param refuses whether the database refuses writes from now on
+   */
   void readOnly(boolean refuses);
 
-  /** The statement that locks a table against all other sessions until the session's end. */
+  /** Returns the statement that locks a table against all other sessions, at most until its own session ends. */
   String lockTable(String table);
 
-  /** Holds a lock for a while that a statement takes in a transaction of its own. */
+  /** Takes a lock by a statement, in a transaction of its own, and holds the lock for a time. */
   default void hold(String statement, long millis) {
     try (Connection connection = owner().connect(); Statement taking = connection.createStatement()) {
       connection.setAutoCommit(false);
@@ -49,7 +53,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Returns whether it was taken; it is not where the database has ended a deadlock at our cost. */
+  /** Returns whether a statement took its lock. It did not if it was rolled back because of a deadlock. */
   private static boolean takes(Statement taking, String statement) {
     try {
       taking.execute(statement);
@@ -61,7 +65,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Runs statements, one after the other, as the user with all rights. */
+  /** Runs statements in order, as the user with all rights. */
   default void run(String... statements) {
     try (Connection connection = owner().connect(); Statement statement = connection.createStatement()) {
       for (String sql : statements) {
@@ -72,8 +76,8 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** The first column of all rows, as the user with all rights sees it. */
-  default List<String> ask(String sql) {
+  /** Returns the first column of all rows of a query, run as the user with all rights. */
+  default List<String> query(String sql) {
     try (Connection connection = owner().connect();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
@@ -87,10 +91,10 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Returns the commits, each with the test that recognises its request. */
+  /** Returns the kinds of commits by name, each with a predicate that recognises requests of this kind. */
   Map<String, Predicate<String>> commits();
 
-  /** Returns the faults that are possible only once, at the end; called when all others have happened. */
+  /** Returns the faults that can happen only once, at the end of a run. Is called after all other faults. */
   List<InjectedFault> atLast(TcpProxy proxy);
 
   @Override

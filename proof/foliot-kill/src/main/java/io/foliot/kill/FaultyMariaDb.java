@@ -9,8 +9,8 @@ import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
- * MariaDB, which loses no confirmed write. Foliot has a user of its own there, which loses its right to write during a
- * fault.
+ * MariaDB, which loses no confirmed write. Foliot connects as an ordinary user, because {@code read_only} does not
+ * restrict a user with all rights.
  */
 final class FaultyMariaDb implements FaultyDatabase {
   private static final String USER = "scheduler";
@@ -54,7 +54,7 @@ final class FaultyMariaDb implements FaultyDatabase {
     return "LOCK TABLES " + table + " WRITE";
   }
 
-  /** Some are one statement, which commits itself, and the others a transaction. */
+  /** Returns the kinds of commits: single statements in auto-commit mode, and transactions. */
   @Override
   public Map<String, Predicate<String>> commits() {
     return Map.of("a submit", sql -> sql.contains("INSERT INTO foliot_task"), "a claim",

@@ -52,7 +52,7 @@ final class FaultyPostgres implements FaultyDatabase {
     return "LOCK TABLE " + table + " IN ACCESS EXCLUSIVE MODE";
   }
 
-  /** Each commit is one statement in auto-commit mode. */
+  /** Returns the kinds of commits, each a single statement in auto-commit mode. */
   @Override
   public Map<String, Predicate<String>> commits() {
     return Map.of("a submit", sql -> sql.contains("INSERT INTO foliot_task"), "a claim",
@@ -62,7 +62,8 @@ final class FaultyPostgres implements FaultyDatabase {
   }
 
   /**
-   * A failover: the replica first takes over the address and answers only queries; it accepts writes some time later.
+   * Returns a failover. The replica takes over the address of the server and at first answers only queries. Later it
+   * accepts writes.
    */
   @Override
   public List<InjectedFault> atLast(TcpProxy proxy) {
@@ -77,14 +78,14 @@ final class FaultyPostgres implements FaultyDatabase {
             }, standby::promote));
   }
 
-  /** Starts a replica that must have each commit before the server confirms it. */
+  /** Starts a synchronous replica: the server confirms a commit only when the replica has it. */
   private PostgresServer synchronousReplica() {
     PostgresServer standby = server.replica();
     replica = standby;
     standby.awaitCaughtUpWith(server);
     run("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
     Await.until("the replica is synchronous", BOUND,
-        () -> ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").equals(List.of("1")));
+        () -> query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").equals(List.of("1")));
     return standby;
   }
 

@@ -4,9 +4,11 @@ import io.foliot.backends.Await;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Polls whether a server is ready, and records all answers. Any thread. */
+/** Polls whether a server is ready, and records all answers. Any thread may read them. */
 final class HealthWatch implements AutoCloseable {
+  /** Pause between two polls. */
   private static final long EVERY_MILLIS = 20;
+
   private static final int READY = 200;
 
   private record Sample(long atMillis, int status) {}
@@ -25,37 +27,37 @@ final class HealthWatch implements AutoCloseable {
 
   private void watch() {
     while (!closed) {
-      long askedMillis = System.currentTimeMillis();
+      long polledMillis = System.currentTimeMillis();
       int status = server.readyStatus();
       synchronized (this) {
-        samples.add(new Sample(askedMillis, status));
+        samples.add(new Sample(polledMillis, status));
       }
       Await.pause(EVERY_MILLIS);
     }
   }
 
-  /** Returns whether it was polled between two instants, and was not ready each time. */
+  /** Returns whether the server was polled between two instants, both inclusive, and was never ready. */
   synchronized boolean wasSteadilyDown(long fromMillis, long toMillis) {
     List<Sample> some = samples.stream()
         .filter(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis).toList();
     return !some.isEmpty() && some.stream().allMatch(sample -> sample.status != READY);
   }
 
-  /** Returns whether it was not ready in some poll between two instants. */
+  /** Returns whether the server was not ready in some poll between two instants, both inclusive. */
   synchronized boolean wasDown(long fromMillis, long toMillis) {
     return samples.stream()
         .anyMatch(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis && sample.status != READY);
   }
 
-  /** Returns whether it is ready, and has been for a while. */
+  /** Returns whether the server is ready, and was ready in all polls since an instant. */
   synchronized boolean isReadySince(long millis) {
     return !samples.isEmpty() && samples.getLast().status == READY && samples.getFirst().atMillis <= millis
         && !wasDown(millis, Long.MAX_VALUE);
   }
 
   /**
-   * Returns the first poll from an instant on in which it was ready, and after which it stayed ready until another
-   * instant.
+   * Returns when the server became ready for the last time between two instants, both inclusive. Returns
+   * {@code fromMillis} if it was ready all that time.
    */
   synchronized long readyMillis(long fromMillis, long toMillis) {
     long ready = fromMillis;

@@ -7,34 +7,34 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Something that happens to the store's server, or to one of ours.
+ * A fault of the store's server, or of one of our servers.
  *
- * @param name its name, for reports
- * @param fault the kind of fault that the history records
- * @param effect its visible effect
- * @param breaks begins the fault, and runs for as long as it lasts
- * @param heals ends it
+ * @param name the name of the fault in reports
+ * @param kind the kind of fault that the history records
+ * @param effect the effect of the fault on callers
+ * @param breaks begins the fault, and returns when the fault is to be healed
+ * @param heals ends the fault
  */
-record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable breaks, Runnable heals) {
-  /** Longer than servers take to see that the store is silent. */
+record InjectedFault(String name, Event.Fault kind, Effect effect, Runnable breaks, Runnable heals) {
+  /** Duration of a silence, longer than servers take to notice it. */
   private static final long NOTICED_MILLIS = 4_500;
 
   /** The effect of a fault on callers. */
   enum Effect {
     /** Some calls fail, or nothing happens for a while. */
     HITCH,
-    /** No server can write, so that each must say that it is not ready. */
+    /** No server can write, so each must report that it is not ready. */
     OUTAGE,
     /** One of our servers does not answer. */
     SERVER_GONE
   }
 
-  /** One that is over once it has happened. */
-  static InjectedFault hitch(String name, Event.Fault fault, Runnable breaks) {
-    return new InjectedFault(name, fault, Effect.HITCH, breaks, () -> {});
+  /** Returns a fault that needs no healing. */
+  static InjectedFault hitch(String name, Event.Fault kind, Runnable breaks) {
+    return new InjectedFault(name, kind, Effect.HITCH, breaks, () -> {});
   }
 
-  /** The death of one of our servers, and its start over the same store. */
+  /** Returns the kill of one of our servers, which is started again at once. */
   static InjectedFault serverKilled(ServerProcess server) {
     return new InjectedFault("one of our servers is killed", Event.Fault.KILL, Effect.SERVER_GONE, server::kill, () -> {
       server.start();
@@ -42,7 +42,7 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
     });
   }
 
-  /** One of our servers is paused for a while and then resumed. */
+  /** Returns a pause of one of our servers. */
   static InjectedFault serverFrozen(ServerProcess server, long millis) {
     return new InjectedFault("one of our servers is paused, and continues", Event.Fault.PAUSE, Effect.SERVER_GONE,
         () -> {
@@ -51,7 +51,7 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
         }, server::thaw);
   }
 
-  /** The death of one of our servers, which is missing for a while. */
+  /** Returns the kill of one of our servers, which is started again after a time. */
   static InjectedFault serverMissing(ServerProcess server, long millis) {
     return new InjectedFault("one of our servers is killed, and missing for a while", Event.Fault.KILL,
         Effect.SERVER_GONE,
@@ -64,7 +64,7 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
         });
   }
 
-  /** The end of one of our servers as operators want it, and its start. */
+  /** Returns an orderly stop of one of our servers, which is then started again. */
   static InjectedFault serverReplaced(ServerProcess server) {
     return new InjectedFault("one of our servers is replaced", Event.Fault.OTHER, Effect.SERVER_GONE, server::stop,
         () -> {
@@ -73,7 +73,7 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
         });
   }
 
-  /** Servers that have no way to the store for a while. */
+  /** Returns a fault that cuts servers off from the store for a time. */
   static InjectedFault cutOff(List<TcpProxy> ways, long millis) {
     return new InjectedFault(ways.size() + " of our servers are cut off from the store", Event.Fault.PAUSE,
         Effect.HITCH,
@@ -83,7 +83,11 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
         }, () -> ways.forEach(TcpProxy::heal));
   }
 
-  /** One of our servers whose way to the store is long for a while. */
+  /**
+   * Returns a fault that slows the connections of one of our servers to the store for a time.
+   *
+   * @param each the delay of each chunk of data
+   */
   static InjectedFault slow(TcpProxy way, Duration each, long millis) {
     return new InjectedFault("the way of one of our servers to the store is slow", Event.Fault.OTHER, Effect.HITCH,
         () -> {
@@ -93,7 +97,8 @@ record InjectedFault(String name, Event.Fault fault, Effect effect, Runnable bre
   }
 
   /**
-   * The end of all connections without a word, as where the other side has lost its power, and another takes its place.
+   * Returns a fault that makes all open connections silent forever, as if the store had lost its power and another
+   * store had taken its place.
    */
   static InjectedFault silence(TcpProxy proxy) {
     return hitch("all connections fall silent", Event.Fault.PAUSE, () -> {

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The receiver of the callbacks of jobs. It notes the firings of each scheduled time, and early ones. */
+/** The receiver of the callbacks of jobs. It records the firings of each scheduled time, and counts early callbacks. */
 final class JobReceiver implements AutoCloseable {
   private final Listener listener = new Listener(ServerHost.LOOPBACK.receiverHost(), this::handle);
   private final Map<String, Map<Instant, Set<String>>> firings = new ConcurrentHashMap<>();
@@ -39,17 +39,17 @@ final class JobReceiver implements AutoCloseable {
     }
   }
 
-  /** Returns the firings of a job that have come, by scheduled time. */
+  /** Returns the ids of the firings of a job that have arrived, by scheduled time. */
   Map<Instant, Set<String>> firings(String job) {
     return firings.computeIfAbsent(job, name -> new ConcurrentHashMap<>());
   }
 
-  /** Returns how many callbacks came before their scheduled times. */
+  /** Returns how many callbacks arrived before their scheduled times. */
   int early() {
     return early.get();
   }
 
-  /** Returns how many callbacks have come. */
+  /** Returns how many callbacks have arrived. */
   int callbacks() {
     return callbacks.get();
   }

@@ -24,26 +24,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The program of a worker's process: handlers that do nothing but wait, and log what the judge must know. */
+/** The program of a worker's process. Its handlers only wait, and log the evidence for {@link ShardJudge}. */
 final class JobWorkerProgram {
-  /** The variable of the environment that has the key for the server, if there is one. */
+  /** Name of the environment variable with the API key for the server. The variable is optional. */
   static final String KEY = "FOLIOT_WORKER_KEY";
-  /** The name of the job with the scope ALL, whose handlers read their targets. */
+  /** Name of the job of scope ALL, whose handlers read their targets. */
   static final String EACH = "each";
 
   private static final int CONCURRENCY = 12;
+  /** Exclusive bound of the number of steps of a handler. */
   private static final int MAX_STEPS = 4;
   private static final int MIN_STEP_MILLIS = 50;
   private static final int MAX_STEP_MILLIS = 600;
-  /** Number of shards of which one works for much longer than a lease. */
+  /** One in this many shards has long steps, which together may outlast a lease. */
   private static final int SHARDS_PER_LONG_ONE = 12;
   private static final int LONG_STEP_MILLIS = 2_500;
   private static final Duration POLL = Duration.ofSeconds(2);
   private static final Duration GRACE = Duration.ofSeconds(2);
   private static final Duration END_BOUND = Duration.ofSeconds(20);
-  /** Longer than a third of a lease, the call that is refused then, and the pauses of a busy machine. */
+  /** Longest wait for an interrupt after a lease is lost: a third of a lease, a refused call, and a busy machine. */
   private static final Duration INTERRUPT_BOUND = Duration.ofSeconds(30);
-  private static final long LOOK_MILLIS = 20;
+  private static final long CHECK_MILLIS = 20;
 
   private static final Pattern RUN = Pattern.compile("\\{\"time\":\"([^\"]+)\"[^\\[\\]]*\"targets\":\\[([^\\]]*)\\]");
   private static final Pattern TARGET = Pattern.compile("\"worker\":\"([^\"]+)\",\"shards\":\"([^\"]+)\"");
@@ -59,10 +60,10 @@ final class JobWorkerProgram {
   }
 
   /**
-   * Works until it is ended.
+   * Runs a worker until the process is ended.
    *
-   * @param arguments the URL of the server, the queue, the name and the zone of the worker, the milliseconds of its
-   *     lease, its log, and the jobs, separated by commas
+   * @param arguments the URL of the server, the queue, the name and the zone of the worker, its lease in ms, the path
+   *     of its log, and the jobs, separated by commas
    */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     String key = System.getenv(KEY);
@@ -86,14 +87,14 @@ final class JobWorkerProgram {
   private void stop(JobWorker worker) {
     try {
       boolean isDone = worker.stop(GRACE);
-      System.err.println("stopped, with all handlers at their end: " + isDone);
+      System.err.println("stopped: allHandlersEnded=" + isDone);
       handlers.awaitAdvanceInterruptibly(handlers.arrive(), END_BOUND.toMillis(), TimeUnit.MILLISECONDS);
       log.stopped();
       log.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (TimeoutException e) {
-      throw new IllegalStateException("handlers that were interrupted must end: running="
+      throw new IllegalStateException("interrupted handlers did not end in time: running="
           + handlers.getUnarrivedParties(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -120,7 +121,12 @@ final class JobWorkerProgram {
     }
   }
 
-  /** @param isPolite whether the handler gives way; another one ends its work, and reports after a lost lease, too */
+  /**
+   * Works in a random number of steps, and returns how the handler ended.
+   *
+   * @param isPolite whether the handler gives the shard back when it is stopped. Otherwise it reports success, even
+   *     after it has lost its lease
+   */
   private ShardAttempt.End work(long attempt, JobContext job, boolean isPolite) {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     int steps = random.nextInt(1, MAX_STEPS);
@@ -149,19 +155,19 @@ final class JobWorkerProgram {
       job.checkpointNow(Integer.toString(step));
       log.held(attempt, sentMicros);
     } catch (FoliotException | UnreachableException | UnknownOutcomeException e) {
-      System.err.println(job + " has no proof of its lease: " + e);
+      System.err.println(job + " could not confirm its lease: " + e);
     }
   }
 
-  /** Ends a handler by itself; one whose lease is lost must be interrupted. */
+  /** Returns the end of a handler that was not interrupted so far. If its lease is lost, waits for the interrupt. */
   private ShardAttempt.End end(JobContext job, ShardAttempt.Outcome outcome) {
     long atMicros = WorkerLog.micros();
     boolean isLost = job.isLost();
     try {
-      for (long waited = 0; isLost && waited < INTERRUPT_BOUND.toMillis(); waited += LOOK_MILLIS) {
-        boolean unused = never.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      for (long waited = 0; isLost && waited < INTERRUPT_BOUND.toMillis(); waited += CHECK_MILLIS) {
+        boolean unused = never.await(CHECK_MILLIS, TimeUnit.MILLISECONDS);
         atMicros = WorkerLog.micros();
-        // An extension that was under way may still have found the lease, if no other worker had taken the shard.
+        // An extension that was under way may have restored the lease, if no other worker had taken the shard.
         isLost = job.isLost();
       }
       return new ShardAttempt.End(atMicros, outcome, isLost, false);
@@ -176,7 +182,7 @@ final class JobWorkerProgram {
         isGivenBack ? ShardAttempt.Outcome.GIVEN_BACK : ShardAttempt.Outcome.DONE, job.isLost(), true);
   }
 
-  /** Asks the server which worker the shard is for. Its run is active, because this shard of it has not ended. */
+  /** Reads from the server which worker is the target of a shard. The run is active until this shard has ended. */
   private void readTarget(long attempt, JobContext job) {
     try {
       JobView view = client.getJob(job.job());
@@ -189,7 +195,7 @@ final class JobWorkerProgram {
     }
   }
 
-  /** Returns the worker of a shard in the active runs of a job, or null if the answer has none. */
+  /** Returns the target of a shard in the active runs of a job, or null if the answer of the server names none. */
   static @Nullable String target(String json, long scheduledMillis, int shard) {
     Matcher runs = RUN.matcher(json);
     while (runs.find()) {

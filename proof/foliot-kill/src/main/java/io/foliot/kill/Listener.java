@@ -9,14 +9,18 @@ import java.net.URI;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A receiver of callbacks: a port of its own, and a thread for each request. */
+/** An HTTP server for callbacks, with a free port and a virtual thread for each request. */
 final class Listener implements AutoCloseable {
   private static final int BACKLOG = 1_000;
 
   private final HttpServer server;
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
 
-  /** @param host the address that it listens on */
+  /**
+   * Starts to listen.
+   *
+   * @param host the address to listen on
+   */
   Listener(String host, HttpHandler handler) {
     try {
       server = HttpServer.create(new InetSocketAddress(host, 0), BACKLOG);
@@ -32,7 +36,7 @@ final class Listener implements AutoCloseable {
     return URI.create("http://" + server.getAddress().getHostString() + ":" + server.getAddress().getPort() + "/");
   }
 
-  /** Does something where requests are met, which it may keep waiting. */
+  /** Runs an action, which may block, in a virtual thread of its own. */
   void execute(Runnable action) {
     handlers.execute(action);
   }

@@ -22,13 +22,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Clients that do all that clients do, drawn from a seed, again and again until they are stopped. */
+/** Clients that call random operations, drawn from a seed, until they are stopped. */
 final class Load {
   private static final int CLIENTS = 4;
   private static final long STOP_SECONDS = 60;
 
-  /** Keys that are reset all the time, and keys that mostly become due. */
+  /** Number of keys that are reset often. */
   private static final int HOT_KEYS = 16;
+
+  /** Number of all keys. Most of these become due before their next reset. */
   private static final int KEYS = 400;
   private static final int MAX_DELAY_MILLIS = 3_000;
   private static final int MAX_BATCH = 20;
@@ -36,33 +38,33 @@ final class Load {
   private static final List<OnConflict> CONFLICTS = List.of(OnConflict.values());
 
   /**
-   * A way to a server.
+   * A server that clients call.
    *
-   * @param isOpen false while there is no point in asking
+   * @param isUp whether the server is up; clients pause while this is false
    */
-  record Door(RecordedClient client, BooleanSupplier isOpen) {}
+  record Endpoint(RecordedClient client, BooleanSupplier isUp) {}
 
   private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(CLIENTS);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   /**
-   * Begins.
+   * Starts the clients.
    *
-   * @param doors the servers that the clients share evenly
-   * @param stepMillis how long a client waits after each operation, which bounds the load: these runs test the reaction
-   *        to faults, not speed
+   * @param endpoints the servers, which the clients share evenly
+   * @param stepMillis the pause of a client after each operation. It bounds the load, because these runs test the
+   *        reaction to faults, not speed
    */
-  Load(List<Door> doors, long seed, long stepMillis) {
+  Load(List<Endpoint> endpoints, long seed, long stepMillis) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < CLIENTS; i++) {
-      Steps steps = new Steps("c" + i, doors.get(i % doors.size()), random.split());
+      Steps steps = new Steps("c" + i, endpoints.get(i % endpoints.size()), random.split());
       var unused = threads.scheduleWithFixedDelay(() -> run(steps), 0, stepMillis, TimeUnit.MILLISECONDS);
     }
   }
 
   private void run(Steps steps) {
     try {
-      if (steps.isOpen.getAsBoolean()) {
+      if (steps.isUp.getAsBoolean()) {
         steps.next();
       }
     } catch (Throwable e) {
@@ -71,7 +73,7 @@ final class Load {
     }
   }
 
-  /** Waits for the operations under way. */
+  /** Stops the clients, and waits for the operations under way. */
   void stop() {
     threads.shutdown();
     try {
@@ -93,16 +95,16 @@ final class Load {
 
     private final String name;
     private final RecordedClient client;
-    private final BooleanSupplier isOpen;
+    private final BooleanSupplier isUp;
     private final SplittableRandom random;
     private final List<String> known = new ArrayList<>();
     private final Deque<Repeatable> repeatable = new ArrayDeque<>();
     private int idempotencyKeys;
 
-    Steps(String name, Door door, SplittableRandom random) {
+    Steps(String name, Endpoint endpoint, SplittableRandom random) {
       this.name = name;
-      client = door.client;
-      isOpen = door.isOpen;
+      client = endpoint.client;
+      isUp = endpoint.isUp;
       this.random = random;
     }
 
@@ -110,7 +112,7 @@ final class Load {
       String queue = random.nextInt(6) == 0 ? Rig.NARROW : Rig.WIDE;
       int die = random.nextInt(100);
       if (die < 24) {
-        know(client.submit(queue, task(), false));
+        remember(client.submit(queue, task(), false));
       } else if (die < 34) {
         submitIdempotent(queue);
       } else if (die < 42) {
@@ -145,11 +147,11 @@ final class Load {
     private void submitIdempotent(String queue) {
       NewTask task = task().toBuilder().idempotencyKey(name + "-" + idempotencyKeys++).build();
       Repeatable request = new Repeatable(queue, random.nextInt(3) == 0 ? task.toBuilder().key(key()).build() : task);
-      know(client.submit(queue, request.task, false));
+      remember(client.submit(queue, request.task, false));
       repeatable.add(request);
     }
 
-    /** Repeats submits, also those whose first answer never came. */
+    /** Repeats an earlier submit, even one whose answer never arrived. */
     private void repeat() {
       Repeatable request = random.nextBoolean() ? repeatable.peekFirst() : repeatable.pollFirst();
       if (request != null) {
@@ -164,7 +166,7 @@ final class Load {
         tasks.add(
             random.nextInt(4) == 0 ? task.toBuilder().idempotencyKey(name + "-" + idempotencyKeys++).build() : task);
       }
-      client.submitBatch(queue, tasks).forEach(this::know);
+      client.submitBatch(queue, tasks).forEach(this::remember);
     }
 
     private NewTask task() {
@@ -192,8 +194,8 @@ final class Load {
       return List.copyOf(keys);
     }
 
-    private void know(@Nullable SubmittedTask task) {
-      // A task under a key is cancelled by its key.
+    private void remember(@Nullable SubmittedTask task) {
+      // A task with a key is cancelled by its key, so its id is not needed.
       if (task == null || task.key() != null) {
         return;
       }

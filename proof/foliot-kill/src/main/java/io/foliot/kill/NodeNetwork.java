@@ -19,46 +19,59 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * A network of our own: nodes that each have a network namespace, and a cable to a bridge that this machine is at, too.
- * Needs root, a Linux with network namespaces, and the program named in {@link #NEEDED}.
+ * A virtual network. Each node is a network namespace, which a cable (a veth pair) connects to a bridge of this
+ * machine. Needs root, Linux with network namespaces, and the program named in {@link #NEEDED}.
  *
- * <p> Faults that a proxy cannot make: a cable is pulled, so that connections hang without an error; or packets of one
- * direction are lost while those of the other direction arrive, which is done by a wrong hardware address in the
- * sender's table of neighbours. This machine has several addresses there, so that packets of a node to one of them may
- * vanish while they reach the others.
+ * <p> The network makes faults that a proxy cannot make. When a cable is pulled, connections hang without an error.
+ * When packets of one direction are lost, packets of the other direction still arrive; a wrong hardware address in the
+ * sender's neighbour table does this. This machine has several addresses in the network, so packets of a node to one
+ * address may vanish while packets to the others arrive.
  *
- * <p> All names begin with the id of this process. The remains of a dead process are removed by the next one.
+ * <p> The names of all links and namespaces contain the id of this process. The next process removes the remains of a
+ * dead process.
  */
 final class NodeNetwork implements AutoCloseable {
-  /** The message where the means are missing. */
+  /** Message of the exception if this machine lacks the means. */
   static final String NEEDED = "this test needs root, network namespaces, bridges, and the program ip: run it as root on Linux (a"
       + " privileged container will do), with iproute2 installed";
 
-  /** The names in {@code tc} of a link that delays and loses packets, and of a narrow one. */
+  /** Discipline of {@code tc} that delays and loses packets. */
   static final String LOSSY = "netem";
+
+  /** Discipline of {@code tc} that limits the rate. */
   static final String NARROW = "tbf";
 
   private static final String PREFIX = "foliot";
   private static final Pattern OURS = Pattern.compile(PREFIX + "(\\d+)(n\\d+)?");
   private static final Path NAMESPACES = Path.of("/run/netns");
 
-  /** Kept for measurements of networks, so that no machine is reached by it. */
+  /** First half of all addresses. This range is reserved for benchmarks of networks, so no real machine is in it. */
   private static final String RANGE = "198.18.";
   private static final int NETWORKS = 256;
+
+  /** Last part of the address of node 0. */
   private static final int FIRST_NODE = 101;
+
+  /** Last part of the hardware address of node 0. */
   private static final int FIRST_NODE_HARDWARE = 11;
+
+  /** Name that the cable has within each node. */
   private static final String CABLE = "eth0";
 
   /**
-   * Hardware addresses are fixed, and the last one is unused: a bridge without one has the least of its cables', and
-   * where that changes with a cable, others keep sending to the old one for half a minute.
+   * Beginning of all hardware addresses, which are fixed. A bridge without a fixed address takes the lowest address of
+   * its cables. When that changed with a cable, peers would send to the old address for half a minute.
    */
   private static final String HARDWARE = "02:00:00:00:00:";
+
+  /** Hardware address that no node has. */
   private static final String WRONG_HARDWARE = HARDWARE + "ff";
+
+  /** Port at which no process listens. */
   private static final int CLOSED_PORT = 9;
   private static final int CONNECT_MILLIS = 10_000;
 
-  /** The addresses of this machine. Connections that it makes by itself come from the first. */
+  /** The addresses of this machine, by purpose. Connections from this machine to a node come from {@link #CLIENTS}. */
   enum Role {
     CLIENTS(1), STORE(2), RECEIVER(3), COORDINATOR(4);
 
@@ -69,7 +82,7 @@ final class NodeNetwork implements AutoCloseable {
     }
   }
 
-  /** There can be no such network here. */
+  /** Thrown if this machine cannot create such a network. */
   static final class UnavailableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -88,7 +101,7 @@ final class NodeNetwork implements AutoCloseable {
     this.nodes = nodes;
   }
 
-  /** Makes one; this process has no other. */
+  /** Creates a network. A process may have only one at a time. */
   static NodeNetwork create(int nodes) throws UnavailableException {
     NodeNetwork made;
     try {
@@ -166,26 +179,26 @@ final class NodeNetwork implements AutoCloseable {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(host(node), CLOSED_PORT), CONNECT_MILLIS);
     } catch (ConnectException e) {
-      // Nothing listens there, as the node said.
+      // The node refused the connection, so it is reachable.
     }
   }
 
-  /** The network of all its addresses. */
+  /** Returns the range of all addresses of this network, in CIDR notation. */
   String range() {
     return network + "0/24";
   }
 
-  /** An address of this machine. */
+  /** Returns an address of this machine. */
   String host(Role role) {
     return network + role.host;
   }
 
-  /** The address of a node. */
+  /** Returns the address of a node. */
   String host(int node) {
     return network + (FIRST_NODE + node);
   }
 
-  /** Returns the begin of a command that runs at a node. */
+  /** Returns the beginning of a command that runs at a node. */
   List<String> launcher(int node) {
     return List.of("ip", "netns", "exec", name(node));
   }
@@ -194,7 +207,7 @@ final class NodeNetwork implements AutoCloseable {
     return bridge + "n" + node;
   }
 
-  /** Pulls a node's cable. */
+  /** Pulls the cable of a node. */
   void unplug(int node) {
     Command.run("ip", "link", "set", name(node), "down");
   }
@@ -203,27 +216,29 @@ final class NodeNetwork implements AutoCloseable {
     Command.run("ip", "link", "set", name(node), "up");
   }
 
-  /** From now on packets of a node to an address of this machine vanish, and packets from there arrive. */
+  /** Makes packets from a node to an address of this machine vanish. Packets from that address still arrive. */
   void loseFrom(int node, Role to) {
     Command.run("ip", "-n", name(node), "neighbour", "replace", host(to), "lladdr", WRONG_HARDWARE, "dev", CABLE,
         "nud", "permanent");
   }
 
-  void findFrom(int node, Role to) {
+  /** Undoes {@link #loseFrom}. */
+  void restoreFrom(int node, Role to) {
     Command.run("ip", "-n", name(node), "neighbour", "delete", host(to), "dev", CABLE);
   }
 
-  /** From now on packets of this machine to a node vanish, from whichever address, and packets of the node arrive. */
+  /** Makes packets from all addresses of this machine to a node vanish. Packets from the node still arrive. */
   void loseTo(int node) {
     Command.run("ip", "neighbour", "replace", host(node), "lladdr", WRONG_HARDWARE, "dev", bridge, "nud",
         "permanent");
   }
 
-  void findTo(int node) {
+  /** Undoes {@link #loseTo}. */
+  void restoreTo(int node) {
     Command.run("ip", "neighbour", "delete", host(node), "dev", bridge);
   }
 
-  /** Returns whether this machine can do to a link what {@code tc} has a name for. */
+  /** Returns whether {@code tc} supports a discipline with these settings on this machine. */
   boolean can(String discipline, String... settings) {
     try {
       shape(0, discipline, settings);
@@ -234,7 +249,7 @@ final class NodeNetwork implements AutoCloseable {
     }
   }
 
-  /** Sets both directions of a node's link to a state of {@code tc}. */
+  /** Applies a discipline of {@code tc} to both directions of the cable of a node. */
   void shape(int node, String discipline, String... settings) {
     String shape = discipline + " " + String.join(" ", settings);
     shell("tc qdisc replace dev " + name(node) + " root " + shape);
@@ -252,7 +267,8 @@ final class NodeNetwork implements AutoCloseable {
   }
 
   /**
-   * Replaces a node by a new one. All its connections are lost, without notice to their peers. Nothing may run there.
+   * Replaces a node by a new one. All connections of the node are lost without notice to their peers. No process may
+   * run at the node.
    */
   void replace(int node) {
     removeLink(name(node));
@@ -260,11 +276,11 @@ final class NodeNetwork implements AutoCloseable {
     try {
       connect(node);
     } catch (IOException e) {
-      throw new AssertionError("a node could be made before", e);
+      throw new AssertionError("cannot create a node again: node=" + node, e);
     }
   }
 
-  /** Both are removed also where only one of them is left. */
+  /** Removes the links and namespaces of all nodes, and the bridge. Some of these may not exist. */
   private void remove() {
     for (int node = 0; node < nodes; node++) {
       removeLink(name(node));
@@ -277,11 +293,11 @@ final class NodeNetwork implements AutoCloseable {
     try {
       Command.attempt("ip", "link", "delete", name);
     } catch (IOException e) {
-      // There is none.
+      // There is no such link.
     }
   }
 
-  /** Ends processes that still run there, which have no network any more. */
+  /** Ends the processes that still run in a namespace, and removes it. */
   private static void removeNamespace(String name) {
     try {
       Command.attempt("sh", "-c", "pids=$(ip netns pids " + name + ") && [ -n \"$pids\" ] && kill -KILL $pids");
@@ -291,7 +307,7 @@ final class NodeNetwork implements AutoCloseable {
     try {
       Command.attempt("ip", "netns", "delete", name);
     } catch (IOException e) {
-      // There is none.
+      // There is no such namespace.
     }
   }
 

@@ -22,17 +22,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The receiver of callbacks: it records each before anything else, and each answer before it is sent. */
+/** The receiver of callbacks. It records each attempt when it arrives, and each answer before it is sent. */
 final class Receiver implements AutoCloseable {
   private static final int MIN_WAIT_MILLIS = 20;
   private static final int MAX_WAIT_MILLIS = 400;
 
   /** The receiver's reaction to an attempt. */
-  private enum Habit {
+  private enum Reaction {
     DONE, SLOW, ERROR, SILENT, AGAIN, LATER, REFUSED;
 
-    /** Out of 100. */
-    static Habit of(int die) {
+    /**
+     * Returns the reaction for a random number.
+     *
+     * @param die at least 0, less than 100
+     */
+    static Reaction of(int die) {
       return die < 72
           ? DONE
           : die < 80 ? SLOW : die < 87 ? ERROR : die < 89 ? SILENT : die < 92 ? AGAIN : die < 98 ? LATER : REFUSED;
@@ -48,9 +52,13 @@ final class Receiver implements AutoCloseable {
   private final AtomicInteger acksUnderWay = new AtomicInteger();
   private final AtomicLong begun = new AtomicLong();
   private volatile @Nullable FoliotClient client;
-  private volatile boolean kind;
+  private volatile boolean succeeds;
 
-  /** @param host the address that it listens on */
+  /**
+   * Starts the receiver.
+   *
+   * @param host the address to listen on
+   */
   Receiver(History history, long seed, String host) {
     this.history = history;
     this.seed = seed;
@@ -61,21 +69,21 @@ final class Receiver implements AutoCloseable {
     return listener.url();
   }
 
-  /** Sets the client by which it reports the end of accepted work. */
+  /** Sets the client by which the receiver reports the end of accepted work. */
   void reportTo(FoliotClient newClient) {
     client = newClient;
   }
 
-  /** From now on each attempt succeeds at once. */
-  void beKind() {
-    kind = true;
+  /** Makes each later attempt succeed at once. */
+  void succeedAtOnce() {
+    succeeds = true;
   }
 
   boolean hasAcksUnderWay() {
     return acksUnderWay.get() > 0;
   }
 
-  /** Returns how many attempts have begun. */
+  /** Returns how many attempts have arrived. */
   long begun() {
     return begun.get();
   }
@@ -88,16 +96,16 @@ final class Receiver implements AutoCloseable {
         Instant.parse(required(headers, "foliot-due-at")).toEpochMilli());
     long delivery = history.began(System.currentTimeMillis(), attempt);
     begun.incrementAndGet();
-    // Drawn from the attempt's own fields, so that it does not depend on the order of arrivals.
+    // The random numbers depend on the attempt alone, not on the order of arrivals.
     SplittableRandom random = new SplittableRandom(seed ^ Objects.hash(attempt.firingId(), attempt.attempt()));
-    Habit habit = kind ? Habit.DONE : Habit.of(random.nextInt(100));
+    Reaction reaction = succeeds ? Reaction.DONE : Reaction.of(random.nextInt(100));
     int waitMillis = random.nextInt(MIN_WAIT_MILLIS, MAX_WAIT_MILLIS);
-    switch (habit) {
+    switch (reaction) {
       case DONE -> reply(exchange, delivery, Reception.SUCCESS, 200);
       case SLOW -> after(waitMillis, () -> reply(exchange, delivery, Reception.SUCCESS, 200));
       case ERROR -> reply(exchange, delivery, Reception.RETRY, 500);
       case REFUSED -> reply(exchange, delivery, Reception.REFUSED, 410);
-      // Not answered until the sender has stopped waiting.
+      // There is no answer until the sender has stopped waiting.
       case SILENT -> after(2 * Rig.TIMEOUT.toMillis(), exchange::close);
       case AGAIN -> {
         exchange.getResponseHeaders().set("foliot-next", waitMillis + "ms");
@@ -126,7 +134,7 @@ final class Receiver implements AutoCloseable {
       history.replied(delivery, System.currentTimeMillis(), Reception.SUCCESS);
       Objects.requireNonNull(client).ack(lease);
     } catch (FoliotException | UnknownOutcomeException | UnreachableException e) {
-      // It was killed meanwhile, or the lease was: the task comes again.
+      // The server was killed, or the lease was lost. The task is delivered again.
     } finally {
       acksUnderWay.decrementAndGet();
     }
@@ -141,7 +149,7 @@ final class Receiver implements AutoCloseable {
     try (exchange) {
       exchange.sendResponseHeaders(status, -1);
     } catch (IOException e) {
-      // It was killed meanwhile.
+      // The server was killed meanwhile.
     }
   }
 

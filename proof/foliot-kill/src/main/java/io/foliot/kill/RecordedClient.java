@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that records each call before it is made, and each answer. Its calls do not throw because the server is
- * unreachable or refuses; they return null.
+ * A client that records each call before it is made, and each answer. If the server is unreachable or refuses a call,
+ * the call throws no exception; a call with a result then returns null.
  */
 final class RecordedClient {
   private static final int NOT_FOUND = 404;
@@ -41,7 +41,11 @@ final class RecordedClient {
   private final FoliotClient client;
   private final History history;
 
-  /** @param client one that repeats nothing by itself */
+  /**
+   * Wraps a client.
+   *
+   * @param client a client that does not retry
+   */
   RecordedClient(FoliotClient client, History history) {
     this.client = client;
     this.history = history;
@@ -51,7 +55,7 @@ final class RecordedClient {
     return System.currentTimeMillis();
   }
 
-  private <T> @Nullable T ask(long invokedMillis, Request request, Supplier<T> call, Function<T, Reply> reply) {
+  private <T> @Nullable T perform(long invokedMillis, Request request, Supplier<T> call, Function<T, Reply> reply) {
     long op = history.invoked(invokedMillis, request);
     T answer;
     try {
@@ -74,12 +78,12 @@ final class RecordedClient {
     };
   }
 
-  /** Returns whether nothing was done, which an answer of 500 or the like does not say. */
+  /** Returns whether a status proves that nothing was done. A status such as 500 does not prove this. */
   private static boolean isRefusal(int status) {
     return status < 500 || status == UNAVAILABLE || status == FULL;
   }
 
-  /** When a task that is submitted now is due at the earliest. */
+  /** Returns the earliest due time of a task that is submitted now. */
   private static long notBefore(NewTask task, long nowMillis) {
     Instant dueAt = task.dueAt();
     Duration delay = task.delay();
@@ -92,17 +96,21 @@ final class RecordedClient {
         Request.OnConflict.valueOf(onConflict.name()), task.idempotencyKey());
   }
 
-  /** @param repeated whether it was, or may have been, submitted before under its idempotency key */
+  /**
+   * Submits a task.
+   *
+   * @param repeated whether the task may have been submitted before, under the same idempotency key
+   */
   @Nullable
   SubmittedTask submit(String queue, NewTask task, boolean repeated) {
     long now = now();
-    return ask(now, request(queue, task, now), () -> client.submit(queue, task),
+    return perform(now, request(queue, task, now), () -> client.submit(queue, task),
         answer -> placed(task, repeated, answer));
   }
 
   /**
-   * Under a key the answer does not say whether the live task was reset or kept, follows one that is being cancelled,
-   * or was not there. It proves no more than the answer of a repeat: this task, this generation.
+   * Returns the recorded reply. For a task with a key, the answer does not show whether the key had a live task, and
+   * what became of that task. It then proves no more than the answer to a repeated submit: the task and its generation.
    */
   private static Reply placed(NewTask task, boolean repeated, SubmittedTask answer) {
     boolean certain = !repeated && task.key() == null;
@@ -136,12 +144,12 @@ final class RecordedClient {
   @Nullable
   KeyResult put(String queue, String key, NewTask task) {
     long now = now();
-    return ask(now, new Request.Reset(queue, key, notBefore(task, now)), () -> client.putKey(queue, key, task),
+    return perform(now, new Request.Reset(queue, key, notBefore(task, now)), () -> client.putKey(queue, key, task),
         answer -> new Reply.Placed(Reply.Result.valueOf(answer.result().name()), answer.id(), answer.generation(),
             answer.dueAt().toEpochMilli()));
   }
 
-  /** Pushes deadlines back, then reads which tasks they belong to, because the answer does not name them. */
+  /** Moves the due times of keys, then reads the tasks of these keys, because the answer does not name the tasks. */
   void touch(String queue, List<String> keys, Duration delay) {
     long now = now();
     List<Long> ops = keys.stream()
@@ -166,7 +174,7 @@ final class RecordedClient {
     }
     long generation = Objects.requireNonNull(result.generation());
     TaskView task = read(queue, result.key());
-    // One with an earlier generation runs, and the touched one succeeds it; one with a later may be another task.
+    // A lower generation still runs, and the touched one is its successor. A higher one may be another task.
     return task == null || task.generation() > generation
         ? new Reply.Done()
         : new Reply.Placed(Reply.Result.valueOf(result.result().name()), task.id(), generation,
@@ -174,11 +182,11 @@ final class RecordedClient {
   }
 
   void cancel(String id) {
-    ask(now(), new Request.Cancel(new Target.Task(id)), () -> client.cancel(id), RecordedClient::cancelled);
+    perform(now(), new Request.Cancel(new Target.Task(id)), () -> client.cancel(id), RecordedClient::cancelled);
   }
 
   void cancel(String queue, String key) {
-    ask(now(), new Request.Cancel(new Target.Key(queue, key)), () -> client.cancelByKey(queue, key),
+    perform(now(), new Request.Cancel(new Target.Key(queue, key)), () -> client.cancelByKey(queue, key),
         RecordedClient::cancelled);
   }
 
@@ -189,7 +197,7 @@ final class RecordedClient {
   }
 
   void runNow(String id) {
-    ask(now(), new Request.RunNow(new Target.Task(id)), () -> {
+    perform(now(), new Request.RunNow(new Target.Task(id)), () -> {
       client.runNow(id);
       return id;
     }, answer -> new Reply.Done());
@@ -197,16 +205,16 @@ final class RecordedClient {
 
   @Nullable
   TaskView read(String id) {
-    return ask(now(), new Request.Read(new Target.Task(id)), () -> client.getTask(id), RecordedClient::found);
+    return perform(now(), new Request.Read(new Target.Task(id)), () -> client.getTask(id), RecordedClient::found);
   }
 
   @Nullable
   TaskView read(String queue, String key) {
-    return ask(now(), new Request.Read(new Target.Key(queue, key)), () -> client.getByKey(queue, key),
+    return perform(now(), new Request.Read(new Target.Key(queue, key)), () -> client.getByKey(queue, key),
         RecordedClient::found);
   }
 
-  /** Records the state of a task in a list. */
+  /** Records the state of a task that a list has returned. */
   void listed(long invokedMillis, TaskView task) {
     long op = history.invoked(invokedMillis, new Request.Read(new Target.Task(task.id())));
     history.answered(op, now(), found(task));

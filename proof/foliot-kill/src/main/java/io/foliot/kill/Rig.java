@@ -27,25 +27,25 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server or several over one store, a receiver, and clients, with everything recorded in a file below
- * {@code target/kill}.
+ * One or more servers over one store, with a receiver and clients. All calls and deliveries are recorded in a file
+ * below {@code target/kill}.
  */
 final class Rig implements AutoCloseable {
-  /** A queue that nothing holds back. */
+  /** Name of a queue without limits. */
   static final String WIDE = "wide";
 
-  /** A queue whose tasks are parked, because few may run at a time. */
+  /** Name of a queue whose tasks are parked, because few of them may run at a time. */
   static final String NARROW = "narrow";
 
-  /** A queue for tasks that are not recorded. */
+  /** Name of a queue for tasks that are not recorded. */
   static final String ASIDE = "aside";
 
   /** The timeout of an attempt. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   /**
-   * One clock. On a busy machine a callback may be half a second on its way into the log. An attempt without a
-   * report is repeated after 2 + 3 s and a backoff of at most 0.6 s.
+   * Tolerances for one clock. On a busy machine it may take 0.5 s until a callback is recorded. An attempt without a
+   * report is repeated after its lease of 2 + 3 s and a backoff of at most 0.6 s.
    */
   static final Allowances ALLOWANCES = new Allowances(0, 500, TIMEOUT.toMillis(), 3_000, 10_000, false);
 
@@ -55,41 +55,42 @@ final class Rig implements AutoCloseable {
   private static final long STEP_MILLIS = 8;
   private static final Duration QUIET_BOUND = Duration.ofMinutes(2);
 
-  /** Servers read the settings of queues once a second. */
+  /** Longest time until all servers have read the settings of queues, which they do once a second. */
   private static final Duration QUEUES_BOUND = Duration.ofSeconds(30);
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
 
   final String name;
   final long seed;
   final History history;
-  /** The only server, or the first. */
+  /** The first server. */
   final ServerProcess server;
   final List<ServerProcess> servers;
   final Receiver receiver;
   /** A client of the first server. */
   final RecordedClient client;
+  /** Clients without retries, one for each server. */
   private final List<FoliotClient> once;
   private final List<RecordedClient> clients;
+  /** A client of the first server, with retries. */
   private final FoliotClient patient;
   private @Nullable Load load;
 
   /**
-   * Starts all but the load, with one server.
+   * Starts one server and the receiver, but not the load.
    *
    * @param name the name of the run, for its files
-   * @param data the server's folder; the remains of an earlier run with this seed are deleted, so that its answers do
-   *     not count
+   * @param data the server's folder. The contents that an earlier run with this seed has left are deleted
    */
   Rig(String name, long seed, Path data) throws IOException {
     this(name, seed, List.of(StoreChoice.folder(emptied(data))), List.of(ServerHost.LOOPBACK));
   }
 
   /**
-   * Starts all but the load.
+   * Starts the servers and the receiver, but not the load.
    *
    * @param name the name of the run, for its files
-   * @param stores for each server the way to the store where all of them keep their tasks; there are none yet
-   * @param places for each server where it runs
+   * @param stores for each server the options by which it reaches the common store, which has no tasks yet
+   * @param places for each server the host on which it runs
    */
   Rig(String name, long seed, List<StoreChoice> stores, List<ServerHost> places) throws IOException {
     this.name = name;
@@ -120,7 +121,7 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  /** Ensures that all servers know the queues. */
+  /** Creates the queues, and waits until all servers have read them. */
   void putQueues() {
     QueueSettings settings = QueueSettings
         .builder(Delivery.http(receiver.url()).toBuilder().setting("timeout", TIMEOUT).build())
@@ -129,11 +130,11 @@ final class Rig implements AutoCloseable {
     patient.putQueue(NARROW, settings.toBuilder().concurrency(NARROW_CONCURRENCY).build());
     patient.putQueue(ASIDE, QueueSettings.of(Delivery.pull()));
     for (ServerProcess each : servers) {
-      Await.until("every server knows the queues", QUEUES_BOUND, () -> each.get("/v1/queues").contains(ASIDE));
+      Await.until("every server has read the queues", QUEUES_BOUND, () -> each.get("/v1/queues").contains(ASIDE));
     }
   }
 
-  /** The seed that the command line gives, or else a new one. */
+  /** Returns the seed of the command line, or a new seed. */
   static long seed() {
     return Long.getLong("seed", System.nanoTime() & 0xFFFF_FFFFL);
   }
@@ -149,7 +150,7 @@ final class Rig implements AutoCloseable {
     return folder;
   }
 
-  /** A folder of a run below {@code target/kill}. */
+  /** Returns the data folder of a run, below {@code target/kill}. */
   static Path folder(String name, long seed) {
     return FOLDER.resolve(name + "-" + seed + "-data");
   }
@@ -158,39 +159,47 @@ final class Rig implements AutoCloseable {
     System.out.println("[" + name + "] " + text);
   }
 
-  /** A few hundred operations a second. */
+  /** Starts the load, with a few hundred operations a second. */
   void load() {
     load(STEP_MILLIS);
   }
 
-  /** @param stepMillis the step of {@link Load} */
+  /**
+   * Starts the load.
+   *
+   * @param stepMillis the pause of each client between two operations
+   */
   void load(long stepMillis) {
-    List<Load.Door> doors = IntStream.range(0, servers.size())
-        .mapToObj(i -> new Load.Door(clients.get(i), servers.get(i)::isUp)).toList();
-    load = new Load(doors, seed, stepMillis);
+    List<Load.Endpoint> endpoints = IntStream.range(0, servers.size())
+        .mapToObj(i -> new Load.Endpoint(clients.get(i), servers.get(i)::isUp)).toList();
+    load = new Load(endpoints, seed, stepMillis);
   }
 
-  /** Records that something is about to be broken, breaks it, and mends it. */
-  void during(Event.Fault fault, String what, Runnable trouble) {
+  /** Records a fault, and runs the action that causes and heals it. */
+  void during(Event.Fault fault, String what, Runnable action) {
     long window = history.faultBegan(System.currentTimeMillis(), fault, what);
-    trouble.run();
+    action.run();
     history.faultEnded(window, System.currentTimeMillis());
   }
 
-  /** The result of a run. */
+  /**
+   * The result of a run.
+   *
+   * @param forgotten the ids of acknowledged tasks that the server does not have
+   */
   record Result(Verdict verdict, Set<String> forgotten) {}
 
-  /** Ends the load, waits until all tasks have ended, reads their ends, and judges. */
+  /** Ends the load, waits until all tasks are final, reads their states, and checks the history. */
   Result judge() {
     if (load != null) {
       load.stop();
     }
-    receiver.beKind();
+    receiver.succeedAtOnce();
     Await.until("nothing is under way", QUIET_BOUND, () -> !receiver.hasAcksUnderWay() && !hasLive());
     Set<String> forgotten = readFinalStates();
     Verdict verdict = check();
     if (verdict.counts().open() > 0) {
-      // Longest time for which a missing delivery may be under way.
+      // A missing delivery may still arrive within the grace time.
       Await.pause(ALLOWANCES.graceMillis() + 1);
       verdict = check();
     }
@@ -207,7 +216,11 @@ final class Rig implements AutoCloseable {
     return new HistoryChecker(ALLOWANCES).check(history);
   }
 
-  /** @return acknowledged tasks that the server does not know; it keeps all for an hour */
+  /**
+   * Reads and records the final states of all tasks.
+   *
+   * @return the ids of acknowledged tasks that the server does not have, although it keeps final tasks for an hour
+   */
   private Set<String> readFinalStates() {
     Set<String> forgotten = new HashSet<>();
     List<Event> events = history.events();
@@ -218,7 +231,7 @@ final class Rig implements AutoCloseable {
     }
     for (Event event : events) {
       if (event instanceof Event.Forgot(long atMillis, long fromMillis)) {
-        forgotten.removeAll(firstToldOf(events, fromMillis, atMillis + ALLOWANCES.transitMillis()));
+        forgotten.removeAll(firstAcked(events, fromMillis, atMillis + ALLOWANCES.transitMillis()));
       }
     }
     for (String queue : List.of(WIDE, NARROW)) {
@@ -233,13 +246,13 @@ final class Rig implements AutoCloseable {
         cursor = page.nextCursor();
       } while (cursor != null);
     }
-    // Read by name, and recorded as not found.
+    // The remaining tasks are read by id, which records those that are not found.
     forgotten.removeIf(id -> client.read(id) != null);
     return forgotten;
   }
 
-  /** Tasks that were first acknowledged between two instants. */
-  private static Set<String> firstToldOf(List<Event> events, long fromMillis, long toMillis) {
+  /** Returns the tasks that were first acknowledged between two instants, both inclusive. */
+  private static Set<String> firstAcked(List<Event> events, long fromMillis, long toMillis) {
     Set<String> earlier = new HashSet<>();
     Set<String> between = new HashSet<>();
     for (Event event : events) {

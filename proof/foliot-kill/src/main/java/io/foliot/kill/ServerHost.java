@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host of a server, and the way in which it and this machine reach each other.
+ * The host of a server, and the addresses by which the server and this machine reach each other.
  *
- * @param host the address that it listens on
- * @param receiverHost the address of this machine that it calls back
- * @param launcher the beginning of a command that runs there
- * @param options its options of the command line
- * @param apiKey the key for clients; null where it is open to this machine
+ * @param host the address on which the server listens
+ * @param receiverHost the address of this machine that receives callbacks
+ * @param launcher the beginning of a command that runs on the host
+ * @param options the command-line options of the server
+ * @param apiKey the key for clients, or null if the server needs none
  */
 record ServerHost(String host, String receiverHost, List<String> launcher, List<String> options,
     @Nullable String apiKey) {

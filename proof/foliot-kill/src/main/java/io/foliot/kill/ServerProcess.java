@@ -24,9 +24,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The real server in a process of its own, which can be killed and started again at its address and over its store. */
+/** The real server in a process of its own. It can be killed, and started again at the same address and store. */
 final class ServerProcess implements AutoCloseable {
-  /** By how much a lease outlasts the delivery's timeout: enough for a busy machine, and little to wait for. */
+  /** Time by which a lease outlasts the timeout of its delivery: enough for a busy machine, but a short wait. */
   static final Duration LEASE_MARGIN = Duration.ofSeconds(3);
 
   private static final Duration READY_BOUND = Duration.ofMinutes(4);
@@ -35,9 +35,12 @@ final class ServerProcess implements AutoCloseable {
   private static final int LOG_LINES = 30;
 
   /**
-   * Below the ports that the kernel gives to clients: one of ours, waiting for the server, might get the server's own.
+   * Lowest port of a server. All ports of servers are below those that the kernel gives to clients. Otherwise a client
+   * that waits for a server to restart might get the port of that server.
    */
   private static final int MIN_PORT = 20_000;
+
+  /** Exclusive bound of the ports of servers. */
   private static final int MAX_PORT = 32_000;
 
   private final StoreChoice store;
@@ -48,16 +51,16 @@ final class ServerProcess implements AutoCloseable {
       .connectTimeout(ANSWER_BOUND).build();
   private final Thread atExit = new Thread(this::end);
 
-  // the test's thread starts and kills, any thread reads
+  // The test's thread starts and kills the process. Any thread reads.
   private volatile @Nullable Process process;
   private volatile boolean up;
 
   /**
-   * A server that is not started yet.
+   * Creates a server, which is not started yet.
    *
-   * @param store where it keeps its tasks
-   * @param place where it runs
-   * @param log the file to which its output is appended
+   * @param store the store in which the server keeps its tasks
+   * @param place the host on which the server runs
+   * @param log the file to which the output of the server is appended
    */
   ServerProcess(StoreChoice store, ServerHost place, Path log) {
     this.store = store;
@@ -84,17 +87,17 @@ final class ServerProcess implements AutoCloseable {
     return URI.create("http://" + place.host() + ":" + port);
   }
 
-  /** Returns a builder of its clients. */
+  /** Returns a builder of clients of this server. */
   FoliotClient.Builder client() {
     FoliotClient.Builder builder = FoliotClient.builder(url());
     return place.apiKey() == null ? builder : builder.apiKey(place.apiKey());
   }
 
-  /** Starts it, and does not wait. */
+  /** Starts the server without waiting until it is ready. */
   void start() {
     List<String> command = new ArrayList<>(place.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // The flags of this JVM that silence it; then those that make its start short.
+    // First the flags of this JVM that suppress warnings, then flags that shorten the start.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
@@ -115,7 +118,7 @@ final class ServerProcess implements AutoCloseable {
   void awaitReady() {
     Await.until("the server is ready", READY_BOUND, () -> {
       if (!isAlive()) {
-        throw new AssertionError("the server has ended by itself; the end of " + log + ":\n" + told());
+        throw new AssertionError("the server has ended by itself; the end of " + log + ":\n" + lastLines());
       }
       return isReady();
     });
@@ -126,7 +129,7 @@ final class ServerProcess implements AutoCloseable {
     return readyStatus() == 200;
   }
 
-  /** Returns the status of its readiness; 0 if it does not answer. */
+  /** Returns the HTTP status of the readiness check, or 0 if the server does not answer. */
   int readyStatus() {
     try {
       return http.send(request("/health/ready"), BodyHandlers.discarding()).statusCode();
@@ -137,7 +140,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** The text of a GET. */
+  /** Returns the body of the response to a GET. */
   String get(String path) {
     try {
       return http.send(request(path), BodyHandlers.ofString()).body();
@@ -155,7 +158,7 @@ final class ServerProcess implements AutoCloseable {
         : builder.header("Authorization", "Bearer " + place.apiKey()).build();
   }
 
-  private String told() {
+  private String lastLines() {
     try {
       List<String> lines = Files.readAllLines(log);
       return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
@@ -164,7 +167,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns whether it has been ready, and was not killed since. */
+  /** Returns whether the server has been ready, and was not killed, stopped or paused since. */
   boolean isUp() {
     return up;
   }
@@ -174,13 +177,13 @@ final class ServerProcess implements AutoCloseable {
     return running != null && running.isAlive();
   }
 
-  /** Ends it with SIGKILL, and waits until it is gone. */
+  /** Ends the server with SIGKILL, and waits until its process has ended. */
   void kill() {
     up = false;
     end();
   }
 
-  /** Ends it as operators do, with SIGTERM, and waits until it is gone. */
+  /** Ends the server with SIGTERM, as operators do, and waits until its process has ended. */
   void stop() {
     up = false;
     Process running = Objects.requireNonNull(process);
@@ -194,19 +197,19 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Pauses it: none of its threads runs; some may still wait for the disk. */
+  /** Pauses the server: none of its threads runs, but some may still wait for the disk. */
   void freeze() {
     up = false;
     Signals.freeze(Objects.requireNonNull(process).pid());
   }
 
-  /** Resumes it after {@link #freeze}. */
+  /** Resumes the server after {@link #freeze}. */
   void thaw() {
     Signals.thaw(Objects.requireNonNull(process).pid());
     up = true;
   }
 
-  /** Waits until it is ready, or has given up. */
+  /** Waits until the server is ready or has ended, and returns whether it still runs. */
   boolean becomesReady() {
     Await.until("the server is ready, or has ended", READY_BOUND, () -> !isAlive() || isReady());
     return isAlive();

@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt of a shard, as its worker has logged it. Times are microseconds since 1970 by the clock of this machine.
  *
- * @param worker the name that was given to the worker's process, which no other process has
+ * @param worker the name of the worker's process, which no other process has
  * @param workerZone the zone of that process
  * @param shard the shard
  * @param fence the fence of the attempt
- * @param begunMicros before the work began
- * @param writesMicros when the handler wrote to its sink
- * @param heldMicros when the last extension was sent that the server has confirmed, or 0 if none was
+ * @param begunMicros a time just before the work began
+ * @param writesMicros the times when the handler wrote to its sink
+ * @param heldMicros when the last extension that the server confirmed was sent, or 0 if none was confirmed
  * @param target the worker that the server names as the target of the shard, with scope ALL; null if it was not read
- * @param end the end of the handler, or null if the process ended before
+ * @param end the end of the handler, or null if the process ended before the handler
  */
 record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, long begunMicros,
     List<Long> writesMicros, long heldMicros, @Nullable String target, @Nullable End end) {
@@ -30,7 +30,7 @@ record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, 
    * @param number the number of the shard, within its zone
    */
   record Shard(String job, long scheduledMillis, String zone, int number) {
-    /** Returns the name of this shard in each run of its job: fences grow for it. */
+    /** Returns a name that this shard shares with the same shard of other runs. Fences grow over these runs. */
     String line() {
       return job + "/" + zone + "/" + number;
     }
@@ -47,8 +47,9 @@ record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, 
   /**
    * The end of a handler, before it is reported.
    *
-   * @param atMicros before the lease was examined, if the handler still had it; else after the handler was interrupted
-   * @param isLost whether the worker knew that the lease was lost
+   * @param atMicros a time before the handler examined its lease, if it still had the lease; otherwise a time after it
+   *     was interrupted
+   * @param isLost whether the worker had noticed that the lease was lost
    * @param isInterrupted whether the handler was interrupted
    */
   record End(long atMicros, Outcome outcome, boolean isLost, boolean isInterrupted) {}

@@ -18,13 +18,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Evidence of a run with workers: their logs, and what the API shows at its end.
+ * The evidence of a run with workers: their logs, and the state that the API shows at the end of the run.
  *
  * @param attempts the attempts that workers have logged
  * @param records the shards as the server shows them
  * @param jobs the jobs as the server shows them, paused
- * @param pauses the times in which each server knew that a worker was disabled
- * @param killed the names of workers' processes that were killed
+ * @param pauses the times during which every server had read that a worker was disabled
+ * @param killed the names of the workers' processes that were killed
  * @param leaseMillis the lease of the workers
  */
 record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan> jobs, List<Disabled> pauses,
@@ -42,11 +42,11 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
   }
 
   /**
-   * A claim of a shard in the order of the store.
+   * A claim of a shard, as the store has recorded it.
    *
-   * @param atMillis when it was claimed, by the store's clock
-   * @param endedMillis when its end was recorded, or its lease ended
-   * @param isSuccess whether it ended the shard
+   * @param atMillis when the shard was claimed, by the store's clock
+   * @param endedMillis when the end of the attempt was recorded, or the lease ended
+   * @param isSuccess whether the attempt finished the shard
    */
   record Claim(Fence fence, long atMillis, long endedMillis, boolean isSuccess) {}
 
@@ -54,9 +54,9 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
    * A shard as the server shows it.
    *
    * @param shards how many shards the run has, in the zone of the shard
-   * @param fence the fence of the last attempt; its attempt is 0 if none has begun
+   * @param fence the fence of the last attempt; its attempt number is 0 if no attempt has begun
    * @param claims the last 16 attempts whose end is known
-   * @param result the text of its result
+   * @param result the text of the shard's result
    */
   record Shown(ShardAttempt.Shard shard, int shards, TaskState state, Fence fence, List<Claim> claims,
       String result) {
@@ -86,8 +86,8 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
   /**
    * A job with a fixed rate.
    *
-   * @param shards how many shards a run has, in each zone; 0 where that depends on the workers
-   * @param zones the zones that it names
+   * @param shards how many shards a run has, in each zone; 0 if that depends on the workers
+   * @param zones the zones that the job names
    */
   record Kind(String name, JobScope scope, int shards, Set<String> zones) {
     Kind {
@@ -96,10 +96,11 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
   }
 
   /**
-   * A job that is paused, and the results of its scheduled times.
+   * A paused job, with the results of its scheduled times.
    *
-   * @param anyMillis one of its scheduled times
-   * @param waiting how many times wait to run
+   * @param anyMillis one of the scheduled times
+   * @param totals the number of scheduled times by result
+   * @param waiting how many scheduled times wait to run
    */
   record Plan(Kind kind, long periodMillis, long createdMillis, long pausedMillis, long anyMillis,
       Map<String, Long> totals, long waiting) {
@@ -120,12 +121,12 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
     private static String group(Pattern pattern, JobView view) {
       Matcher matcher = pattern.matcher(view.json());
       if (!matcher.find()) {
-        throw new IllegalStateException("a job that is paused shows " + pattern + ": " + view.json());
+        throw new IllegalStateException("the state of a paused job lacks " + pattern + ": " + view.json());
       }
       return matcher.group(1);
     }
 
-    /** Returns how many scheduled times are after the creation, up to the pause. */
+    /** Returns how many scheduled times are after the creation of the job, up to its pause, inclusive. */
     long times() {
       long phase = Math.floorMod(anyMillis, periodMillis);
       return Math.floorDiv(pausedMillis - phase, periodMillis) - Math.floorDiv(createdMillis - phase, periodMillis);
@@ -140,7 +141,7 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
     }
   }
 
-  /** A time in which each server knew that a worker was disabled. */
+  /** A time during which every server had read that a worker was disabled. */
   record Disabled(String worker, long fromMillis, long toMillis) {}
 
   ShardHistory withAttempts(List<ShardAttempt> others) {

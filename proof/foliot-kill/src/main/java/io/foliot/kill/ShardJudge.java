@@ -19,23 +19,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a {@link ShardHistory}. No rule depends on how fast the machine is: each compares what a worker knew at an
- * instant with what the store did before it.
+ * Checks a {@link ShardHistory} against the {@linkplain Demand demands}. No rule depends on the speed of the machine:
+ * each rule compares what a worker had read by some instant with what the store had done before that instant.
  *
- * <p>An attempt holds its shard until its handler has ended, and at least for a lease from its claim and from each
- * extension that the server has confirmed. A handler that examines its lease and finds it in force proves that no other
- * worker had the shard until then.
+ * <p>An attempt certainly holds its shard for a lease from its claim, and for a lease from each extension that the
+ * server has confirmed, unless its handler ends earlier. A handler that examines its lease and finds it valid proves
+ * that no other worker has had the shard so far.
  */
 final class ShardJudge {
-  /** Difference of two clocks of one machine: the store's time is a reading that is some milliseconds old. */
+  /** Tolerance between the clocks of workers and store. The store's time is a reading that is some milliseconds old. */
   private static final long CLOCK_MILLIS = 20;
-  /** Longest time of a claim that a node has sent before it read that the worker is disabled. */
+  /** Longest time until the store has done a claim that a node sent before it read that the worker is disabled. */
   private static final long KNOWN_MILLIS = 6_000;
-  private static final int MOST_TOLD = 20;
 
-  /** The demands. */
+  /** Largest number of reported cases of a demand. */
+  private static final int MAX_CASES = 20;
+
+  /** The demands on a run. */
   enum Demand {
-    /** Each scheduled time has one run with all its shards, or one record; each shard has ended. */
+    /** Each scheduled time has one run with all its shards, or is counted once without a run; each shard has ended. */
     ACCOUNT,
     /** No attempt begins before its scheduled time. */
     EARLY,
@@ -43,11 +45,11 @@ final class ShardJudge {
     PLACE,
     /** Fences grow for a shard in the order of the store, over attempts and over runs. */
     FENCE,
-    /** No shard runs at two workers at once, but around a lost lease. */
+    /** No shard runs at two workers at the same time, except after a lost lease. */
     ONCE,
-    /** A run begins after the one before has ended. */
+    /** A run begins after the previous run has ended. */
     RUNS,
-    /** A shard that has ended is not run again, and each attempt is one that the store knows. */
+    /** A shard that has ended does not run again, and the store gave the fence of each attempt. */
     FINAL,
     /** The result of a shard is that of its last attempt: a late report has no effect. */
     REPORT,
@@ -55,19 +57,19 @@ final class ShardJudge {
     INTERRUPT,
     /** A handler ends, unless its process was killed. */
     END,
-    /** A disabled worker is given nothing. */
+    /** A disabled worker gets no shard. */
     DISABLED,
     /** A sink that keeps the greatest fence refuses each write of a worker that was replaced, and no other. */
     SINK
   }
 
   /**
-   * The judgement.
+   * The result of the checks.
    *
    * @param broken the demands that were not met, with the first cases
-   * @param lost attempts whose worker found its lease lost
-   * @param silent attempts whose process ended before they did
-   * @param refused writes that a sink would have refused
+   * @param lost the number of attempts whose worker noticed that its lease was lost
+   * @param silent the number of attempts whose process ended before the handler
+   * @param refused the number of writes that a sink would have refused
    */
   record Verdict(Map<Demand, List<String>> broken, int lost, int silent, int refused) {
     boolean isGood() {
@@ -91,7 +93,7 @@ final class ShardJudge {
 
   private Verdict judge() {
     for (Shown record : history.records()) {
-      ensure(records.putIfAbsent(record.shard(), record) == null, Demand.ACCOUNT, "a shard is there twice: ", record);
+      ensure(records.putIfAbsent(record.shard(), record) == null, Demand.ACCOUNT, "a shard is listed twice: ", record);
     }
     for (ShardAttempt attempt : history.attempts()) {
       attempts.computeIfAbsent(attempt.shard(), none -> new ArrayList<>()).add(attempt);
@@ -111,9 +113,9 @@ final class ShardJudge {
 
   private void ensure(boolean isMet, Demand demand, String what, Object... evidence) {
     if (!isMet) {
-      List<String> told = broken.computeIfAbsent(demand, none -> new ArrayList<>());
-      if (told.size() < MOST_TOLD) {
-        told.add(what + List.of(evidence));
+      List<String> cases = broken.computeIfAbsent(demand, none -> new ArrayList<>());
+      if (cases.size() < MAX_CASES) {
+        cases.add(what + List.of(evidence));
       }
     }
   }
@@ -127,43 +129,43 @@ final class ShardJudge {
             .add(record));
     long accounted = job.total("fired") + job.total("skipped") + job.total("missed") + job.total("noTargets")
         + job.waiting();
-    ensure(accounted == job.times(), Demand.ACCOUNT, "each time has a run or a record: times=" + job.times()
+    ensure(accounted == job.times(), Demand.ACCOUNT, "not each time has a run or is counted: times=" + job.times()
         + ", accounted=" + accounted, job);
-    ensure(runs.size() == job.total("fired"), Demand.ACCOUNT, "each time that fired has shards: " + runs.keySet(), job);
+    ensure(runs.size() == job.total("fired"), Demand.ACCOUNT, "runs differ from fired times: " + runs.keySet(), job);
     long endedMillis = 0;
     for (Map.Entry<Long, List<Shown>> run : runs.entrySet()) {
-      ensure(job.isTime(run.getKey()), Demand.ACCOUNT, "a run has a scheduled time: " + run.getKey(), job);
+      ensure(job.isTime(run.getKey()), Demand.ACCOUNT, "a run has no scheduled time: " + run.getKey(), job);
       judgeShards(job.kind(), run.getKey(), run.getValue());
       long before = endedMillis;
       for (Shown record : run.getValue()) {
         for (Claim claim : record.claims()) {
           ensure(claim.atMillis() >= before - CLOCK_MILLIS, Demand.RUNS,
-              "a run begins after the one before: endedMillis=" + before, record);
+              "a run begins before the previous run ended: endedMillis=" + before, record);
           endedMillis = claim.isSuccess() ? Math.max(endedMillis, claim.endedMillis()) : endedMillis;
         }
       }
     }
   }
 
-  /** The shards of a run are there, each once. */
+  /** Checks that a run has all its shards, and that each shard has ended. */
   private void judgeShards(ShardHistory.Kind job, long millis, List<Shown> shards) {
     Map<String, Set<Integer>> numbers = new TreeMap<>();
     for (Shown record : shards) {
       numbers.computeIfAbsent(record.shard().zone(), none -> new HashSet<>()).add(record.shard().number());
       boolean isFinal = record.state() == TaskState.FINISHED || (job.scope() == JobScope.ALL
           && (record.state() == TaskState.CANCELLED || record.state() == TaskState.FAILED));
-      ensure(isFinal, Demand.ACCOUNT, "a shard ends, with success but where its only worker is gone: ", record);
+      ensure(isFinal, Demand.ACCOUNT, "a shard has not ended, or ended without success: ", record);
     }
     numbers.forEach((zone, found) -> {
       int wanted = job.scope() == JobScope.ALL ? shards.getFirst().shards() : job.shards();
       ensure(found.size() == wanted && found.contains(0) && found.contains(wanted - 1), Demand.ACCOUNT,
-          "a run has all its shards: job=" + job + ", time=" + millis + ", zone=" + zone, found);
+          "a run does not have all its shards: job=" + job + ", time=" + millis + ", zone=" + zone, found);
     });
     if (job.scope() == JobScope.PER_ZONE) {
       ensure(job.zones().isEmpty() ? !numbers.containsKey("") : numbers.keySet().equals(job.zones()), Demand.ACCOUNT,
-          "a run is in each of its zones: job=" + job + ", time=" + millis, numbers);
+          "a run is not in each of its zones: job=" + job + ", time=" + millis, numbers);
     } else {
-      ensure(numbers.keySet().equals(Set.of("")), Demand.ACCOUNT, "a run is in no zone: job=" + job, numbers);
+      ensure(numbers.keySet().equals(Set.of("")), Demand.ACCOUNT, "a run must not be in a zone: job=" + job, numbers);
     }
   }
 
@@ -177,25 +179,25 @@ final class ShardJudge {
     Shard shard = attempt.shard();
     ensure(millis(attempt.begunMicros()) >= shard.scheduledMillis(), Demand.EARLY, "an attempt is early: ", attempt);
     ensure(shard.zone().isEmpty() || shard.zone().equals(attempt.workerZone()), Demand.PLACE,
-        "a shard of a zone runs in it: ", attempt);
+        "a shard of a zone runs elsewhere: ", attempt);
     String target = attempt.target();
     ensure(target == null || target.startsWith(attempt.worker() + "-"), Demand.PLACE,
-        "a shard for one worker runs there: ", attempt);
+        "a shard for one worker runs elsewhere: ", attempt);
     Shown record = records.get(shard);
     if (record == null) {
-      ensure(false, Demand.FINAL, "a shard runs that the server does not know: ", attempt);
+      ensure(false, Demand.FINAL, "a shard runs that the server does not have: ", attempt);
       return;
     }
     ensure(attempt.fence().generation() == record.fence().generation()
         && attempt.fence().attempt() <= record.fence().attempt(), Demand.FINAL,
-        "an attempt is one that the store knows, and the last one is that of the end: ", attempt, record);
+        "an attempt has a fence that the store did not give: ", attempt, record);
     Claim claim = claim(record, attempt.fence());
     ensure(claim == null || millis(attempt.begunMicros()) >= claim.atMillis() - CLOCK_MILLIS, Demand.FINAL,
-        "an attempt begins after its claim: ", attempt, record);
+        "an attempt begins before its claim: ", attempt, record);
     ShardAttempt.End end = attempt.end();
-    ensure(end != null || history.killed().contains(attempt.worker()), Demand.END, "a handler ends: ", attempt);
+    ensure(end != null || history.killed().contains(attempt.worker()), Demand.END, "a handler did not end: ", attempt);
     ensure(end == null || !end.isLost() || end.isInterrupted(), Demand.INTERRUPT,
-        "a handler that has lost its lease is interrupted: ", attempt);
+        "a handler that lost its lease was not interrupted: ", attempt);
   }
 
   private static @Nullable Claim claim(Shown record, Fence fence) {
@@ -213,33 +215,33 @@ final class ShardJudge {
       return;
     }
     ensure(last.end() != null && last.end().outcome() == ShardAttempt.Outcome.DONE, Demand.REPORT,
-        "a shard has succeeded, and its last handler has not: ", record, last);
-    ensure(record.result().equals(last.result()), Demand.REPORT, "the result is that of the last attempt: ", record,
+        "a shard has succeeded, but its last handler has not: ", record, last);
+    ensure(record.result().equals(last.result()), Demand.REPORT, "the result is not that of the last attempt: ", record,
         last);
-    ensure(record.claims().stream().filter(Claim::isSuccess).count() == 1, Demand.FINAL, "a shard succeeds once: ",
+    ensure(record.claims().stream().filter(Claim::isSuccess).count() == 1, Demand.FINAL, "not exactly one success: ",
         record);
   }
 
-  /** The attempts of one shard, in the order of their fences. */
+  /** Checks the attempts of one shard, which must be in the order of their fences. */
   private void judgeShard(Shard shard, List<ShardAttempt> ordered) {
     Shown record = records.get(shard);
     for (int i = 1; i < ordered.size(); i++) {
       ShardAttempt before = ordered.get(i - 1);
       ShardAttempt after = ordered.get(i);
-      ensure(before.fence().compareTo(after.fence()) < 0, Demand.ONCE, "a claim is given to one worker: ", before,
+      ensure(before.fence().compareTo(after.fence()) < 0, Demand.ONCE, "two workers have the same claim: ", before,
           after);
       Claim claim = record == null ? null : claim(record, after.fence());
       long claimedMillis = claim == null ? millis(after.begunMicros()) : claim.atMillis();
       ensure(claimedMillis >= releasedMillis(before, record) - CLOCK_MILLIS, Demand.ONCE,
-          "a shard begins elsewhere after its lease has ended: claimed=" + claimedMillis, before, after);
+          "a shard begins elsewhere before its lease has ended: claimed=" + claimedMillis, before, after);
       ShardAttempt.End end = before.end();
       ensure(end == null || end.isLost() || end.atMicros() <= after.begunMicros(), Demand.ONCE,
-          "a worker that was replaced knows it: ", before, after);
+          "a worker was replaced without noticing: ", before, after);
     }
     ShardHistory.Kind job = kind(shard.job());
     if (job != null && job.scope() == JobScope.ALL) {
       ensure(ordered.stream().map(ShardAttempt::worker).distinct().count() == 1, Demand.PLACE,
-          "a shard for one worker runs at one: ", ordered);
+          "a shard for one worker runs at several: ", ordered);
     }
   }
 
@@ -273,7 +275,7 @@ final class ShardJudge {
         Placed after = claims.get(i);
         ensure(before.claim().fence().compareTo(after.claim().fence()) < 0
             && before.shard().scheduledMillis() <= after.shard().scheduledMillis(), Demand.FENCE,
-            "fences grow in the order of the claims: ", before, after);
+            "fences do not grow in the order of the claims: ", before, after);
       }
     });
   }
@@ -284,7 +286,7 @@ final class ShardJudge {
         Shown record = attempt.worker().equals(pause.worker()) ? records.get(attempt.shard()) : null;
         Claim claim = record == null ? null : claim(record, attempt.fence());
         ensure(claim == null || claim.atMillis() <= pause.fromMillis() + KNOWN_MILLIS
-            || claim.atMillis() >= pause.toMillis(), Demand.DISABLED, "a disabled worker is given nothing: ", pause,
+            || claim.atMillis() >= pause.toMillis(), Demand.DISABLED, "a disabled worker has got a shard: ", pause,
             attempt);
       }
     }
@@ -292,7 +294,7 @@ final class ShardJudge {
 
   private record Write(long micros, ShardAttempt attempt) {}
 
-  /** Replays what handlers have written to a sink that remembers the greatest fence of each shard of a job. */
+  /** Replays the writes of handlers to a sink that keeps the greatest fence of each shard of a job. */
   private void judgeSinks() {
     Map<String, List<Write>> lines = new HashMap<>();
     for (ShardAttempt attempt : history.attempts()) {
@@ -306,7 +308,7 @@ final class ShardJudge {
       for (Write write : writes) {
         ShardAttempt writer = write.attempt();
         if (greatest == null || writer.fence().compareTo(greatest.fence()) >= 0) {
-          ensure(!replaced.contains(writer), Demand.SINK, "a write of a worker that was replaced is refused: ", writer);
+          ensure(!replaced.contains(writer), Demand.SINK, "a write of a replaced worker is accepted: ", writer);
           if (greatest != null && !greatest.equals(writer)) {
             replaced.add(greatest);
           }
@@ -314,7 +316,7 @@ final class ShardJudge {
         } else {
           refused++;
           ShardAttempt.End end = writer.end();
-          ensure(end == null || end.isLost(), Demand.SINK, "a write is refused of a worker that has its lease: ",
+          ensure(end == null || end.isLost(), Demand.SINK, "a write of a worker that has its lease is refused: ",
               writer, greatest);
         }
       }

@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * The store of a server.
  *
- * @param options its options of the command line
- * @param environment its variables of the environment, which others cannot read
+ * @param options the command-line options that select the store
+ * @param environment the environment variables of the server, which other users cannot read
  */
 record StoreChoice(List<String> options, Map<String, String> environment) {
   StoreChoice {
@@ -19,23 +19,23 @@ record StoreChoice(List<String> options, Map<String, String> environment) {
     environment = Map.copyOf(environment);
   }
 
-  /** A folder of its own. */
+  /** Returns the store in a folder, for one server. */
   static StoreChoice folder(Path data) {
     return new StoreChoice(List.of("--data", data.toString()), Map.of());
   }
 
-  /** A database, which several servers may share. */
+  /** Returns the store in a database, which several servers may share. */
   static StoreChoice database(Database database) {
     return new StoreChoice(List.of("--store", database.jdbcUrl(), "--store-user", database.user()),
         Map.of("FOLIOT_STORE_PASSWORD", database.password()));
   }
 
-  /** The Redis behind a proxy, which several servers may share. */
+  /** Returns the store in the Redis behind a proxy, which several servers may share. */
   static StoreChoice redis(TcpProxy proxy) {
     return new StoreChoice(List.of("--store", "redis://" + proxy.host() + ":" + proxy.port()), Map.of());
   }
 
-  /** The same with another option for the server. */
+  /** Returns this choice with one more option for the server. */
   StoreChoice with(String option, String value) {
     List<String> more = new ArrayList<>(options);
     more.addAll(List.of(option, value));

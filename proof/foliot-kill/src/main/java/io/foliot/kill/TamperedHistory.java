@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Histories that break a promise; a checker that accepts one is broken. */
 final class TamperedHistory {
-  /** Numbers of deliveries that no history of ours reaches. */
+  /** Number of the first added delivery, which no recorded delivery reaches. */
   private static final long MADE_UP = 1L << 40;
 
-  /** Attempts that no task of ours reaches, so that none is repeated. */
+  /** Attempt number of all added deliveries, which no recorded attempt reaches. So none of those is repeated. */
   private static final int MADE_UP_ATTEMPT = 1_000_000;
 
   private TamperedHistory() {}
@@ -39,7 +39,7 @@ final class TamperedHistory {
     return placements;
   }
 
-  /** Tasks without key that no call changed after their submit, with their due times. */
+  /** Returns the due times of the tasks without a key that no call may have changed after their submit. */
   private static Map<String, Long> untouched(List<Event> events) {
     Map<String, Long> untouched = new HashMap<>();
     for (Placement placement : placements(events)) {
@@ -64,7 +64,7 @@ final class TamperedHistory {
     };
   }
 
-  /** Nothing of a task that was delivered. */
+  /** Returns the history without the deliveries of one task. */
   static List<Event> withoutADelivery(List<Event> events) {
     Set<String> untouched = untouched(events).keySet();
     Set<String> otherwise = answeredOtherwise(events);
@@ -84,8 +84,8 @@ final class TamperedHistory {
   }
 
   /**
-   * Tasks that the receiver refused, or asked to have again: one was recorded as failed, and the other has a firing
-   * that no client knows of, so neither is lost without its deliveries.
+   * Returns the tasks whose receiver answered REFUSED or AGAIN. A refused task is recorded as failed, and a task that
+   * is called again has a firing that no client requested. So neither counts as lost without its deliveries.
    */
   private static Set<String> answeredOtherwise(List<Event> events) {
     Map<Long, String> taskIds = new HashMap<>();
@@ -101,7 +101,7 @@ final class TamperedHistory {
     return otherwise;
   }
 
-  /** A delivery a millisecond before it was due. */
+  /** Returns the history with one delivery a millisecond before it was due. */
   static List<Event> withAnEarlyDelivery(List<Event> events) {
     Map<String, Long> dueMillis = untouched(events);
     List<Event> falsified = new ArrayList<>(events);
@@ -112,10 +112,10 @@ final class TamperedHistory {
         return falsified;
       }
     }
-    throw new IllegalArgumentException("a history without such a delivery");
+    throw new IllegalArgumentException("the history has no delivery of an unchanged task");
   }
 
-  /** An attempt of each cancelled task, just too late. */
+  /** Returns the history with one more attempt of each cancelled task, just too late. */
   static List<Event> withDeliveriesAfterCancelled(List<Event> events) {
     Map<String, Placement> submits = new HashMap<>();
     placements(events).stream().filter(placement -> placement.invoked.request() instanceof Request.Submit submit
@@ -137,7 +137,7 @@ final class TamperedHistory {
     return falsified;
   }
 
-  /** An attempt of each generation that was reset, just too late. */
+  /** Returns the history with one more attempt of each generation that was reset, just too late. */
   static List<Event> withOldGenerations(List<Event> events) {
     Map<String, Placement> live = new HashMap<>();
     List<Event> falsified = new ArrayList<>(events);
@@ -155,7 +155,7 @@ final class TamperedHistory {
     return falsified;
   }
 
-  /** Returns whether a history has all that can be falsified: a delivery, a cancel and a reset. */
+  /** Returns whether a history has all events that this class falsifies: a delivery, a cancel and a reset. */
   static boolean canFalsify(List<Event> events) {
     return !untouched(events).isEmpty() && withDeliveriesAfterCancelled(events).size() > events.size()
         && withOldGenerations(events).size() > events.size();

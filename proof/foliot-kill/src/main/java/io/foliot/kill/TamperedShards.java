@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** Ways to falsify a history, each with the demand that it breaks; a judge that accepts one is broken. */
+/** Ways to falsify a history, each with the demand that the result breaks. A judge that accepts a result is broken. */
 enum TamperedShards {
-  /** All shards of a time are absent. */
+  /** All shards of a scheduled time are absent. */
   WITHOUT_A_TIME(Demand.ACCOUNT, history -> {
     Shown first = history.records().getFirst();
     return history.withRecords(history.records().stream()
@@ -26,24 +26,24 @@ enum TamperedShards {
     Shown one = history.records().stream().filter(record -> record.shards() > 1).findFirst().orElseThrow();
     return history.withRecords(history.records().stream().filter(record -> !record.equals(one)).toList());
   }),
-  /** An attempt begins a millisecond before its time. */
+  /** An attempt begins a millisecond before its scheduled time. */
   EARLY(Demand.EARLY, history -> {
     ShardAttempt one = history.attempts().getFirst();
     return history.changing(one, each -> each.begun((one.shard().scheduledMillis() - 1) * 1_000));
   }),
-  /** A shard of a zone runs in another one. */
+  /** A shard of a zone runs in another zone. */
   IN_ANOTHER_ZONE(Demand.PLACE, history -> {
     ShardAttempt one = any(history, attempt -> !attempt.shard().zone().isEmpty());
     return history.changing(one, each -> each.by(each.worker(), "elsewhere"));
   }),
-  /** A shard for one worker runs at another one. */
+  /** A shard for one worker runs at another worker. */
   AT_ANOTHER_WORKER(Demand.PLACE, history -> {
     ShardAttempt one = any(history, attempt -> attempt.target() != null);
     return history.changing(one, each -> each.by("another", each.workerZone()));
   }),
   /** A claim is given to two workers. */
   CLAIMED_TWICE(Demand.ONCE, history -> and(history, history.attempts().getFirst().by("another", ""))),
-  /** A worker takes a shard a millisecond after its extension, while the first one works on. */
+  /** A worker takes a shard a millisecond after an extension by another worker, which continues its work. */
   TAKEN_UNDER_A_LEASE(Demand.ONCE, history -> {
     ShardAttempt one = any(history, attempt -> attempt.heldMicros() > 0 && attempt.end() != null);
     ShardAttempt other = one.under(new Fence(one.fence().generation(), one.fence().attempt() + 1))
@@ -58,7 +58,7 @@ enum TamperedShards {
     return and(history, last.under(new Fence(last.fence().generation(), last.fence().attempt() + 1))
         .begun(late).ended(new End(late, Outcome.DONE, false, false)));
   }),
-  /** A worker has a shard that the server does not know. */
+  /** A worker runs a shard that the server does not have. */
   UNKNOWN_SHARD(Demand.FINAL, history -> {
     ShardAttempt one = history.attempts().getFirst();
     return and(history, new ShardAttempt(one.worker(), one.workerZone(),
@@ -101,7 +101,7 @@ enum TamperedShards {
             record.result())
         : record).toList());
   }),
-  /** A run begins before the one before has ended. */
+  /** A run begins before the previous run has ended. */
   RUNS_OVERLAP(Demand.RUNS, history -> {
     Shown later = history.records().stream().filter(record -> !record.claims().isEmpty() && history.records().stream()
         .anyMatch(earlier -> earlier.shard().job().equals(record.shard().job())
@@ -114,13 +114,13 @@ enum TamperedShards {
             record.result())
         : record).toList());
   }),
-  /** A worker that is disabled is given a shard. */
-  DISABLED_IS_FED(Demand.DISABLED, history -> {
+  /** A disabled worker gets a shard. */
+  DISABLED_GETS_A_SHARD(Demand.DISABLED, history -> {
     ShardAttempt last = lastDone(history);
     long millis = last.begunMicros() / 1_000;
     return history.withPauses(List.of(new ShardHistory.Disabled(last.worker(), millis - 60_000, millis + 60_000)));
   }),
-  /** A worker that has its lease writes under a smaller fence than another one before. */
+  /** A worker that has its lease writes under a smaller fence than an earlier write of another worker. */
   SINK_REFUSES_THE_OWNER(Demand.SINK, history -> {
     ShardAttempt last = any(history, attempt -> !attempt.writesMicros().isEmpty() && attempt.end() != null
         && !attempt.end().isLost());

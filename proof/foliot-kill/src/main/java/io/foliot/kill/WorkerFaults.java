@@ -13,24 +13,24 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random faults of the workers and servers of a {@link WorkerRig}. Several last at a time, one for each process; of the
- * servers one is down at a time, and one worker at least has no fault.
+ * Random faults of the workers and servers of a {@link WorkerRig}. Several faults may last at the same time, but only
+ * one of each process. At most one server is down at a time, and at least one worker has no fault.
  */
 final class WorkerFaults {
   private static final int MIN_PAUSE_MILLIS = 100;
   private static final int MAX_PAUSE_MILLIS = 900;
   private static final int MAX_MISSING_MILLIS = 3_000;
-  /** By how much a worker is paused beyond its lease, so that another worker begins what it has begun. */
+  /** Least time by which a pause of a worker exceeds its lease. Another worker then takes over its shards. */
   private static final int MIN_BEYOND_MILLIS = 1_500;
   private static final int MAX_BEYOND_MILLIS = 5_000;
-  /** Longer than nodes take to read that a worker is disabled, so that the judge has something to judge. */
+  /** Least time for which a worker is disabled. It exceeds the time that all nodes take to read this. */
   private static final int MIN_DISABLED_MILLIS = 7_000;
   private static final int MAX_DISABLED_MILLIS = 10_000;
   /** Longest time for which a fault waits for a worker that has begun an attempt. */
   private static final int IDLE_MILLIS = 2_000;
-  private static final int LOOK_MILLIS = 20;
+  private static final int CHECK_MILLIS = 20;
 
-  /** The faults, with how often each is drawn among twenty. */
+  /** The faults, each with the number of times that it occurs in twenty draws on average. */
   enum Fault {
     WORKER_KILLED(9), SERVER_KILLED(4), WORKER_PAUSED(3), WORKER_STOPPED(2), WORKER_DISABLED(2);
 
@@ -40,7 +40,7 @@ final class WorkerFaults {
       this.weight = weight;
     }
 
-    /** Returns whether it ends a process by SIGKILL. */
+    /** Returns whether this fault ends a process with SIGKILL. */
     boolean isKill() {
       return this == WORKER_KILLED || this == SERVER_KILLED;
     }
@@ -57,7 +57,7 @@ final class WorkerFaults {
     this.random = random;
   }
 
-  /** Injects faults until as many processes have been killed, and waits until all is healed. */
+  /** Kills this many processes among other faults, waits until all faults are healed, and returns their numbers. */
   Map<Fault, Integer> kill(int kills) {
     try (healers) {
       for (int killed = 0; killed < kills;) {
@@ -81,7 +81,7 @@ final class WorkerFaults {
         return fault;
       }
     }
-    throw new IllegalStateException("the weights of all faults have a sum");
+    throw new IllegalStateException("a draw exceeds the sum of all weights");
   }
 
   private void heal(Object process, Runnable healing) {
@@ -92,7 +92,7 @@ final class WorkerFaults {
     try {
       healing.get();
     } catch (ExecutionException e) {
-      throw new AssertionError("a fault ends", e);
+      throw new AssertionError("a fault could not be healed", e);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -120,7 +120,10 @@ final class WorkerFaults {
     return true;
   }
 
-  /** Starts a server again, as a supervisor does, if it has given up because the store was late on a busy machine. */
+  /**
+   * Waits until a server is ready. If the server has ended because the store was slow on a busy machine, starts it
+   * again, as a supervisor does.
+   */
   static void awaitReady(ServerProcess server) {
     while (!server.becomesReady()) {
       server.start();
@@ -161,18 +164,18 @@ final class WorkerFaults {
     return true;
   }
 
-  /** Returns a worker without a fault, and if possible one that has begun an attempt; null if no other one is left. */
+  /** Returns a worker without a fault, if possible a busy one; null if fewer than two workers have no fault. */
   private @Nullable WorkerProcess victim() {
     List<WorkerProcess> well = rig.workers.stream().filter(this::isWell).filter(WorkerProcess::isStarted).toList();
     if (well.size() < 2) {
       return null;
     }
-    for (int waited = 0; waited < IDLE_MILLIS; waited += LOOK_MILLIS) {
+    for (int waited = 0; waited < IDLE_MILLIS; waited += CHECK_MILLIS) {
       List<WorkerProcess> busy = well.stream().filter(worker -> worker.content().isBusy()).toList();
       if (!busy.isEmpty()) {
         return busy.get(random.nextInt(busy.size()));
       }
-      Await.pause(LOOK_MILLIS);
+      Await.pause(CHECK_MILLIS);
     }
     return well.get(random.nextInt(well.size()));
   }

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of a worker's process. Each line is with the kernel before the method returns, so that it survives the end of
- * the process by SIGKILL. Any thread may write.
+ * The log of a worker's process. Each line is handed to the kernel before the method returns, so it survives a SIGKILL
+ * of the process. Any thread may write.
  */
 final class WorkerLog implements AutoCloseable {
   private static final String NO_ZONE = "-";
@@ -50,17 +50,17 @@ final class WorkerLog implements AutoCloseable {
     }
   }
 
-  /** The worker claims now. */
+  /** Records that the worker has begun to claim. */
   void started() {
     line("started");
   }
 
-  /** All handlers have ended. */
+  /** Records that all handlers have ended. */
   void stopped() {
     line("stopped");
   }
 
-  /** An attempt is about to begin; returns its number in this log. */
+  /** Records that an attempt is about to begin, and returns the number of the attempt in this log. */
   long begun(JobContext job) {
     long number = numbers.incrementAndGet();
     String zone = job.zone();
@@ -69,22 +69,22 @@ final class WorkerLog implements AutoCloseable {
     return number;
   }
 
-  /** The handler writes to its sink. */
+  /** Records that the handler writes to its sink. */
   void wrote(long attempt) {
     line("wrote", attempt, micros());
   }
 
-  /** The server has confirmed an extension that was sent at this time or later. */
+  /** Records that the server has confirmed an extension that was sent at {@code sentMicros} or later. */
   void held(long attempt, long sentMicros) {
     line("held", attempt, sentMicros);
   }
 
-  /** The server names a worker as the target of the shard. */
+  /** Records that the server names a worker as the target of the shard. */
   void target(long attempt, String worker) {
     line("target", attempt, worker);
   }
 
-  /** The handler ends. */
+  /** Records the end of the handler. */
   void ended(long attempt, ShardAttempt.End end) {
     line("ended", attempt, end.atMicros(), end.outcome(), end.isLost(), end.isInterrupted());
   }
@@ -107,7 +107,7 @@ final class WorkerLog implements AutoCloseable {
     }
   }
 
-  /** Reads the log of a process, which may be running. A line without an end was cut by the end of the process. */
+  /** Reads the log of a process, which may still run. Ignores a last line without its end. */
   static Content read(Path path) {
     String text;
     try {
@@ -129,7 +129,7 @@ final class WorkerLog implements AutoCloseable {
     private boolean isStopped;
 
     private Entry entry(String number) {
-      return Objects.requireNonNull(attempts.get(number), "an attempt has begun before anything else");
+      return Objects.requireNonNull(attempts.get(number), "the log names an attempt that has not begun");
     }
 
     private void read(String line) {
@@ -155,6 +155,7 @@ final class WorkerLog implements AutoCloseable {
   private static final class Entry {
     private final String worker;
     private final String zone;
+    /** The fields of the line that {@link WorkerLog#begun} wrote, with the word "begun" at index 0. */
     private final String[] begun;
     private final List<Long> writes = new ArrayList<>();
     private long heldMicros;

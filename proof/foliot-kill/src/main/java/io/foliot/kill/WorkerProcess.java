@@ -18,24 +18,24 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker of jobs in a process of its own, which can be killed and started again. Each start has a name and a log of
- * its own. One thread at a time changes it; any thread may read.
+ * A worker of jobs in a process of its own. The process can be killed and started again; each start has a new name and
+ * a new log. One thread at a time may change this object; any thread may read it.
  */
 final class WorkerProcess implements AutoCloseable {
-  /** Lease of a shard: the time that it waits after its worker has died. */
+  /** Lease of a shard. After the death of its worker, a shard waits until this lease ends. */
   static final Duration LEASE = Duration.ofSeconds(4);
 
   private static final Duration END_BOUND = Duration.ofMinutes(2);
 
   /**
-   * The surroundings of a worker.
+   * The settings of a worker.
    *
-   * @param server the URL of the server that it calls
-   * @param zone its zone
-   * @param launcher the beginning of a command that runs where it is
-   * @param apiKey its key for the server, or null
-   * @param queue the queue of its jobs
-   * @param jobs the names of its jobs
+   * @param server the URL of the server that the worker calls
+   * @param zone the zone of the worker
+   * @param launcher the beginning of a command that runs in that zone
+   * @param apiKey the key for the server, or null if the server needs none
+   * @param queue the queue of the worker's jobs
+   * @param jobs the names of the worker's jobs
    */
   record Place(URI server, String zone, List<String> launcher, @Nullable String apiKey, String queue,
       List<String> jobs) {
@@ -67,12 +67,12 @@ final class WorkerProcess implements AutoCloseable {
     return place.zone();
   }
 
-  /** Returns the name that was given to the process which runs, or ran last; the server knows it with a suffix. */
+  /** Returns the name of the process that runs, or ran last. The server shows this name with a suffix. */
   String name() {
     return name;
   }
 
-  /** Starts a process, and does not wait. */
+  /** Starts a process without waiting for it. */
   void start() {
     name = base + "-" + (names.size() + 1);
     names.add(name);
@@ -100,15 +100,15 @@ final class WorkerProcess implements AutoCloseable {
     return folder.resolve(worker + ".log");
   }
 
-  /** Returns what the running process has logged, or the last one. */
+  /** Returns the log of the process that runs, or ran last. */
   WorkerLog.Content content() {
     return WorkerLog.read(log(name));
   }
 
   /**
-   * Returns whether the process claims.
+   * Returns whether the process has begun to claim.
    *
-   * @throws AssertionError if it has ended by itself
+   * @throws AssertionError if the process has ended by itself
    */
   boolean isStarted() {
     if (!Objects.requireNonNull(process).isAlive()) {
@@ -118,7 +118,7 @@ final class WorkerProcess implements AutoCloseable {
     return content().isStarted();
   }
 
-  /** Ends it with SIGKILL, and waits until it is gone. */
+  /** Ends the process with SIGKILL, and waits until it has ended. */
   void kill() {
     killed.add(name);
     end();
@@ -132,13 +132,13 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it as operators do, with SIGTERM: it finishes its work, or gives it back. */
+  /** Ends the process with SIGTERM, as operators do. The worker first finishes its shards, or gives them back. */
   void stop() {
     Process running = Objects.requireNonNull(process);
     running.destroy();
     await(running);
     if (!content().isStopped()) {
-      throw new AssertionError("a worker that is stopped ends its handlers: name=" + name);
+      throw new AssertionError("a stopped worker did not end its handlers: name=" + name);
     }
   }
 
@@ -152,7 +152,7 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** Pauses it with SIGSTOP. */
+  /** Pauses the process with SIGSTOP. */
   void freeze() {
     Signals.freeze(Objects.requireNonNull(process).pid());
   }
@@ -161,7 +161,7 @@ final class WorkerProcess implements AutoCloseable {
     Signals.thaw(Objects.requireNonNull(process).pid());
   }
 
-  /** Returns the attempts of all its processes. */
+  /** Returns the attempts of all processes of this worker. */
   List<ShardAttempt> attempts() {
     return names.stream().flatMap(each -> WorkerLog.read(log(each)).attempts().stream()).toList();
   }

@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Servers over one store, and workers of jobs in two zones, two in each; in each zone one calls each server. Their logs
- * are in a folder below {@code target/kill}. The test's thread starts and ends it.
+ * Servers over one store, and workers of jobs in two zones. Each zone has two workers, which call different servers.
+ * All logs are in a folder below {@code target/kill}. The test's thread starts and ends the rig.
  */
 final class WorkerRig implements AutoCloseable {
   static final List<String> ZONES = List.of("fra1", "ams1");
@@ -42,8 +42,8 @@ final class WorkerRig implements AutoCloseable {
   private static final Duration PERIOD = Duration.ofSeconds(4);
   private static final Duration READY_BOUND = Duration.ofMinutes(4);
   /**
-   * The time in which a run ends that waits for workers which are gone: 12 s until all nodes know, 10 s until the job
-   * examines its run, a lease, and a busy machine.
+   * Longest time until a run ends that waits for workers that are gone. This covers 12 s until all nodes have noticed,
+   * 10 s until the job examines its run, a lease, and the delays of a busy machine.
    */
   private static final Duration END_BOUND = Duration.ofMinutes(5);
   private static final int SHARDS = 3;
@@ -60,11 +60,11 @@ final class WorkerRig implements AutoCloseable {
   private final AtomicInteger serversKilled = new AtomicInteger();
 
   /**
-   * Starts all, and puts the jobs before there are workers.
+   * Starts the servers, puts the jobs, and then starts the workers.
    *
-   * @param stores for each server its way to the store
-   * @param place where the servers run
-   * @param launchers for each zone the beginning of a command that runs there
+   * @param stores for each server the options by which it reaches the store
+   * @param place the host of the servers
+   * @param launchers by zone, the beginning of a command that runs in this zone
    */
   WorkerRig(String name, long seed, List<StoreChoice> stores, ServerHost place, Map<String, List<String>> launchers)
       throws IOException {
@@ -88,7 +88,7 @@ final class WorkerRig implements AutoCloseable {
     try {
       servers.forEach(ServerProcess::start);
       servers.forEach(WorkerFaults::awaitReady);
-      // Attempts enough for shards that meet many faults, and backoffs that are short beside a lease.
+      // Enough attempts for shards that meet many faults, and backoffs that are short compared with a lease.
       client().putQueue(QUEUE, QueueSettings.builder(Delivery.pull())
           .retry(new QueueSettings.Retry(1_000, Duration.ofMillis(100), 2.0, Duration.ofMillis(500), 0.2)).build());
       jobs.forEach(job -> client().putJob(job));
@@ -139,16 +139,16 @@ final class WorkerRig implements AutoCloseable {
     kinds.put(job, new ShardHistory.Kind(job, scope, shards, zones));
   }
 
-  /** Returns a client of a server that runs. */
+  /** Returns a client of a server that is up, or of the first server if none is up. */
   private FoliotClient client() {
     return clients.get(IntStream.range(0, servers.size()).filter(i -> servers.get(i).isUp()).findFirst().orElse(0));
   }
 
-  /** Waits until all workers claim, and every server knows them. */
+  /** Waits until all workers claim, and every server lists them as live. */
   void awaitWorkers() {
     Await.until("all workers claim", READY_BOUND, () -> workers.stream().allMatch(WorkerProcess::isStarted));
     for (FoliotClient each : clients) {
-      Await.until("every server knows all workers", READY_BOUND,
+      Await.until("every server lists all workers", READY_BOUND,
           () -> workers.stream().allMatch(worker -> view(each, worker) != null));
     }
   }
@@ -159,19 +159,19 @@ final class WorkerRig implements AutoCloseable {
   }
 
   /**
-   * Disables a worker for a while. The judge gets the time from when each server has read it, unless one was killed
-   * meanwhile: its successor knows no worker at first.
+   * Disables a worker for a time. The history gets the part of this time after every server has read the change. It
+   * gets nothing if a server was killed meanwhile, because a restarted server has read nothing at first.
    */
   void disable(WorkerProcess worker, long millis) {
     try {
       WorkerView view = view(client(), worker);
       if (view == null) {
-        say(worker.name() + " is not known yet, so it is not disabled");
+        say(worker.name() + " is not listed yet, so it is not disabled");
         return;
       }
       int killed = serversKilled.get();
       client().disableWorker(view.worker());
-      Await.until("every server knows that a worker is disabled", READY_BOUND,
+      Await.until("every server lists a worker as disabled", READY_BOUND,
           () -> clients.stream().allMatch(each -> isDisabled(each, view.worker())));
       long fromMillis = System.currentTimeMillis();
       Await.pause(millis);
@@ -189,7 +189,7 @@ final class WorkerRig implements AutoCloseable {
       return client.workers().stream()
           .anyMatch(view -> view.worker().equals(worker) && view.state().equals("DISABLED"));
     } catch (FoliotException | UnreachableException | UnknownOutcomeException e) {
-      // The server was killed, and starts again.
+      // The server was killed, and is starting again.
       return false;
     }
   }
@@ -212,7 +212,10 @@ final class WorkerRig implements AutoCloseable {
     });
   }
 
-  /** Waits until each job has a run that succeeded after the last fault, pauses the jobs, and waits for their ends. */
+  /**
+   * Waits until each job has a run that succeeded after the last fault, pauses the jobs, waits for the end of their
+   * runs, stops the workers, and returns the evidence.
+   */
   ShardHistory end() {
     awaitWorkers();
     Map<String, Long> before = new HashMap<>();
@@ -226,7 +229,7 @@ final class WorkerRig implements AutoCloseable {
       Await.until("the runs of " + job + " end", END_BOUND,
           () -> client().getJob(job).json().contains("\"active\":[]"));
     }
-    // Each waits for its poll, so all are stopped at once.
+    // Each worker waits for the end of its poll, so all are stopped at the same time.
     CompletableFuture.allOf(workers.stream()
         .map(worker -> CompletableFuture.runAsync(worker::stop, Thread::startVirtualThread))
         .toArray(CompletableFuture<?>[]::new)).join();

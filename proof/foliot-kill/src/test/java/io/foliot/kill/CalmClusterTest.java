@@ -33,9 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Three servers over one PostgreSQL to which nothing happens that is not everyday life: each task comes exactly once.
- * With {@code -Ddeliveries=1000000} as many as that, and with {@code -Drestarts=n} the servers are replaced that often,
- * one after the other.
+ * Three servers over one PostgreSQL without faults: each task must arrive exactly once, even while servers are
+ * restarted in turn. {@code -Ddeliveries=n} sets the number of tasks, and {@code -Drestarts=n} the number of restarts.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("long")
@@ -45,7 +44,7 @@ class CalmClusterTest {
   private static final int RESTARTS = Integer.getInteger("restarts", 3);
   private static final String QUEUE = "calm";
 
-  /** The answer of a server that has begun to stop: nothing was done. */
+  /** Problem type in the answer of a server that has begun to stop and did nothing. */
   private static final String NOT_READY = "urn:foliot:problem:not-ready";
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
   private static final int BATCH = 500;
@@ -54,7 +53,7 @@ class CalmClusterTest {
   private static final int MAX_WAITING = 10_000;
   private static final int MAX_DELAY_MILLIS = 2_000;
 
-  /** While servers are replaced: some hundred tasks a second. */
+  /** Tasks of a batch while servers are restarted, for some hundred tasks a second. */
   private static final int SMALL_BATCH = 10;
   private static final long STEP_MILLIS = 20;
   private static final long SETTLED_MILLIS = 1_500;
@@ -92,24 +91,24 @@ class CalmClusterTest {
       put(receiver);
       SplittableRandom random = new SplittableRandom();
       long begun = System.nanoTime();
-      long told = begun;
+      long reported = begun;
       for (int next = 0; next < DELIVERIES; next += BATCH) {
         int first = next;
         Await.until("there is room for more", BOUND, () -> first - receiver.arrived() < MAX_WAITING);
         submit("many", clients.get(first / BATCH % SERVERS), first, Math.min(first + BATCH, DELIVERIES), random);
-        if (System.nanoTime() - told > BOUND.toNanos() / 4) {
-          told = System.nanoTime();
-          say(receiver.arrived() + " of " + DELIVERIES + " have come");
+        if (System.nanoTime() - reported > BOUND.toNanos() / 4) {
+          reported = System.nanoTime();
+          say(receiver.arrived() + " of " + DELIVERIES + " have arrived");
         }
       }
-      Await.until("all have come", BOUND, () -> receiver.arrived() == DELIVERIES);
+      Await.until("all tasks have arrived", BOUND, () -> receiver.arrived() == DELIVERIES);
       say(DELIVERIES + " in " + Duration.ofNanos(System.nanoTime() - begun).toMillis() + " ms");
       judge(receiver, DELIVERIES);
     }
   }
 
   @Test
-  void aRollingRestartDoublesNothing() {
+  void aRollingRestartRepeatsNoDelivery() {
     try (CountingReceiver receiver = new CountingReceiver(MAX_TASKS)) {
       put(receiver);
       Stream load = new Stream();
@@ -129,14 +128,14 @@ class CalmClusterTest {
         load.runs(SETTLED_MILLIS);
       }
       int tasks = load.next;
-      Await.until("all have come", BOUND, () -> receiver.arrived() == tasks);
+      Await.until("all tasks have arrived", BOUND, () -> receiver.arrived() == tasks);
       say("before: " + lateness(receiver, 0, quiet));
       say(RESTARTS + " servers replaced: " + lateness(receiver, quiet, tasks));
       judge(receiver, tasks);
     }
   }
 
-  /** A stream of tasks to those servers that are up. */
+  /** A stream of tasks to the servers that are up. */
   private final class Stream {
     private final SplittableRandom random = new SplittableRandom();
     private int next;
@@ -168,19 +167,19 @@ class CalmClusterTest {
           refused = e;
         }
       }
-      throw new AssertionError("no server takes tasks", refused);
+      throw new AssertionError("no server accepts tasks", refused);
     }
   }
 
   private void put(CountingReceiver receiver) {
     clients.getFirst().putQueue(QUEUE, QueueSettings.of(Delivery.http(receiver.url())));
     for (ServerProcess server : servers) {
-      Await.until("every server knows the queue", BOUND,
+      Await.until("every server has read the queue", BOUND,
           () -> server.get("/v1/queues/" + QUEUE).contains(receiver.url().toString()));
     }
   }
 
-  /** Each with a name of its own, so that the client may ask again. */
+  /** Submits a batch. Each task has an idempotency key, so that the batch may be repeated. */
   private static void submit(String name, FoliotClient client, int from, int to, SplittableRandom random) {
     List<NewTask> tasks = new ArrayList<>();
     for (int number = from; number < to; number++) {
@@ -200,8 +199,8 @@ class CalmClusterTest {
 
   private void judge(CountingReceiver receiver, int tasks) {
     say(lateness(receiver, 0, tasks));
-    // Tasks that were not settled come again when their leases end, and final ones never do.
-    Await.until("all are final", BOUND, () -> LIVE.stream()
+    // A task that was not settled is delivered again when its lease ends; a final task is not.
+    Await.until("all tasks are final", BOUND, () -> LIVE.stream()
         .allMatch(state -> clients.getFirst().listTasks(QUEUE, state, 1, null).tasks().isEmpty()));
     assertThat(IntStream.range(0, tasks).filter(number -> receiver.times(number) != 1)).isEmpty();
     assertThat(IntStream.range(0, tasks).filter(number -> receiver.lateMillis(number) < 0)).isEmpty();

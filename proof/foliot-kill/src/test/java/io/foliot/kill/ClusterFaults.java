@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Three servers that share the slots of one store, each with a way of its own to it: they die, are paused, replaced,
- * cut off and slowed down, and at last the store is killed.
+ * Three servers that share the slots of one store, each server through a proxy of its own. Servers are killed, paused,
+ * replaced, cut off and slowed down. At the end of each round the store is killed.
  */
 abstract class ClusterFaults extends StoreFaults {
   static final int NODES = 3;
@@ -34,20 +34,20 @@ abstract class ClusterFaults extends StoreFaults {
   private static final int MIN_OUTAGE_MILLIS = 6_000;
   private static final int MAX_OUTAGE_MILLIS = 7_000;
 
-  /** Longer than a lease of a member, and than an attempt. */
+  /** Absence of a killed server, longer than a member lease and than an attempt. */
   private static final long MISSING_MILLIS = 6_000;
   private static final long CUT_OFF_MILLIS = 6_000;
   private static final long SLOW_MILLIS = 4_000;
   private static final Duration SLOW = Duration.ofMillis(100);
 
   /**
-   * A store of all.
+   * The store that all servers share.
    *
-   * @param server where it runs
-   * @param ways for a server of ours that reaches it through a proxy
+   * @param server the server of the store
+   * @param ways returns the options by which one of our servers reaches the store through a proxy
    */
   record Shared(Server server, Function<TcpProxy, StoreChoice> ways) implements AutoCloseable {
-    /** A PostgreSQL of its own. */
+    /** Starts a PostgreSQL with an empty database. */
     static Shared postgres() {
       PostgresServer server = PostgresServer.start();
       Database database = server.createDatabase();
@@ -66,17 +66,17 @@ abstract class ClusterFaults extends StoreFaults {
   /** Returns the name of a run's files. */
   abstract String runName();
 
-  /** The place where a server of ours runs. */
+  /** Returns the host of one of our servers. */
   ServerHost place(int node) {
     return ServerHost.LOOPBACK;
   }
 
-  /** A way from there to the store. */
+  /** Starts a proxy through which one of our servers reaches the store. */
   TcpProxy way(Server store) {
     return TcpProxy.to(store);
   }
 
-  /** Returns the further faults. */
+  /** Returns the faults that a subclass adds to {@link #faults}. */
   List<InjectedFault> more() {
     return List.of();
   }
@@ -90,20 +90,20 @@ abstract class ClusterFaults extends StoreFaults {
       for (int i = 0; i < NODES; i++) {
         ways.add(way(store.server()));
       }
-      try (FaultRun siege = new FaultRun(runName(), seed, ways.stream().map(store.ways()).toList(),
+      try (FaultRun run = new FaultRun(runName(), seed, ways.stream().map(store.ways()).toList(),
           IntStream.range(0, NODES).mapToObj(this::place).toList())) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
-          List<InjectedFault> troubles = troubles(siege, ways, random);
-          troubles.addAll(more());
-          Collections.shuffle(troubles, new Random(random.nextLong()));
-          endure(siege, troubles, random);
-          siege.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+          List<InjectedFault> faults = faults(run, ways, random);
+          faults.addAll(more());
+          Collections.shuffle(faults, new Random(random.nextLong()));
+          endure(run, faults, random);
+          run.endure(killed(store.server(), random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
         }
         for (int kill = 0; kill < KILLS; kill++) {
           Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
-          siege.endure(InjectedFault.serverKilled(siege.rig.servers.get(random.nextInt(NODES))));
+          run.endure(InjectedFault.serverKilled(run.rig.servers.get(random.nextInt(NODES))));
         }
-        judge(siege);
+        judge(run);
       }
     } finally {
       ways.forEach(TcpProxy::close);
@@ -111,10 +111,10 @@ abstract class ClusterFaults extends StoreFaults {
   }
 
   /** Returns the faults, in any order; the list is modifiable. */
-  List<InjectedFault> troubles(FaultRun siege, List<TcpProxy> ways, SplittableRandom random) {
+  List<InjectedFault> faults(FaultRun run, List<TcpProxy> ways, SplittableRandom random) {
     int first = random.nextInt(NODES);
     int second = (first + 1) % NODES;
-    List<ServerProcess> servers = siege.rig.servers;
+    List<ServerProcess> servers = run.rig.servers;
     return new ArrayList<>(List.of(
         InjectedFault.serverMissing(servers.get(first), MISSING_MILLIS),
         InjectedFault.serverFrozen(servers.get(first), FROZEN_MILLIS),
@@ -132,7 +132,7 @@ abstract class ClusterFaults extends StoreFaults {
   }
 
   @Test
-  void nothingIsExcused() {
+  void noAnswerIsExcused() {
     assertThat(result().verdict().counts().excused()).isZero();
   }
 }

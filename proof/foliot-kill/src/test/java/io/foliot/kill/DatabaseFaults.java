@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Faults of databases; a subclass for each of them. */
+/** Faults of databases. Each subclass names one database. */
 abstract class DatabaseFaults extends StoreFaults {
-  /** Longer than calls wait for a connection, so that some fail without one. */
+  /** Least duration of an outage. It exceeds the wait of calls for a connection, so some calls fail without one. */
   private static final int MIN_OUTAGE_MILLIS = 6_000;
   private static final int MAX_OUTAGE_MILLIS = 7_000;
   private static final int HOLD_MILLIS = 3_000;
@@ -36,34 +36,34 @@ abstract class DatabaseFaults extends StoreFaults {
     try (FaultyDatabase faulty = start(); TcpProxy proxy = TcpProxy.to(faulty.server())) {
       StoreChoice store = StoreChoice.database(faulty.database().through(proxy));
       String name = getClass().getSimpleName().replace("FaultsTest", "").toLowerCase(Locale.ROOT);
-      try (FaultRun siege = new FaultRun(name, seed, store, SERVERS)) {
+      try (FaultRun run = new FaultRun(name, seed, store, SERVERS)) {
         for (int round = 0; round < Math.max(1, ROUNDS); round++) {
-          endure(siege, troubles(faulty, proxy, siege, random), random);
-          siege.endure(killed(faulty, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+          endure(run, faults(faulty, proxy, run, random), random);
+          run.endure(killed(faulty, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
         }
-        faulty.atLast(proxy).forEach(siege::endure);
-        judge(siege);
+        faulty.atLast(proxy).forEach(run::endure);
+        judge(run);
       }
     }
   }
 
-  private static List<InjectedFault> troubles(FaultyDatabase faulty, TcpProxy proxy, FaultRun siege,
+  private static List<InjectedFault> faults(FaultyDatabase faulty, TcpProxy proxy, FaultRun run,
       SplittableRandom random) {
-    List<InjectedFault> troubles = new ArrayList<>();
-    new TreeMap<>(faulty.commits()).forEach((what, statement) -> troubles.add(cut(proxy, what, statement)));
-    troubles.add(terminated(faulty, random.nextInt(1, MAX_TERMINATIONS), random.nextInt(MAX_TERMINATION_PAUSE_MILLIS)));
-    troubles.add(held(faulty, "a table is locked", faulty.lockTable("foliot_task")));
-    troubles.add(held(faulty, "rows are locked", "SELECT id FROM foliot_task LIMIT " + ROWS + " FOR UPDATE"));
-    troubles.add(withoutWrites(faulty));
-    troubles.add(blackHole(proxy));
+    List<InjectedFault> faults = new ArrayList<>();
+    new TreeMap<>(faulty.commits()).forEach((what, statement) -> faults.add(cut(proxy, what, statement)));
+    faults.add(terminated(faulty, random.nextInt(1, MAX_TERMINATIONS), random.nextInt(MAX_TERMINATION_PAUSE_MILLIS)));
+    faults.add(held(faulty, "a table is locked", faulty.lockTable("foliot_task")));
+    faults.add(held(faulty, "rows are locked", "SELECT id FROM foliot_task LIMIT " + ROWS + " FOR UPDATE"));
+    faults.add(withoutWrites(faulty));
+    faults.add(blackHole(proxy));
     if (ROUNDS > 0) {
-      // It takes twenty seconds until statements are given up, and their connections with them.
-      troubles.add(InjectedFault.silence(proxy));
+      // This takes long, because statements are given up only after 20 s, and their connections with them.
+      faults.add(InjectedFault.silence(proxy));
     }
-    troubles.add(InjectedFault.serverKilled(siege.rig.servers.getLast()));
-    troubles.add(InjectedFault.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
-    Collections.shuffle(troubles, new Random(random.nextLong()));
-    return troubles;
+    faults.add(InjectedFault.serverKilled(run.rig.servers.getLast()));
+    faults.add(InjectedFault.serverFrozen(run.rig.servers.getLast(), FROZEN_MILLIS));
+    Collections.shuffle(faults, new Random(random.nextLong()));
+    return faults;
   }
 
   private static InjectedFault killed(FaultyDatabase faulty, int outageMillis) {
@@ -87,14 +87,14 @@ abstract class DatabaseFaults extends StoreFaults {
   }
 
   private static InjectedFault withoutWrites(FaultyDatabase faulty) {
-    return new InjectedFault("the database takes no writes", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
+    return new InjectedFault("the database refuses writes", Event.Fault.OTHER, InjectedFault.Effect.OUTAGE, () -> {
       faulty.readOnly(true);
       Await.pause(HOLD_MILLIS);
     }, () -> faulty.readOnly(false));
   }
 
   @Test
-  void someCallersWereLeftInDoubt() {
+  void someOutcomesAreUnknown() {
     assertThat(result().verdict().counts().unknown()).isPositive();
   }
 }

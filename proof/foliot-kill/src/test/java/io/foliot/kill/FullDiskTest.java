@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The server's disk fills up under load, nearly and to the last block. */
+/** The disk of the server fills up under load, either nearly or to the last block. */
 @Tag("machine")
 class FullDiskTest {
   private static final long DISK_BYTES = 1L << 30;
 
-  /** Less than the reserve of 512 MiB that the server keeps for what was accepted. */
+  /** Free space of a nearly full disk. It is below the reserve of 512 MiB that the server keeps for accepted tasks. */
   private static final long NEARLY_FULL_BYTES = 256L << 20;
   private static final int TASKS = 50;
   private static final int PAUSE_MILLIS = 1_000;
@@ -35,7 +35,7 @@ class FullDiskTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   @Test
-  void aNearlyFullDiskRefusesWhatIsNewAndFinishesWhatWasAccepted() throws IOException, LoopDisk.UnavailableException {
+  void aNearlyFullDiskRefusesNewTasksAndFinishesOldOnes() throws IOException, LoopDisk.UnavailableException {
     long seed = Rig.seed();
     try (LoopDisk disk = LoopDisk.create(Rig.folder("full", seed), DISK_BYTES);
         Rig rig = new Rig("full", seed, disk.folder().resolve("data"));
@@ -53,7 +53,7 @@ class FullDiskTest {
         assertThat(refusal.type()).isEqualTo("urn:foliot:problem:store-full");
         assertThat(refusal.problem().detail()).contains("nothing was written", "Once there is room");
         rig.say("refused: " + refusal.problem().detail());
-        Await.until("what was accepted is finished", BOUND,
+        Await.until("accepted tasks are finished", BOUND,
             () -> accepted.stream().allMatch(task -> isFinal(rig.client.read(task.id()))));
         assertThat(isRefused(client)).isTrue();
         disk.makeRoom();
@@ -95,7 +95,7 @@ class FullDiskTest {
     }
   }
 
-  /** Submits to a queue of its own, because it is not recorded. */
+  /** Submits to the queue for tasks that are not recorded. */
   private static void submit(FoliotClient client) {
     SubmittedTask unused = client.submit(Rig.ASIDE, NewTask.after(Duration.ofHours(1)));
   }

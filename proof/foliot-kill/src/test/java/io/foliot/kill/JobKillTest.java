@@ -28,14 +28,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One server with recurring jobs, killed again and again while they fire and while callers change them. As often as
- * wanted, over each store, with 2,000 firings a second:
+ * One server with recurring jobs, killed repeatedly while the jobs fire and while callers change them. To choose the
+ * number of kills and the store, with 2,000 firings a second:
  * {@code mvn verify -pl :foliot-kill -am -Dtest=JobKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=25
  * -Djobs=200 -Dstore=postgresql} (or {@code rocksdb}, {@code mariadb}, {@code redis}).
  *
- * <p>Judged for each job: each scheduled time from its first one to its pause is in the totals once, as fired, skipped
- * or missed, or waits; as many times have reached the receiver as the totals call fired; no time has two firings, none
- * is early.
+ * <p>For each job the test checks that the totals count each scheduled time up to the pause once: as fired, skipped,
+ * missed or waiting. As many times must have reached the receiver as the totals count as fired. No time may have two
+ * firings, and no firing may be early.
  */
 @Tag("repeated")
 class JobKillTest {
@@ -79,7 +79,7 @@ class JobKillTest {
           trial.over(StoreChoice.redis(proxy));
         }
       }
-      default -> throw new IllegalArgumentException("store is rocksdb, postgresql, mariadb or redis");
+      default -> throw new IllegalArgumentException("store: expected rocksdb, postgresql, mariadb or redis");
     }
   }
 

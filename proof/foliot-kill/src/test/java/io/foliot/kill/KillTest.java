@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * One server, killed again and again under load. As often as wanted, and with the seed of an earlier run:
+ * One server, killed repeatedly under load. To choose the number of kills and the seed:
  * {@code mvn verify -pl :foliot-kill -am -Dtest=io.foliot.kill.KillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=100 -Dseed=1}.
  */
 @Tag("repeated")
@@ -27,7 +27,7 @@ class KillTest {
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 3_000;
 
-  /** Number of kills of which one comes while the server starts. */
+  /** One in this many kills is followed by another kill while the server starts. */
   private static final int STARTS_PER_KILL = 8;
   private static final int MAX_START_MILLIS = 2_000;
   private static final Duration BOUND = Duration.ofSeconds(30);
@@ -59,7 +59,7 @@ class KillTest {
         kill += twice ? 1 : 0;
       }
       Await.pause(MIN_PAUSE_MILLIS);
-      Await.until("the history has a reset and a cancel, which the judge is tried with", BOUND,
+      Await.until("the history has events that can be falsified", BOUND,
           () -> TamperedHistory.canFalsify(rig.history.events()));
       result = rig.judge();
       events = rig.history.events();
@@ -90,11 +90,11 @@ class KillTest {
   }
 
   @Test
-  void theRunHasMetWhatItIsFor() {
+  void theRunCoversTheRelevantCases() {
     Verdict.Counts counts = verdict().counts();
     assertThat(counts.delivered()).isGreaterThan(20L * KILLS);
     assertThat(counts.cancelled() + counts.superseded()).isPositive();
-    // Kills that interrupt no attempt, and after which no attempt is repeated, have met an idle server.
+    // If no outcome is unknown and no delivery is repeated, the kills met an idle server.
     assertThat(counts.unknown() + counts.duplicates()).isPositive();
   }
 
@@ -106,7 +106,7 @@ class KillTest {
   @Test
   void anEarlyDeliveryWouldBeFound() {
     Verdict verdict = judge(TamperedHistory.withAnEarlyDelivery(events));
-    // A task that was due at once, delivered before that, was delivered before its submit.
+    // If the task was due at once, its early delivery comes before its submit, which is a GHOST.
     assertThat(verdict.total(Violation.Kind.EARLY) + verdict.total(Violation.Kind.GHOST)).isPositive();
   }
 

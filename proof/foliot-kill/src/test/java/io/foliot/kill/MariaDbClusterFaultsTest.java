@@ -5,8 +5,7 @@ import io.foliot.backends.MariaDbServer;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Three servers over one MariaDB, which they also coordinate through. As often as wanted, and with the seed of an
- * earlier run:
+ * Three servers over one MariaDB, through which they also coordinate. To choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=MariaDbClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

@@ -3,7 +3,7 @@ package io.foliot.kill;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Two servers over one MariaDB to which everything happens. As often as wanted, and with the seed of an earlier run:
+ * Two servers over one MariaDB with many faults. To choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

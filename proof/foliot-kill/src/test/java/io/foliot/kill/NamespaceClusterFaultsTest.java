@@ -26,10 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL, each in a network namespace of its own: cables are pulled, packets vanish on their
- * way to one side and not to the other, and are late. They coordinate through the store or through ZooKeeper, which a
- * build draws; with {@code -Dfaults=n} it is one after the other. As often as wanted, and with the seed of an earlier
- * run:
+ * Three servers over one PostgreSQL, each server in a network namespace of its own. Cables are pulled, packets of one
+ * direction vanish, and packets are late. The servers coordinate through the store or through ZooKeeper. A build draws
+ * one of these two at random, and {@code -Dfaults=n} runs both in turn. To choose the number of rounds and the seed:
  * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=NamespaceClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("machine")
@@ -61,8 +60,8 @@ class NamespaceClusterFaultsTest {
 
   private static void endure(Faults faults) throws IOException {
     faults.breakAgainAndAgain();
-    assertAll(faults::allPromisesAreKept, faults::noTaskThatWasAckedIsForgotten, faults::nothingIsExcused,
-        faults::duplicatesComeOnlyAroundAFault, faults::callersAreToldThatTheStoreIsAwayOrThatTheOutcomeIsUnknown,
+    assertAll(faults::allPromisesAreKept, faults::noTaskThatWasAckedIsForgotten, faults::noAnswerIsExcused,
+        faults::duplicatesComeOnlyAroundAFault, faults::failedCallsReportUnavailableOrUnknownOutcome,
         faults::serversAreNotReadyWhileNothingCanBeWritten, faults::enoughWasDelivered);
   }
 
@@ -79,11 +78,13 @@ class NamespaceClusterFaultsTest {
     private static final int MIN_BROKEN_MILLIS = 6_000;
     private static final int MAX_BROKEN_MILLIS = 8_000;
 
-    /** Longer than the store waits for an answer before it gives up the connection. */
+    /** Duration of a long fault. The store gives up a connection after a shorter wait for an answer. */
     private static final long LONG_MILLIS = 45_000;
 
-    /** A fifth of the rate at which a server sends under this load, and a short queue of packets. */
+    /** Settings of a narrow link: a fifth of the rate of a server under this load, and a short queue of packets. */
     private static final String[] NARROW = {"rate", "256kbit", "burst", "3000", "limit", "9000"};
+
+    /** Settings of a link that delays and loses packets. */
     private static final String[] LOSSY = {"delay", "50ms", "20ms", "loss", "10%"};
 
     private final NodeNetwork network;
@@ -91,7 +92,11 @@ class NamespaceClusterFaultsTest {
     private final List<String> coordination;
     private final String apiKey = UUID.randomUUID().toString();
 
-    /** @param coordination options that say how they coordinate; none for the store */
+    /**
+     * Creates the faults.
+     *
+     * @param coordination the options for coordination; empty for coordination through the store
+     */
     Faults(NodeNetwork network, String name, List<String> coordination) {
       this.network = network;
       this.name = name;
@@ -132,36 +137,36 @@ class NamespaceClusterFaultsTest {
     }
 
     @Override
-    List<InjectedFault> troubles(FaultRun siege, List<TcpProxy> ways, SplittableRandom random) {
+    List<InjectedFault> faults(FaultRun run, List<TcpProxy> ways, SplittableRandom random) {
       int first = random.nextInt(NODES);
       int second = (first + 1) % NODES;
       long millis = random.nextInt(MIN_BROKEN_MILLIS, MAX_BROKEN_MILLIS);
-      List<InjectedFault> troubles = new ArrayList<>(List.of(unplugged(List.of(first), millis),
-          unplugged(List.of(first, second), millis), unheard(List.of(first), NodeNetwork.Role.STORE, millis),
-          unheard(IntStream.range(0, NODES).boxed().toList(), NodeNetwork.Role.STORE, HOLE_MILLIS),
-          unheard(List.of(second), NodeNetwork.Role.RECEIVER, millis), deaf(first, millis),
-          lost(siege.rig.servers.get(second), ways.get(second), second, millis)));
+      List<InjectedFault> faults = new ArrayList<>(List.of(unplugged(List.of(first), millis),
+          unplugged(List.of(first, second), millis), loseFrom(List.of(first), NodeNetwork.Role.STORE, millis),
+          loseFrom(IntStream.range(0, NODES).boxed().toList(), NodeNetwork.Role.STORE, HOLE_MILLIS),
+          loseFrom(List.of(second), NodeNetwork.Role.RECEIVER, millis), loseTo(first, millis),
+          lost(run.rig.servers.get(second), ways.get(second), second, millis)));
       if (!coordination.isEmpty()) {
-        troubles.add(unheard(List.of(first), NodeNetwork.Role.COORDINATOR, millis));
+        faults.add(loseFrom(List.of(first), NodeNetwork.Role.COORDINATOR, millis));
       }
       if (ROUNDS > 0) {
-        troubles.add(unplugged(List.of(second), LONG_MILLIS));
-        troubles.add(unheard(List.of(first), NodeNetwork.Role.STORE, LONG_MILLIS));
+        faults.add(unplugged(List.of(second), LONG_MILLIS));
+        faults.add(loseFrom(List.of(first), NodeNetwork.Role.STORE, LONG_MILLIS));
       }
-      addShaped(troubles, siege, second, millis);
-      return troubles;
+      addShaped(faults, run, second, millis);
+      return faults;
     }
 
-    private void addShaped(List<InjectedFault> troubles, FaultRun siege, int node, long millis) {
+    private void addShaped(List<InjectedFault> faults, FaultRun run, int node, long millis) {
       if (network.can(NodeNetwork.NARROW, NARROW)) {
-        troubles.add(shaped("the link of one server is narrow", node, NodeNetwork.NARROW, NARROW, millis));
+        faults.add(shaped("the link of one server is narrow", node, NodeNetwork.NARROW, NARROW, millis));
       } else {
-        siege.rig.say("not run here: a narrow link: the kernel has no " + NodeNetwork.NARROW);
+        run.rig.say("not run here: a narrow link: the kernel has no " + NodeNetwork.NARROW);
       }
       if (network.can(NodeNetwork.LOSSY, LOSSY)) {
-        troubles.add(shaped("the link of one server delays and loses packets", node, NodeNetwork.LOSSY, LOSSY, millis));
+        faults.add(shaped("the link of one server delays and loses packets", node, NodeNetwork.LOSSY, LOSSY, millis));
       } else {
-        siege.rig.say("not run here: a link that delays and loses packets: the kernel has no " + NodeNetwork.LOSSY);
+        run.rig.say("not run here: a link that delays and loses packets: the kernel has no " + NodeNetwork.LOSSY);
       }
     }
 
@@ -177,29 +182,29 @@ class NamespaceClusterFaultsTest {
           }, () -> nodes.forEach(network::plug));
     }
 
-    /** Nothing that they send arrives there, whether they began or answer; what is sent to them does. */
-    private InjectedFault unheard(List<Integer> nodes, NodeNetwork.Role by, long millis) {
+    /** Returns a fault in which all packets from some nodes to an address vanish. Packets from there still arrive. */
+    private InjectedFault loseFrom(List<Integer> nodes, NodeNetwork.Role to, long millis) {
       InjectedFault.Effect effect = nodes.size() == NODES ? InjectedFault.Effect.OUTAGE : InjectedFault.Effect.HITCH;
       return new InjectedFault(
-          "what " + nodes.size() + " of our servers send to the " + by.name().toLowerCase(Locale.ROOT)
-              + " vanishes" + duration(millis),
+          "packets of " + nodes.size() + " of our servers to the " + to.name().toLowerCase(Locale.ROOT)
+              + " vanish" + duration(millis),
           Event.Fault.PAUSE, effect, () -> {
-            nodes.forEach(node -> network.loseFrom(node, by));
+            nodes.forEach(node -> network.loseFrom(node, to));
             Await.pause(millis);
-          }, () -> nodes.forEach(node -> network.findFrom(node, by)));
+          }, () -> nodes.forEach(node -> network.restoreFrom(node, to)));
     }
 
-    /** Its packets arrive everywhere, but no answer reaches it. */
-    private InjectedFault deaf(int node, long millis) {
-      return new InjectedFault("what is sent to one of our servers vanishes", Event.Fault.PAUSE,
+    /** Returns a fault in which all packets to a node vanish. Packets from the node still arrive. */
+    private InjectedFault loseTo(int node, long millis) {
+      return new InjectedFault("packets to one of our servers vanish", Event.Fault.PAUSE,
           InjectedFault.Effect.SERVER_GONE,
           () -> {
             network.loseTo(node);
             Await.pause(millis);
-          }, () -> network.findTo(node));
+          }, () -> network.restoreTo(node));
     }
 
-    /** The end of one of our servers with its machine, without notice to its peers; another is started in its place. */
+    /** Returns the loss of one of our servers with its machine, without notice to peers. A new server replaces it. */
     private InjectedFault lost(ServerProcess server, TcpProxy way, int node, long millis) {
       return new InjectedFault("one of our servers is lost with its machine", Event.Fault.KILL,
           InjectedFault.Effect.SERVER_GONE,
@@ -208,7 +213,7 @@ class NamespaceClusterFaultsTest {
             server.kill();
             Await.pause(millis);
           }, () -> {
-            // The database would find out by its own probes.
+            // Otherwise only the database's own probes would show that the connections are gone.
             way.cut();
             network.replace(node);
             server.start();

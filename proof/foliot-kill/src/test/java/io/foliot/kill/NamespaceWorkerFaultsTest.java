@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Workers of jobs in two zones, each zone in a network namespace of its own, and two servers that they reach by a cable
- * each: all workers of a zone are cut off for longer than their leases. As often as wanted, over each store, and with
- * the seed of an earlier run:
+ * Workers of jobs in two zones, and two servers. Each zone is a network namespace, which one cable connects to the
+ * servers. All workers of a zone are cut off for longer than their leases. To choose the number of cuts, the store, the
+ * coordination and the seed:
  * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=NamespaceWorkerFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcuts=20 -Dstore=postgresql -Dcoordination=zookeeper -Dseed=1}
  * (the store is {@code postgresql} or {@code redis}, the coordination {@code store} or {@code zookeeper}).
  */
@@ -35,16 +35,16 @@ class NamespaceWorkerFaultsTest {
   private static final int MIN_PAUSE_MILLIS = 1_000;
   private static final int MAX_PAUSE_MILLIS = 4_000;
   private static final int MIN_CUT_MILLIS = 5_000;
-  /** Longer than nodes vouch for workers that they do not see: some zones are gone when they come back. */
+  /** Longest cut. Nodes drop a worker after a shorter absence, so some workers are unknown when they come back. */
   private static final int MAX_CUT_MILLIS = 16_000;
   private static final int IDLE_MILLIS = 5_000;
-  private static final int LOOK_MILLIS = 20;
+  private static final int CHECK_MILLIS = 20;
 
   @TempDir
   private Path folder = Path.of("");
 
   @Test
-  void aZoneThatIsCutOffLosesItsShardsAndKnowsIt() throws IOException, NodeNetwork.UnavailableException {
+  void workersOfACutOffZoneNoticeTheirLostLeases() throws IOException, NodeNetwork.UnavailableException {
     boolean isRedis = "redis".equals(System.getProperty("store"));
     try (NodeNetwork network = NodeNetwork.create(WorkerRig.ZONES.size());
         Shared store = isRedis
@@ -81,7 +81,7 @@ class NamespaceWorkerFaultsTest {
       ShardHistory history = rig.end();
       ShardJudge.Verdict verdict = WorkerKills.judged(rig, history, begunNanos);
       assertThat(verdict.broken()).isEmpty();
-      assertThat(verdict.lost()).as("attempts that have lost their leases").isPositive();
+      assertThat(verdict.lost()).as("number of attempts that lost their leases").isPositive();
       for (TamperedShards how : TamperedShards.values()) {
         assertThat(ShardJudge.judge(how.of(history)).broken()).as(how.name()).containsKey(how.demand());
       }
@@ -93,8 +93,8 @@ class NamespaceWorkerFaultsTest {
     int node = random.nextInt(WorkerRig.ZONES.size());
     String zone = WorkerRig.ZONES.get(node);
     long millis = random.nextInt(MIN_CUT_MILLIS, MAX_CUT_MILLIS);
-    for (int waited = 0; waited < IDLE_MILLIS && !isBusy(rig, zone); waited += LOOK_MILLIS) {
-      Await.pause(LOOK_MILLIS);
+    for (int waited = 0; waited < IDLE_MILLIS && !isBusy(rig, zone); waited += CHECK_MILLIS) {
+      Await.pause(CHECK_MILLIS);
     }
     switch (random.nextInt(3)) {
       case 0 -> {
@@ -104,16 +104,16 @@ class NamespaceWorkerFaultsTest {
         network.plug(node);
       }
       case 1 -> {
-        rig.say("what " + zone + " sends vanishes for " + millis + " ms");
+        rig.say("packets from " + zone + " vanish for " + millis + " ms");
         network.loseFrom(node, NodeNetwork.Role.CLIENTS);
         Await.pause(millis);
-        network.findFrom(node, NodeNetwork.Role.CLIENTS);
+        network.restoreFrom(node, NodeNetwork.Role.CLIENTS);
       }
       default -> {
-        rig.say("what is sent to " + zone + " vanishes for " + millis + " ms");
+        rig.say("packets to " + zone + " vanish for " + millis + " ms");
         network.loseTo(node);
         Await.pause(millis);
-        network.findTo(node);
+        network.restoreTo(node);
       }
     }
   }

@@ -3,8 +3,7 @@ package io.foliot.kill;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Three servers over one PostgreSQL, which they also coordinate through. As often as wanted, and with the seed of an
- * earlier run:
+ * Three servers over one PostgreSQL, through which they also coordinate. To choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=PostgresClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

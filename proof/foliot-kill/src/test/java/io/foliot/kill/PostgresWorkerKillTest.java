@@ -4,8 +4,8 @@ import io.foliot.kill.ClusterFaults.Shared;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Workers of jobs, and servers over one PostgreSQL, which they also coordinate through. As often as wanted, and
- * with the seed of an earlier run:
+ * Workers of jobs, and servers over one PostgreSQL, through which they also coordinate. To choose the number of kills
+ * and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=PostgresWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dworker.kills=100 -Dseed=1}.
  */
 @Tag("long")

@@ -55,7 +55,7 @@ class PowerLossTest {
           rig.server.awaitReady();
         });
         assertThat(synced).exists();
-        // The server's own syncs may have committed the file's name with theirs, but its contents are not synced.
+        // A sync by the server may also have saved the name of the unsynced file, but not its contents.
         assertThat(Files.exists(unsynced) ? Files.size(unsynced) : 0).isZero();
       }
       Await.pause(MIN_PAUSE_MILLIS);
@@ -80,7 +80,7 @@ class PowerLossTest {
   }
 
   @Test
-  void aStoreThatDoesNotSyncIsFound() throws IOException, RocksDBException, LoopDisk.UnavailableException {
+  void aStoreThatDoesNotSyncLosesWrites() throws IOException, RocksDBException, LoopDisk.UnavailableException {
     try (LoopDisk disk = LoopDisk.create(Rig.folder("unsynced", Rig.seed()), SMALL_DISK_BYTES)) {
       Path synced = disk.folder().resolve("synced");
       Path unsynced = disk.folder().resolve("unsynced");

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Three servers over one Redis that keeps its file, which they also coordinate through. As often as wanted, and with
- * the seed of an earlier run:
+ * Three servers over one Redis that syncs each write, through which they also coordinate. To choose the number of
+ * rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that keeps its file, to which everything happens. All of it as often as wanted, and with
- * the seed of an earlier run:
+ * Two servers over one Redis with many faults, which keeps its file. To choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -34,33 +33,33 @@ class RedisFaultsTest extends StoreFaults {
     String appendfsync = random.nextBoolean() ? "always" : "everysec";
     try (RedisServer redis = RedisServer.start(Map.of("appendfsync", appendfsync));
         TcpProxy proxy = TcpProxy.to(redis);
-        FaultRun siege = new FaultRun("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
-      siege.rig.say("appendfsync " + appendfsync);
+        FaultRun run = new FaultRun("redis", seed, StoreChoice.redis(proxy), SERVERS)) {
+      run.rig.say("appendfsync " + appendfsync);
       for (int round = 0; round < Math.max(1, ROUNDS); round++) {
-        endure(siege, troubles(redis, proxy, siege, random), random);
-        siege.endure(killed(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+        endure(run, faults(redis, proxy, run, random), random);
+        run.endure(killed(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
       }
-      judge(siege);
+      judge(run);
     }
   }
 
-  private static List<InjectedFault> troubles(RedisServer redis, TcpProxy proxy, FaultRun siege,
+  private static List<InjectedFault> faults(RedisServer redis, TcpProxy proxy, FaultRun run,
       SplittableRandom random) {
-    List<InjectedFault> troubles = new ArrayList<>();
+    List<InjectedFault> faults = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      troubles.add(cut(proxy, "a step", request -> request.contains("EVALSHA")));
+      faults.add(cut(proxy, "a script", request -> request.contains("EVALSHA")));
     }
-    troubles.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
-    troubles.add(blackHole(proxy));
-    troubles.add(InjectedFault.silence(proxy));
-    troubles.add(asReplica(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
-    troubles.add(InjectedFault.serverKilled(siege.rig.servers.getLast()));
-    troubles.add(InjectedFault.serverFrozen(siege.rig.servers.getLast(), FROZEN_MILLIS));
-    Collections.shuffle(troubles, new Random(random.nextLong()));
-    return troubles;
+    faults.add(refused(proxy, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+    faults.add(blackHole(proxy));
+    faults.add(InjectedFault.silence(proxy));
+    faults.add(asReplica(redis, random.nextInt(MIN_OUTAGE_MILLIS, MAX_OUTAGE_MILLIS)));
+    faults.add(InjectedFault.serverKilled(run.rig.servers.getLast()));
+    faults.add(InjectedFault.serverFrozen(run.rig.servers.getLast(), FROZEN_MILLIS));
+    Collections.shuffle(faults, new Random(random.nextLong()));
+    return faults;
   }
 
-  /** Answered writes are in its file, which the kernel keeps if only the process dies. */
+  /** Returns the kill of Redis. The kernel keeps its file, which has all acknowledged writes. */
   private static InjectedFault killed(RedisServer redis, int outageMillis) {
     return new InjectedFault("Redis is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       redis.kill();
@@ -76,7 +75,7 @@ class RedisFaultsTest extends StoreFaults {
     }, proxy::heal);
   }
 
-  /** It answers questions, and refuses to write. */
+  /** Returns a fault in which Redis answers queries, but refuses writes. */
   private static InjectedFault asReplica(RedisServer redis, int outageMillis) {
     return new InjectedFault("Redis is a replica of an address that does not answer", Event.Fault.OTHER,
         InjectedFault.Effect.OUTAGE, () -> {
@@ -86,7 +85,7 @@ class RedisFaultsTest extends StoreFaults {
   }
 
   @Test
-  void nothingIsExcused() {
+  void noAnswerIsExcused() {
     assertThat(result().verdict().counts().excused()).isZero();
   }
 }

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that loses only what it may lose. To choose the number of faults and the seed of an
- * earlier run:
+ * Two servers over one Redis that loses no more writes than it may lose. To choose the number of faults and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -32,13 +31,13 @@ class RedisLossTest {
   private static final int MAX_OUTAGE_MILLIS = 3_000;
   private static final int MAX_LAG_SECONDS = 2;
 
-  /** Some kills come before the primary refuses to write alone, and some after. */
+  /** Longest time for which the primary has no replica. The primary refuses writes after a part of this time. */
   private static final int MAX_ALONE_MILLIS = 6_000;
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   /**
-   * Fewest attempts after the last loss: those shortly before a loss are excused, which in a short run may be nearly
-   * all.
+   * Least number of attempts after the last loss. Attempts shortly before a loss are excused, and in a short run nearly
+   * all attempts may be such.
    */
   private static final int ENOUGH = 100;
   private static final Pattern WINDOW = Pattern.compile("\"windowMillis\":(\\d+)");
@@ -64,7 +63,8 @@ class RedisLossTest {
     }
 
     /**
-     * Cuts the replica off silently, so that the primary accepts writes until it has missed its replica for too long.
+     * Cuts the replica off silently. The primary accepts writes until it has missed the replica for
+     * {@code MAX_LAG_SECONDS}.
      */
     void cutOff() {
       between.blackHole();
@@ -86,24 +86,24 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     Pair[] pair = {Pair.of(RedisServer.start())};
     try (TcpProxy proxy = TcpProxy.to(pair[0].primary);
-        FaultRun siege = new FaultRun("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
-      long windowMillis = window(siege);
-      siege.rig.say("stated window " + windowMillis + " ms");
+        FaultRun run = new FaultRun("redis-failover", seed, StoreChoice.redis(proxy), SERVERS)) {
+      long windowMillis = window(run);
+      run.rig.say("stated window " + windowMillis + " ms");
       for (int round = 0; round < ROUNDS; round++) {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int aloneMillis = random.nextInt(MAX_ALONE_MILLIS);
-        siege.endure(
-            new InjectedFault("a replica takes over that was alone for " + aloneMillis + " ms", Event.Fault.KILL,
+        run.endure(
+            new InjectedFault("a replica takes over after a cut of " + aloneMillis + " ms", Event.Fault.KILL,
                 InjectedFault.Effect.HITCH, () -> {
                   pair[0].cutOff();
                   Await.pause(aloneMillis);
                 }, () -> {
                   pair[0].failOver(proxy);
-                  forget(siege, windowMillis);
+                  forget(run, windowMillis);
                 }));
         pair[0] = Pair.of(pair[0].replica);
       }
-      judge(siege);
+      judge(run);
     } finally {
       pair[0].replica.close();
       pair[0].between.close();
@@ -111,24 +111,24 @@ class RedisLossTest {
     }
   }
 
-  private static long window(FaultRun siege) {
-    Matcher found = WINDOW.matcher(siege.rig.server.get("/v1/cluster"));
+  private static long window(FaultRun run) {
+    Matcher found = WINDOW.matcher(run.rig.server.get("/v1/cluster"));
     assertThat(found.find()).isTrue();
     return Long.parseLong(found.group(1));
   }
 
   /** Records that writes acknowledged within {@code windowMillis} before the last acknowledgement may be lost. */
-  private static void forget(FaultRun siege, long windowMillis) {
+  private static void forget(FaultRun run, long windowMillis) {
     long now = System.currentTimeMillis();
-    long lastMillis = siege.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
+    long lastMillis = run.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
         .orElse(now);
-    siege.rig.say("the last ack came " + (now - lastMillis) + " ms before the failover");
-    siege.rig.history.forgot(now, lastMillis - windowMillis);
+    run.rig.say("the last ack came " + (now - lastMillis) + " ms before the failover");
+    run.rig.history.forgot(now, lastMillis - windowMillis);
   }
 
   /**
-   * Returns whether the answer certainly follows a write. An answer that repeats another one, or that keeps a task,
-   * does not.
+   * Returns whether an answer proves that a write was just acknowledged. The answers REPEATED and KEPT do not prove
+   * this.
    */
   private static boolean isAck(Event event) {
     return event instanceof Event.Answered answered && switch (answered.reply()) {
@@ -144,35 +144,35 @@ class RedisLossTest {
     SplittableRandom random = new SplittableRandom(seed);
     try (RedisServer redis = RedisServer.start();
         TcpProxy proxy = TcpProxy.to(redis);
-        FaultRun siege = new FaultRun("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
+        FaultRun run = new FaultRun("redis-empty", seed, StoreChoice.redis(proxy), SERVERS)) {
       for (int round = 0; round < ROUNDS; round++) {
         Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
         int outageMillis = random.nextInt(MAX_OUTAGE_MILLIS);
-        siege.endure(new InjectedFault("Redis has lost its file", Event.Fault.KILL, InjectedFault.Effect.HITCH, () -> {
+        run.endure(new InjectedFault("Redis has lost its file", Event.Fault.KILL, InjectedFault.Effect.HITCH, () -> {
           redis.kill();
-          siege.rig.history.forgot(System.currentTimeMillis(), 0);
+          run.rig.history.forgot(System.currentTimeMillis(), 0);
           Await.pause(outageMillis);
           redis.restartEmpty();
         }, () -> {
-          siege.rig.servers.forEach(ServerProcess::awaitReady);
-          // Queues are lost as well; applications put theirs when they start.
-          siege.rig.putQueues();
+          run.rig.servers.forEach(ServerProcess::awaitReady);
+          // The queues are lost as well. Applications put their queues when they start.
+          run.rig.putQueues();
         }));
       }
-      judge(siege);
+      judge(run);
     }
   }
 
-  private static void judge(FaultRun siege) {
-    long begun = siege.rig.receiver.begun();
-    Await.until("enough is fired after the last loss", BOUND, () -> siege.rig.receiver.begun() - begun > ENOUGH);
-    Rig.Result result = siege.rig.judge();
-    List<FaultRun.Recovery> recoveries = new ArrayList<>(siege.recoveries());
-    recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
+  private static void judge(FaultRun run) {
+    long begun = run.rig.receiver.begun();
+    Await.until("enough attempts begin after the last loss", BOUND, () -> run.rig.receiver.begun() - begun > ENOUGH);
+    Rig.Result result = run.rig.judge();
+    List<FaultRun.Recovery> recoveries = new ArrayList<>(run.recoveries());
+    recoveries.forEach(recovery -> run.rig.say(recovery.toString()));
     assertThat(result.verdict().violations()).isEmpty();
     assertThat(result.verdict().counts().open()).isZero();
     assertThat(result.forgotten()).isEmpty();
-    assertThat(siege.mistakes()).isEmpty();
+    assertThat(run.mistakes()).isEmpty();
     assertThat(result.verdict().counts().excused()).isPositive();
     assertThat(result.verdict().counts().delivered()).isGreaterThan(20L * ROUNDS);
   }

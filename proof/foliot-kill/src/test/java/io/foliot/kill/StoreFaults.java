@@ -25,19 +25,19 @@ abstract class StoreFaults {
   static final int ROUNDS = Integer.getInteger("faults", 0);
   static final int SERVERS = 2;
 
-  /** Longer than a lease, so that another node takes over its claims. */
+  /** Length of a pause of a server. It exceeds a lease, so another server takes over the claims. */
   static final int FROZEN_MILLIS = 7_000;
 
-  /** Drawn in a build, beside the kill of the store. */
+  /** Number of faults that a build injects, in addition to the kill of the store. */
   private static final int DRAWN = 2;
   private static final int MIN_PAUSE_MILLIS = 200;
   private static final int MAX_PAUSE_MILLIS = 1_500;
 
-  /** Longer than servers wait for an answer of the store. */
+  /** Duration of a black hole. It exceeds the time that servers wait for an answer of the store. */
   static final int HOLE_MILLIS = 9_000;
   private static final Duration REPLY_BOUND = Duration.ofSeconds(30);
 
-  /** Attempts after the last fault, so that a slow machine judges as much as a fast one. */
+  /** Least number of attempts after the last fault, so that a slow machine checks as much as a fast one. */
   private static final long ENOUGH = 300;
   private static final Duration ENOUGH_BOUND = Duration.ofMinutes(2);
 
@@ -45,27 +45,27 @@ abstract class StoreFaults {
   private List<FaultRun.Recovery> recoveries = List.of();
   private List<Event> mistakes = List.of();
 
-  /** Injects some of these faults, or, in a long run, all. */
-  static void endure(FaultRun siege, List<InjectedFault> troubles, SplittableRandom random) {
-    for (InjectedFault trouble : ROUNDS == 0 ? troubles.subList(0, DRAWN) : troubles) {
+  /** Injects the first of these faults or, in a long run, all. */
+  static void endure(FaultRun run, List<InjectedFault> faults, SplittableRandom random) {
+    for (InjectedFault fault : ROUNDS == 0 ? faults.subList(0, DRAWN) : faults) {
       Await.pause(random.nextInt(MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS));
-      siege.endure(trouble);
+      run.endure(fault);
     }
   }
 
-  /** Lets the load run until enough has been delivered, then ends it and keeps what the tests check. */
-  void judge(FaultRun siege) {
-    long begun = siege.rig.receiver.begun();
+  /** Waits for enough attempts after the last fault, ends the load, and keeps the results that the tests check. */
+  void judge(FaultRun run) {
+    long begun = run.rig.receiver.begun();
     Await.until("enough attempts begin after the last fault", ENOUGH_BOUND,
-        () -> siege.rig.receiver.begun() - begun > ENOUGH);
-    result = siege.rig.judge();
-    recoveries = siege.recoveries();
-    recoveries.forEach(recovery -> siege.rig.say(recovery.toString()));
-    mistakes = siege.mistakes();
+        () -> run.rig.receiver.begun() - begun > ENOUGH);
+    result = run.rig.judge();
+    recoveries = run.recoveries();
+    recoveries.forEach(recovery -> run.rig.say(recovery.toString()));
+    mistakes = run.mistakes();
   }
 
   static InjectedFault blackHole(TcpProxy proxy) {
-    return new InjectedFault("a black hole", Event.Fault.PAUSE, InjectedFault.Effect.OUTAGE, () -> {
+    return new InjectedFault("the store is unreachable", Event.Fault.PAUSE, InjectedFault.Effect.OUTAGE, () -> {
       proxy.blackHole();
       Await.pause(HOLE_MILLIS);
     }, proxy::heal);
@@ -102,7 +102,7 @@ abstract class StoreFaults {
   }
 
   @Test
-  void callersAreToldThatTheStoreIsAwayOrThatTheOutcomeIsUnknown() {
+  void failedCallsReportUnavailableOrUnknownOutcome() {
     assertThat(mistakes).isEmpty();
     assertThat(recoveries).filteredOn(FaultRun.Recovery::isOutage)
         .allSatisfy(

@@ -14,14 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A falsified history must be a violation, regardless of the receiver's first answers. */
+/** A falsified history must be a violation, whatever the receiver answered first. */
 final class TamperedHistoryTest {
   private static final long END_MILLIS = 1_000_000;
 
   private final List<Event> events = new ArrayList<>();
 
   @Test
-  void aDroppedDeliveryIsOfATaskThatTheReceiverTook() {
+  void onlyTheDeliveryOfAnAcceptedTaskIsDropped() {
     delivered(1, Reception.REFUSED, Reply.State.FAILED);
     delivered(2, Reception.AGAIN, Reply.State.FINISHED);
     delivered(3, Reception.SUCCESS, Reply.State.FINISHED);
@@ -32,7 +32,7 @@ final class TamperedHistoryTest {
         .isEqualTo(1);
   }
 
-  /** A task that was submitted, delivered once, and read. */
+  /** Adds the events of a task that was submitted, delivered once, and read. */
   private void delivered(long number, Reception reception, Reply.State state) {
     String taskId = "task-" + number;
     long submit = 2 * number;

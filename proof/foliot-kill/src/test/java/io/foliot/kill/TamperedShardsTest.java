@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The judge of workers accepts a history without a fault, and each falsified one is a violation of its demand. */
+/** The judge of shards accepts a correct history, and finds the broken demand of each falsified history. */
 final class TamperedShardsTest {
   private static final long PERIOD_MILLIS = 1_000_000;
   private static final long LEASE_MILLIS = 3_000;
@@ -35,7 +35,7 @@ final class TamperedShardsTest {
     return new ShardHistory(attempts, records, jobs, List.of(), Set.of(), LEASE_MILLIS);
   }
 
-  /** Two runs of a job, of two shards each. */
+  /** Adds two runs of a job, each with one shard if the scope is ALL, otherwise with two. */
   private void job(ShardHistory.Kind kind, String zone) {
     for (long run = 1; run <= 2; run++) {
       for (int number = 0; number < (kind.scope() == JobScope.ALL ? 1 : 2); number++) {
@@ -62,7 +62,7 @@ final class TamperedShardsTest {
     return millis * 1_000;
   }
 
-  /** The first shard was lost by another worker before: its last write is refused by a sink. */
+  /** Adds an earlier attempt of the first shard by a worker that lost its lease. A sink refuses its last write. */
   private void replaced() {
     ShardAttempt second = attempts.getFirst();
     Shard shard = second.shard();
@@ -89,7 +89,7 @@ final class TamperedShardsTest {
 
   @ParameterizedTest
   @EnumSource
-  void eachFalsifiedHistoryIsAViolation(TamperedShards how) {
+  void eachFalsifiedHistoryBreaksItsDemand(TamperedShards how) {
     assertThat(ShardJudge.judge(how.of(history())).broken()).containsKey(how.demand());
   }
 

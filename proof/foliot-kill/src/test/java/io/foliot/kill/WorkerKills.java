@@ -21,14 +21,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two servers over one store, and four workers of jobs in two zones: workers and servers are killed, workers are paused
- * for longer than their leases, stopped and disabled. A subclass chooses the store and the coordination.
+ * Two servers over one store, and four workers of jobs in two zones. Workers and servers are killed; workers are also
+ * stopped, disabled, or paused for longer than their leases. A subclass chooses the store and the coordination.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class WorkerKills {
   private static final int KILLS = Integer.getInteger("worker.kills", 10);
   private static final int SERVERS = 2;
-  /** Runs before the first fault, so that it meets workers at work. */
+  /** Time before the first fault, in which workers begin their first shards. */
   private static final int CALM_MILLIS = 4_000;
 
   private @Nullable ShardHistory history;
@@ -80,16 +80,16 @@ abstract class WorkerKills {
   }
 
   @Test
-  void theRunHasMetWhatItIsFor() {
+  void theRunCoversTheRelevantCases() {
     assertThat(history().attempts()).hasSizeGreaterThan(4 * KILLS);
     assertThat(history().attempts()).as("shards for one worker").anyMatch(attempt -> attempt.target() != null);
-    // Kills that have ended no attempt have met idle workers.
+    // If no kill ended an attempt, the kills met idle workers.
     assertThat(Objects.requireNonNull(verdict).silent()).isPositive();
   }
 
   @ParameterizedTest
   @EnumSource
-  void aFalsifiedHistoryWouldBeFound(TamperedShards how) {
+  void aFalsifiedHistoryBreaksItsDemand(TamperedShards how) {
     assertThat(ShardJudge.judge(how.of(history())).broken()).containsKey(how.demand());
   }
 }

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL that coordinate through ZooKeeper, which is restarted and cut off, too. As often as
- * wanted, and with the seed of an earlier run:
+ * Three servers over one PostgreSQL that coordinate through ZooKeeper. ZooKeeper is restarted and cut off, too. To
+ * choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -30,7 +30,7 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
   private @Nullable TestingServer zooKeeper;
   private @Nullable TcpProxy entrance;
 
-  /** Starts a ZooKeeper whose sessions may be as short as ours. */
+  /** Starts a ZooKeeper that permits the short sessions of our servers. */
   static TestingServer zooKeeper(Path data) {
     try {
       return new TestingServer(new InstanceSpec(data.toFile(), -1, -1, -1, false, -1, TICK_MILLIS, -1), true);
