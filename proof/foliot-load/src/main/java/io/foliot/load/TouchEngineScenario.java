@@ -123,11 +123,12 @@ final class TouchEngineScenario implements Scenario {
     for (Map.Entry<Integer, List<TouchResult>> entry : answers.last().entrySet()) {
       for (int i = entry.getKey() % SAMPLE_EVERY; i < entry.getValue().size(); i += SAMPLE_EVERY) {
         String key = parts.get(entry.getKey()).get(i);
-        TouchResult result = entry.getValue().get(i);
+        TouchResult last = entry.getValue().get(i);
         Optional<TaskRecord> task = EmbeddedEngine.await(engine.scheduler().find(new TaskRef.ByKey(QUEUE, key)));
         samples++;
-        same += task.isPresent() && task.get().generation() == result.generation()
-            && task.get().dueAt() == result.dueAt() ? 1 : 0;
+        same += task.isPresent() && task.get().generation() == last.generation() && task.get().dueAt() == last.dueAt()
+            ? 1
+            : 0;
       }
     }
     report.checkEqual("samples with the generation and the deadline of the last result", samples, same);
