@@ -75,7 +75,7 @@ final class BareCaller {
 
   /** Sends one call. */
   private interface Sender {
-    /** Sends the call with a number, then passes whether it succeeded. */
+    /** Sends the call with a number, and passes to {@code done} whether the call succeeded. */
     void send(int number, Consumer<Boolean> done);
   }
 
@@ -95,7 +95,7 @@ final class BareCaller {
     caller.delivery.close();
   }
 
-  /** Makes the calls in as many concurrent chains as {@link #CONCURRENCY}. Returns the number of failed calls. */
+  /** Makes {@code count} calls in {@link #CONCURRENCY} concurrent chains. Returns the number of failed calls. */
   private int run(Sender sender, int first, int count) throws InterruptedException {
     AtomicInteger next = new AtomicInteger(first);
     AtomicInteger failed = new AtomicInteger();

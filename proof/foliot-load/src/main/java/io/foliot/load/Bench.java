@@ -65,7 +65,7 @@ final class Bench implements AutoCloseable {
   /**
    * Creates an environment.
    *
-   * @param receiverLoses tests whether the receiver ignores the callback of the task with a number
+   * @param receiverLoses tests, by the number of a task, whether the receiver ignores the callbacks of the task
    */
   Bench(Plan plan, PrintStream progress, IntPredicate receiverLoses) {
     this.plan = plan;

@@ -13,9 +13,9 @@ final class HerdScenario implements Scenario {
   private static final int CONNECTIONS = 4;
   /** Tasks of each quiet queue per second. */
   private static final int QUIET_PER_SECOND = 100;
-  /** Time of the quiet queues before the herd is due. */
+  /** Length of the period before the herd is due in which quiet tasks are due. */
   private static final double QUIET_BEFORE_SECONDS = 3;
-  /** Time of the quiet queues after the herd has been delivered at the slowest rate. */
+  /** Length of the period in which quiet tasks are due after the herd, delivered at the slowest rate. */
   private static final int QUIET_AFTER_SECONDS = 5;
   private static final int SLOWEST_HERD_PER_SECOND = 2_500;
   private static final double WANTED_QUIET_MILLIS = 100;

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** The keys of the scenarios that touch. A part is the keys of one call, which are spread at random over all keys. */
+/** The keys of the scenarios that touch keys, in random order. One call touches one part of the keys. */
 final class Keys {
   /** Number of keys, unless the plan sets one. */
   static final int COUNT = 100_000;

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Records the callbacks of one lot of tasks, which are numbered from 0: the number of deliveries of each task, and the
- * time of the first. The receiver's thread writes the ledger. Another thread may read what was recorded before its last
- * call of {@link #await} or {@link #delivered} returned.
+ * time of the first. The receiver's thread writes the ledger. A call of {@link #await} or {@link #delivered} makes the
+ * recorded callbacks visible to another thread.
  */
 final class Ledger {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -56,7 +56,7 @@ final class Load implements AutoCloseable {
     /** Result of {@link #waitNanos} if there are no more requests. */
     long NEVER = Long.MAX_VALUE;
 
-    /** Returns the time until the next request may be sent: 0 for now, {@link #NEVER} if there are no more. */
+    /** Returns the time until the next request, in nanoseconds: 0 for now, {@link #NEVER} if there are no more. */
     long waitNanos(long nowNanos);
 
     /** Returns the next request. */

@@ -19,7 +19,7 @@ final class Pollers implements Load.Work {
   private static final int OK = 200;
   /** Characters of an error response that are kept. */
   private static final int MAX_SHOWN = 300;
-  /** Number of a request that acknowledges a shard; the number of a poll is its worker. */
+  /** Number of a request that acknowledges a shard; the number of a poll is the number of its worker. */
   private static final int ACK = -1;
 
   private final Target target;

@@ -68,7 +68,7 @@ final class Report {
     return this;
   }
 
-  /** Adds something that a reader of the figures should know. */
+  /** Adds a note for the reader of the figures. */
   Report note(String text) {
     notes.add(text);
     return this;

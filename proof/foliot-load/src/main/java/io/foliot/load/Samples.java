@@ -30,7 +30,7 @@ final class Samples {
     return Math.toIntExact(values.getTotalCount());
   }
 
-  /** Returns the smallest value that is not below the given percentage of all values; 0 if there are none. */
+  /** Returns the smallest value that at least {@code percent} of all values do not exceed; 0 if there are none. */
   double percentile(double percent) {
     return size() == 0 ? 0 : Math.min(values.getValueAtPercentile(percent), max);
   }

@@ -11,9 +11,9 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submits numbered tasks over HTTP, one or many per request. Each connection sends its next request when the last one
- * is answered, or at a rate. Submits end after a number of tasks or a time. Counts the acknowledged tasks, and checks
- * that every task got a different id.
+ * Submits numbered tasks over HTTP, one or many per request. A connection sends its next request at once after a
+ * response, unless a rate is set. Submits end after a number of tasks or a time. Counts the acknowledged tasks, and
+ * checks that every task got a different id.
  */
 final class Submits implements Load.Work {
   private static final byte[] ID = "{\"id\":\"".getBytes(US_ASCII);

@@ -6,7 +6,7 @@ import io.foliot.core.InstantText;
 
 /**
  * The JSON of the submitted tasks: the due time, and a payload of 100 bytes that begins with the task's number. All
- * tasks have the same length, so the text of a task is a copy of a form with other digits.
+ * tasks of a form have the same length, so the text of a task is a copy of its form with other digits.
  */
 final class TaskText {
   /** Length of a payload in bytes. */

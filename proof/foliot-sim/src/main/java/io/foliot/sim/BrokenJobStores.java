@@ -111,7 +111,7 @@ final class BrokenJobStores {
       return child.body().headers().containsKey(JobHeaders.RUN_RESULT);
     }
 
-    /** Returns a due time a day later, if it would only poll; else the same due time. */
+    /** Returns the due time of the next pass, or a day later if the next pass only polls for ended shards. */
     private static Due unpolled(TaskRecord task, Due due) {
       return due instanceof Due.At at && POLLS.contains(at.millis() - task.claimedAt())
           ? Due.at(at.millis() + DAY_MILLIS)

@@ -95,7 +95,7 @@ final class BrokenStores {
     }
   }
 
-  /** Reports each failed write as one that had no effect. */
+  /** Reports each failed submit, touch or cancel as a call without effect. */
   static final class FailuresAsUndone extends ForwardingStore {
     FailuresAsUndone(TaskStore delegate) {
       super(delegate);

@@ -62,7 +62,7 @@ final class FleetJudge {
   private static final long ROUND_MILLIS = 2 * (PARKED_PAUSE_MILLIS + LOOP_SLEEP_MILLIS);
   /** Number of calls in a round: two for the node's own slots, and two for all slots. */
   private static final int CALLS_OF_ROUND = 4;
-  /** Number of calls outside of rounds: a head poll, a park and two claims, each after another call. */
+  /** Number of calls outside of rounds: a head poll, a park and two claims, each of which waits for one other call. */
   private static final int OTHER_CALLS = 8;
 
   /** A planned task, with the names of the worker and the zone in the fleet that the planner had read. */

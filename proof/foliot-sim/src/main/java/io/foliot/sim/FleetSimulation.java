@@ -184,7 +184,7 @@ public final class FleetSimulation {
     });
   }
 
-  /** Kills all nodes until the heal. */
+  /** Kills all nodes. No node runs until the heal. */
   private void rest() {
     judge.count(FleetCase.SEATS_RESTED);
     judge.disturbed();

@@ -10,7 +10,7 @@ import java.util.Set;
 /** The observations of a job's caller and of the shards' receiver. Times are milliseconds since 1970 by the store. */
 final class JobStory {
   /**
-   * A definition that was put. It takes effect between the two times.
+   * A definition that was put. The definition takes effect between the two times.
    *
    * @param from the time of the first call of the put
    * @param to the time of the answer
@@ -50,7 +50,7 @@ final class JobStory {
   long pausedAt;
   /** Last millisecond of the pause that still lasts. */
   long pausedUntil;
-  /** Number of calls that put the job. It exceeds the number of answers if a call failed or was lost. */
+  /** Number of calls that put the job. This number exceeds that of the answers if a call failed or was lost. */
   int puts;
   /** Time of the answer to the deletion; 0 if the job was not deleted. */
   long deletedAt;

@@ -147,7 +147,7 @@ final class SeatLog {
     return false;
   }
 
-  /** Returns whether a worker got a seat after it had rested since an earlier worker left it. */
+  /** Returns whether a worker got a seat that had rested since an earlier worker left it. */
   boolean gotLater(String worker, int seat) {
     return given.contains(new Given(seat, worker, true));
   }

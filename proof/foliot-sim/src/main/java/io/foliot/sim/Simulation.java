@@ -51,7 +51,7 @@ public final class Simulation {
   private static final long QUIET_MILLIS = 12_000;
   /** Tolerated delay beside that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
   private static final long CALM_LATE_MILLIS = 700;
-  /** The same without owners: the overdue poll takes a task that is a second overdue at two polls, a second apart. */
+  /** Tolerated delay if no slot has an owner: the overdue poll takes a task that is a second overdue at two polls. */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
   private static final long DEAD_NODE_LATE_MILLIS = 5_000;

@@ -14,7 +14,7 @@ final class Trace {
     this.reader = reader;
   }
 
-  /** Adds an event. {@code who} is the component of the simulation that it concerns. */
+  /** Adds an event. {@code who} is the component from which the event comes. */
   void add(String who, String what, long number) {
     hash = 31 * hash + schedule.nowNanos();
     hash = 31 * hash + who.hashCode();
