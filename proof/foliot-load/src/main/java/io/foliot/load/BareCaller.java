@@ -36,14 +36,15 @@ import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
 
 /**
- * Calls a receiver without Foliot, in a process of its own: with the HTTP client that callbacks go through, bare
- * ({@code bare}), or with Foliot's delivery but no engine and no store ({@code delivery}). Reads lines with a way and a
- * number of calls, and answers each with a line when they are done.
+ * Calls a receiver without a Foliot engine, in a process of its own: either with the HTTP client of callbacks alone
+ * ({@code bare}), or with Foliot's delivery ({@code delivery}). Reads commands from standard input, one per line:
+ * {@code bare} or {@code delivery}, the number of the first task, and the number of calls. After the last call of a
+ * command it prints a line with the number of failed calls.
  */
 final class BareCaller {
-  /** Begins each line that it says. */
+  /** Prefix of each line that this process prints. */
   static final String READY = "caller: ";
-  /** As many as the server has connections to one destination. */
+  /** Concurrent calls: as many as the server has connections to one destination. */
   private static final int CONCURRENCY = 256;
   private static final int MAX_IN_FLIGHT = 10_000;
   private static final int IO_THREADS = 1;
@@ -72,12 +73,13 @@ final class BareCaller {
             .maxInFlight(MAX_IN_FLIGHT).ioThreads(IO_THREADS).build());
   }
 
-  /** Sends one call and says whether it got a 200. */
-  private interface Way {
+  /** Sends one call. */
+  private interface Sender {
+    /** Sends the call with a number, and passes to {@code done} whether the call succeeded. */
     void send(int number, Consumer<Boolean> done);
   }
 
-  /** Takes the receiver's address. */
+  /** Runs the commands of standard input. The argument is the receiver's URL. */
   public static void main(String[] args) throws IOException, InterruptedException {
     BareCaller caller = new BareCaller(URI.create(args[0]));
     System.out.println(READY + "started");
@@ -93,28 +95,30 @@ final class BareCaller {
     caller.delivery.close();
   }
 
-  private int run(Way way, int first, int count) throws InterruptedException {
+  /** Makes {@code count} calls in {@link #CONCURRENCY} concurrent chains. Returns the number of failed calls. */
+  private int run(Sender sender, int first, int count) throws InterruptedException {
     AtomicInteger next = new AtomicInteger(first);
     AtomicInteger failed = new AtomicInteger();
     CountDownLatch chains = new CountDownLatch(CONCURRENCY);
     for (int i = 0; i < CONCURRENCY; i++) {
-      chain(way, next, first + count, failed, chains);
+      chain(sender, next, first + count, failed, chains);
     }
     chains.await();
     return failed.get();
   }
 
-  private static void chain(Way way, AtomicInteger next, int end, AtomicInteger failed, CountDownLatch chains) {
+  /** Makes the next call, and continues with another one when that call is answered. */
+  private static void chain(Sender sender, AtomicInteger next, int end, AtomicInteger failed, CountDownLatch chains) {
     int number = next.getAndIncrement();
     if (number >= end) {
       chains.countDown();
       return;
     }
-    way.send(number, ok -> {
+    sender.send(number, ok -> {
       if (!ok) {
         failed.incrementAndGet();
       }
-      chain(way, next, end, failed, chains);
+      chain(sender, next, end, failed, chains);
     });
   }
 

@@ -17,15 +17,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Batches through the Java API on an engine in this process. Then the folder is opened anew, and everything must be
- * there.
+ * Submits batches through the Java API to an engine in this process. Then opens the store's folder again and checks
+ * that all tasks are there.
  */
 final class BatchEngineScenario implements Scenario {
   private static final double SECONDS = 6;
   private static final int BATCH = 1_000;
   private static final int UNDER_WAY = 12;
   private static final double WANTED = 100_000;
-  private static final int SAMPLE_EVERY = 997;
+  /** A prime, so that the place of the sample differs from batch to batch. */
+  private static final int SAMPLE_PRIME = 997;
   private static final Duration LATER = Duration.ofHours(24);
   private static final String QUEUE = "bench-batch";
 
@@ -49,20 +50,20 @@ final class BatchEngineScenario implements Scenario {
     return true;
   }
 
-  /** The acknowledged tasks; written by threads of the engine. */
+  /** The acknowledged tasks, with one sample of each batch. Written by threads of the engine. */
   private static final class Acks {
     final AtomicLong created = new AtomicLong();
     final AtomicLong other = new AtomicLong();
     final ConcurrentLinkedQueue<TaskId> samples = new ConcurrentLinkedQueue<>();
 
     void add(List<SubmitResult> results) {
-      int fresh = 0;
+      int newTasks = 0;
       for (SubmitResult result : results) {
-        fresh += result.kind() == SubmitResult.Kind.CREATED ? 1 : 0;
+        newTasks += result.kind() == SubmitResult.Kind.CREATED ? 1 : 0;
       }
-      created.addAndGet(fresh);
-      other.addAndGet(results.size() - fresh);
-      samples.add(results.get((int) (created.get() % SAMPLE_EVERY % results.size())).id());
+      created.addAndGet(newTasks);
+      other.addAndGet(results.size() - newTasks);
+      samples.add(results.get((int) (created.get() % SAMPLE_PRIME % results.size())).id());
     }
   }
 
@@ -92,11 +93,11 @@ final class BatchEngineScenario implements Scenario {
           .checkEqual("waiting in the engine", acks.created.get(), engine.waiting(QUEUE));
     }
     try (EmbeddedEngine again = new EmbeddedEngine(folder)) {
-      report.checkEqual("waiting after the folder was opened anew", acks.created.get(), again.waiting(QUEUE))
-          .checkEqual("samples looked up there", acks.samples.size(), found(again, acks.samples));
+      report.checkEqual("waiting after the folder was opened again", acks.created.get(), again.waiting(QUEUE))
+          .checkEqual("samples found by id in that folder", acks.samples.size(), found(again, acks.samples));
     }
     Bench.delete(folder);
-    return report.note("one thread submits, " + UNDER_WAY + " batches under way");
+    return report.note("one thread submits, " + UNDER_WAY + " batches in flight");
   }
 
   private static long found(EmbeddedEngine engine, Iterable<TaskId> ids) {
@@ -116,9 +117,9 @@ final class BatchEngineScenario implements Scenario {
     while (System.nanoTime() - end < 0) {
       List<Submission> batch = new ArrayList<>(BATCH);
       for (int i = 0; i < BATCH; i++) {
-        byte[] own = payload.clone();
-        TaskText.number(own, 0, number++);
-        batch.add(Submission.after(QUEUE, LATER, new Body(own, "application/json", Map.of())));
+        byte[] numbered = payload.clone();
+        TaskText.number(numbered, 0, number++);
+        batch.add(Submission.after(QUEUE, LATER, new Body(numbered, "application/json", Map.of())));
       }
       pipeline.call(() -> engine.scheduler().submitAll(batch).thenAccept(acks::add));
     }

@@ -2,7 +2,7 @@ package io.foliot.load;
 
 import java.time.Duration;
 
-/** Many tasks a request. */
+/** Submits batches over HTTP. */
 final class BatchHttpScenario implements Scenario {
   private static final double SECONDS = 6;
   private static final int BATCH = 1_000;

@@ -18,8 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The environment of scenarios: the plan, the server (a child process on a folder of its own unless one is named), the
- * receiver. All are made when first asked for and closed with it. One thread.
+ * The environment of scenarios: the plan, the server and the receiver of callbacks. The server is a child process with
+ * a folder of its own, unless the plan names a running server. Server and receiver are created at their first use, and
+ * closed with this object. Used by one thread.
  */
 final class Bench implements AutoCloseable {
   private static final int CONNECT_MILLIS = 5_000;
@@ -36,20 +37,20 @@ final class Bench implements AutoCloseable {
   /**
    * The options of a run.
    *
-   * @param url the server to measure; null for one of our own
-   * @param apiKey its key; empty for none
-   * @param tasks instead of each scenario's own number; 0 for that
-   * @param seconds instead of each scenario's own time; 0 for that
-   * @param connections the connections of the load generator, if it has many
-   * @param data folder in which our own server's folder is made; null for the system's temporary folder
-   * @param out folder for files that are kept
-   * @param server the class whose command {@code server} starts our own one
-   * @param jvmOptions for our own server
-   * @param patience how long to wait for a callback that does not come
+   * @param url the server to measure; null to start one
+   * @param apiKey the API key of the server at {@code url}; empty for none
+   * @param tasks the number of tasks; 0 for the default of each scenario
+   * @param seconds the duration of a measurement; 0 for the default of each scenario
+   * @param connections the connections of the load generator in scenarios that use many
+   * @param data folder in which the folder of a started server is created; null for the system's temporary folder
+   * @param out folder for the files that scenarios write
+   * @param server the class whose command {@code server} starts a server
+   * @param jvmOptions JVM options of a started server
+   * @param patience how long to wait for the next callback before it counts as missing
    */
   record Plan(@Nullable URI url, String apiKey, int tasks, double seconds, int connections, @Nullable Path data,
       Path out, Class<?> server, List<String> jvmOptions, Duration patience) {
-    /** A server under load is late, but not by that much. */
+    /** Longest wait for the next callback: far longer than the lateness of a server under load. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     Plan {
@@ -61,7 +62,11 @@ final class Bench implements AutoCloseable {
     this(plan, progress, number -> false);
   }
 
-  /** With a receiver that loses some. */
+  /**
+   * Creates an environment.
+   *
+   * @param receiverLoses tests, by the number of a task, whether the receiver ignores the callbacks of the task
+   */
   Bench(Plan plan, PrintStream progress, IntPredicate receiverLoses) {
     this.plan = plan;
     this.progress = progress;
@@ -75,7 +80,7 @@ final class Bench implements AutoCloseable {
         folder = Files.createTempDirectory(parent, "foliot-bench");
       }
     } catch (IOException e) {
-      throw new BenchException("no folder can be made for the store, choose another with --data: " + e.getMessage(), e);
+      throw new BenchException("cannot create a folder for the store; try another --data: " + e.getMessage(), e);
     }
   }
 
@@ -83,14 +88,14 @@ final class Bench implements AutoCloseable {
     return plan;
   }
 
-  /** Returns how many tasks: what was asked for, or else this. */
-  int tasks(int otherwise) {
-    return plan.tasks() > 0 ? plan.tasks() : otherwise;
+  /** Returns the number of tasks in the plan, or else the default. */
+  int tasks(int defaultTasks) {
+    return plan.tasks() > 0 ? plan.tasks() : defaultTasks;
   }
 
-  /** Returns the duration that was asked for, or else the given one. */
-  Duration time(double otherwiseSeconds) {
-    double seconds = plan.seconds() > 0 ? plan.seconds() : otherwiseSeconds;
+  /** Returns the duration in the plan, or else the default. */
+  Duration time(double defaultSeconds) {
+    double seconds = plan.seconds() > 0 ? plan.seconds() : defaultSeconds;
     return Duration.ofNanos((long) (seconds * 1e9));
   }
 
@@ -98,12 +103,12 @@ final class Bench implements AutoCloseable {
     return plan.patience();
   }
 
-  /** The folder in which everything is. */
+  /** Returns the folder that contains all others of this bench, and is deleted with it. */
   Path folder() {
     return folder;
   }
 
-  /** A new folder. */
+  /** Creates a folder whose name begins with a text. */
   Path newFolder(String name) {
     try {
       return Files.createTempDirectory(folder, name);
@@ -112,7 +117,7 @@ final class Bench implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes of all files in a folder. */
+  /** Returns the total size of all files in a folder, in bytes. */
   static long size(Path folder) {
     try (var files = Files.walk(folder)) {
       return files.mapToLong(file -> file.toFile().isFile() ? file.toFile().length() : 0).sum();
@@ -121,12 +126,12 @@ final class Bench implements AutoCloseable {
     }
   }
 
-  /** Prints the progress to the stream for people. */
+  /** Prints a line to the progress stream. */
   void progress(String text) {
     progress.println(text);
   }
 
-  /** The server that scenarios share. */
+  /** Returns the server that scenarios share. The first call starts it, unless the plan names a running server. */
   Target target() {
     if (shared == null) {
       URI url = plan.url();
@@ -136,7 +141,7 @@ final class Bench implements AutoCloseable {
     return shared;
   }
 
-  /** Starts a server of our own that the caller closes. */
+  /** Starts a server in a child process. The caller closes it. */
   Target startServer(Path data, List<String> serverOptions) {
     List<String> arguments = new ArrayList<>(List.of("server", "--port", "0", "--data", data.toString(), "--log-level",
         "warn"));
@@ -145,12 +150,12 @@ final class Bench implements AutoCloseable {
     return new Target(URI.create(child.readyText()), "", child);
   }
 
-  /** Starts another class in a JVM like the server's; the caller closes it. */
+  /** Starts a main class in a child process, without the JVM options of the plan. The caller closes it. */
   Child startBeside(Class<?> mainClass, List<String> arguments, String readyPrefix) {
     return Child.start(List.of(), mainClass.getName(), arguments, readyPrefix);
   }
 
-  /** Returns the receiver of callbacks; the server can reach it. */
+  /** Returns the receiver of callbacks, at an address that the server can reach. */
   Receiver receiver() {
     if (receiver == null) {
       receiver = new Receiver(receiverAddress(), receiverLoses);
@@ -158,7 +163,7 @@ final class Bench implements AutoCloseable {
     return receiver;
   }
 
-  /** Another receiver, which is another destination; the caller closes it. */
+  /** Creates another receiver, which is another destination. The caller closes it. */
   Receiver newReceiver() {
     return new Receiver(receiverAddress(), receiverLoses);
   }

@@ -17,13 +17,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Measures. */
+/** The {@code bench} command: runs scenarios, and prints their figures and checks. */
 @Command(name = "bench", description = {
     "Measures what this machine can do with Foliot, and proves that the work was done.",
     "Without scenarios: a summary in two to three minutes, on a server of its own in a temporary folder."}, footer = {
         "",
-        "The exit code is 1 if work was lost, repeated or early, or a scenario could not be run; a missed target is"
-            + " shown with --targets, and does not fail.",
+        "The exit code is 1 if work was lost, repeated or early, or if a scenario could not be run. A missed target is"
+            + " shown with --targets, and does not change the exit code.",
         "", "Examples", "  foliot bench", "  foliot bench lateness --seconds 60",
         "  foliot bench pending --out /tmp/curve",
         "  foliot bench submit batch-http --url http://127.0.0.1:7400"})
@@ -38,7 +38,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Spec
   private @Nullable CommandSpec spec;
 
-  @Parameters(paramLabel = "SCENARIO", description = "what to measure; --list names them", arity = "0..*")
+  @Parameters(paramLabel = "SCENARIO", description = "scenario to run; --list lists them", arity = "0..*")
   private List<String> names = new ArrayList<>();
 
   @Option(names = "--list", description = "list the scenarios")
@@ -47,22 +47,22 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", description = "print JSON, for scripts")
   private boolean json;
 
-  @Option(names = "--targets", description = "compare the figures with the targets of this project, which are for a machine of its own")
+  @Option(names = "--targets", description = "compare the figures with the targets of this project, which assume a machine without other load")
   private boolean targets;
 
   @Option(names = "--url", paramLabel = "URL", description = "measure this server; its API key, if it needs one, comes from FOLIOT_API_KEY")
   private @Nullable URI url;
 
-  @Option(names = "--tasks", paramLabel = "N", description = "how many tasks or keys, where a scenario has a number")
+  @Option(names = "--tasks", paramLabel = "N", description = "number of tasks, keys, jobs or workers; else the default of each scenario")
   private int tasks;
 
-  @Option(names = "--seconds", paramLabel = "S", description = "how long, where a scenario has a time")
+  @Option(names = "--seconds", paramLabel = "S", description = "duration of a measurement; else the default of each scenario")
   private double seconds;
 
   @Option(names = "--connections", paramLabel = "C", description = "connections that submit (64)")
   private int connections = 64;
 
-  @Option(names = "--data", paramLabel = "DIR", description = "the disk to measure: where the folder of the store is made; else the system's temporary folder")
+  @Option(names = "--data", paramLabel = "DIR", description = "the folder, on the disk to measure, in which the store's folder is created; else the system's temporary folder")
   private @Nullable Path data;
 
   @Option(names = "--out", paramLabel = "DIR", description = "where pending writes its curve (the current folder)")
@@ -72,11 +72,11 @@ public final class BenchCommand implements Callable<Integer> {
   private List<String> serverJvm = new ArrayList<>();
 
   /**
-   * The command.
+   * Creates the command.
    *
-   * @param out for results
-   * @param err for everything else
-   * @param environment the variables of the process
+   * @param out the stream for results
+   * @param err the stream for progress and errors
+   * @param environment the environment variables of the process
    * @param server the class whose command {@code server} starts a server
    */
   public BenchCommand(PrintStream out, PrintStream err, Map<String, String> environment, Class<?> server) {
@@ -99,7 +99,7 @@ public final class BenchCommand implements Callable<Integer> {
     if (!json) {
       conditions.forEach(out::println);
       if (names.isEmpty()) {
-        out.println(scenarios.size() + " scenarios, which take two to three minutes; --list names them");
+        out.println(scenarios.size() + " scenarios, which take two to three minutes; --list lists them");
       }
     }
     ReportJson all = new ReportJson(conditions);
@@ -125,10 +125,10 @@ public final class BenchCommand implements Callable<Integer> {
     List<Scenario> chosen = new ArrayList<>();
     for (String name : names) {
       Scenario found = Scenario.all().stream().filter(scenario -> scenario.name().equals(name)).findFirst()
-          .orElseThrow(() -> misused("there is no scenario " + name + ": there are "
+          .orElseThrow(() -> misused("there is no scenario " + name + "; the scenarios are "
               + String.join(", ", Scenario.all().stream().map(Scenario::name).toList())));
       if (url != null && (found.isEmbedded() || found.killsItsServer())) {
-        throw misused(name + " works on a folder of its own, not on a server that runs; leave out --url");
+        throw misused(name + " needs a folder of its own and cannot use a running server; leave out --url");
       }
       chosen.add(found);
     }
@@ -137,10 +137,10 @@ public final class BenchCommand implements Callable<Integer> {
 
   private Bench.Plan plan() {
     if (tasks < 0 || seconds < 0 || connections < 1 || connections > MAX_CONNECTIONS) {
-      throw misused("--tasks and --seconds are not negative, --connections is from 1 to " + MAX_CONNECTIONS);
+      throw misused("--tasks and --seconds must not be negative, --connections must be from 1 to " + MAX_CONNECTIONS);
     }
     if (url != null && (!"http".equals(url.getScheme()) || url.getHost() == null)) {
-      throw misused("--url is http:// with a host; encryption is not measured: found=\"" + url + "\"");
+      throw misused("--url: expected http:// with a host (TLS is not measured), but got \"" + url + "\"");
     }
     return new Bench.Plan(url, environment.getOrDefault("FOLIOT_API_KEY", ""), tasks, seconds, connections, data,
         outFolder, server, serverJvm, Bench.Plan.PATIENCE);
@@ -155,7 +155,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   private static List<String> conditions(Bench.Plan plan) {
     String shared = plan.url() == null
-        ? "they are shared by the server (a JVM of its own, synced writes), the load generator and the receiver"
+        ? "the server (a JVM of its own, synced writes), the load generator and the receiver share the processors"
         : "the load generator and the receiver run here, the server at " + plan.url()
             + "; lateness compares both clocks";
     return List.of(Machine.describe() + "; load average before " + Machine.loadText(), shared);

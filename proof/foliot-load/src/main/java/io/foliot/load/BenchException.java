@@ -1,6 +1,6 @@
 package io.foliot.load;
 
-/** A scenario could not be run to its end; the message says why. */
+/** Thrown when a scenario cannot be completed. The message gives the reason. */
 final class BenchException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Callbacks of tasks that are all due, in turns with the same HTTP client that calls the same receiver without Foliot,
- * and with Foliot's delivery without the engine. A round begins at the instant that its tasks are due, and ends with
- * the last.
+ * Measures callbacks of tasks that are all due at the same instant. Each round takes three measurements with the same
+ * receiver: of the bare HTTP client, of Foliot's delivery without an engine, and of Foliot. The measurement of Foliot
+ * begins at the due instant of the tasks and ends with the last arrival.
  */
 final class CallbacksScenario implements Scenario {
   /** Tasks of a round: as many as fit into a queue's lane, so that none is parked. */
@@ -14,10 +14,11 @@ final class CallbacksScenario implements Scenario {
   private static final int ROUNDS = 3;
   private static final int BATCH = 1_000;
   private static final int CONNECTIONS = 4;
-  /** Rounds before those that count: for the compilers, and for the destination to show how much it bears. */
+  /** Rounds that do not count. They warm up the JIT compilers, and let the limit of the destination grow. */
   private static final int WARM_UP_ROUNDS = 6;
-  /** Time enough to submit a round on a machine that is busy. */
+  /** Fixed part of the time from the first submit of a round to its due instant. */
   private static final long LEAD_MILLIS = 400;
+  /** Number of tasks for each further millisecond of that time: a rate that even a busy machine reaches. */
   private static final int LEAD_TASKS_PER_MILLI = 15;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -33,11 +34,11 @@ final class CallbacksScenario implements Scenario {
 
   @Override
   public String wanted() {
-    return "half of what the same HTTP client does without Foliot";
+    return "half of the rate of the same HTTP client without Foliot";
   }
 
-  /** The results of one way of calling: a rate and the processor time of each round. */
-  private static final class Way {
+  /** The results of one kind of calls: their rate per second and their processor time per call, of each round. */
+  private static final class Results {
     final Samples rates = new Samples();
     final Samples processorNanos = new Samples();
 
@@ -57,9 +58,9 @@ final class CallbacksScenario implements Scenario {
     Ledger bareLedger = receiver.ledger(all);
     Ledger deliveryLedger = receiver.ledger(all);
     String queue = target.httpQueue("callbacks", receiver.url(ledger));
-    Way foliot = new Way();
-    Way bare = new Way();
-    Way delivery = new Way();
+    Results foliot = new Results();
+    Results bare = new Results();
+    Results delivery = new Results();
     Report report = new Report();
     int acknowledged = 0;
     try (Child bareCaller = bench.startBeside(BareCaller.class, List.of(receiver.url(bareLedger)), BareCaller.READY);
@@ -69,13 +70,13 @@ final class CallbacksScenario implements Scenario {
       boolean complete = true;
       for (int i = 0; complete && i < WARM_UP_ROUNDS + ROUNDS; i++) {
         boolean counts = i >= WARM_UP_ROUNDS;
-        Way unkept = new Way();
+        Results discarded = new Results();
         int first = i * tasks;
-        complete = call(bench, bareCaller, "bare", bareLedger, first, counts ? bare : unkept)
-            && call(bench, deliverer, "delivery", deliveryLedger, first, counts ? delivery : unkept);
+        complete = call(bench, bareCaller, "bare", bareLedger, first, counts ? bare : discarded)
+            && call(bench, deliverer, "delivery", deliveryLedger, first, counts ? delivery : discarded);
         Submits submits = new Submits(target, queue, Math.min(BATCH, tasks), first, ledger::dueMillis)
             .untilNumber(tasks);
-        complete &= fire(bench, load, submits, ledger, first, counts ? foliot : unkept);
+        complete &= fire(bench, load, submits, ledger, first, counts ? foliot : discarded);
         submits.proveAcknowledged(report);
         acknowledged += submits.acknowledged();
       }
@@ -84,21 +85,21 @@ final class CallbacksScenario implements Scenario {
     report.figure("callbacks", foliot.rates.median(), "/s")
         .figure("the same HTTP client, bare", bare.rates.median(), "/s")
         .figure("Foliot's delivery, without engine and store", delivery.rates.median(), "/s")
-        .atLeast(0.5, "callbacks in parts of the bare client", ratio, "")
+        .atLeast(0.5, "ratio of callbacks to calls of the bare client", ratio, "")
         .figure("processor time per callback", foliot.processorNanos.median() / 1e3, "us")
-        .figure("of the bare client", bare.processorNanos.median() / 1e3, "us")
-        .figure("of Foliot's delivery", delivery.processorNanos.median() / 1e3, "us");
+        .figure("processor time per call of the bare client", bare.processorNanos.median() / 1e3, "us")
+        .figure("processor time per call of Foliot's delivery", delivery.processorNanos.median() / 1e3, "us");
     ledger.prove(report, "callbacks", acknowledged);
     report.checkEqual("calls of the bare client", all, bareLedger.delivered())
         .checkEqual("calls of the delivery", all, deliveryLedger.delivered())
         .checkEqual("finished on the server", acknowledged, target.awaitCount(queue, "finished", acknowledged));
     return report
-        .note("medians of " + foliot.rates.size() + " rounds of " + tasks + ", in turns, after " + WARM_UP_ROUNDS
-            + " that do not count; from the due instant of all to the last arrival");
+        .note("medians of " + foliot.rates.size() + " rounds of " + tasks + " tasks after " + WARM_UP_ROUNDS
+            + " warm-up rounds; callbacks from the due instant of all tasks to the last arrival");
   }
 
-  /** Returns whether all callbacks arrived. */
-  private static boolean fire(Bench bench, Load load, Submits submits, Ledger ledger, int first, Way way) {
+  /** Measures callbacks of one round. Returns whether all callbacks arrived. */
+  private static boolean fire(Bench bench, Load load, Submits submits, Ledger ledger, int first, Results results) {
     int tasks = bench.tasks(TASKS);
     long dueMillis = System.currentTimeMillis() + LEAD_MILLIS + tasks / LEAD_TASKS_PER_MILLI;
     for (int i = first; i < first + tasks; i++) {
@@ -108,22 +109,27 @@ final class CallbacksScenario implements Scenario {
     boolean inTime = System.currentTimeMillis() < dueMillis;
     long processor = bench.target().processorNanos();
     boolean complete = ledger.await(first + tasks, bench.patience());
-    // A round that was not submitted in time says nothing of a rate.
+    // If the submits ended after the due instant, the time until the last arrival is not the time of the callbacks.
     if (complete && inTime) {
       processor = bench.target().processorNanos() - processor;
-      way.add(tasks, (ledger.lastMicros() - dueMillis * 1_000) * 1_000, processor);
+      results.add(tasks, (ledger.lastMicros() - dueMillis * 1_000) * 1_000, processor);
     }
     return complete;
   }
 
-  private static boolean call(Bench bench, Child caller, String word, Ledger ledger, int first, Way way) {
+  /**
+   * Measures the calls that a child process makes in one round. Returns whether all calls arrived.
+   *
+   * @param kind the first word of a command of {@link BareCaller}
+   */
+  private static boolean call(Bench bench, Child caller, String kind, Ledger ledger, int first, Results results) {
     int tasks = bench.tasks(TASKS);
     long processor = caller.processorNanos();
     long begun = System.nanoTime();
-    caller.tell(word + " " + first + " " + tasks);
+    caller.writeLine(kind + " " + first + " " + tasks);
     boolean complete = ledger.await(first + tasks, bench.patience());
     if (complete) {
-      way.add(tasks, System.nanoTime() - begun, caller.processorNanos() - processor);
+      results.add(tasks, System.nanoTime() - begun, caller.processorNanos() - processor);
     }
     return complete;
   }

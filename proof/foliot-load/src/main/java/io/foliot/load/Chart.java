@@ -5,38 +5,40 @@ import java.util.Formatter;
 import java.util.List;
 import java.util.Locale;
 
-/** Lines over a logarithmic axis of sizes, as a picture (SVG) that pages can show as it is. */
+/** A line chart in SVG with a logarithmic x axis of sizes. */
 final class Chart {
+  // The dimensions and margins of the picture, in pixels.
   private static final int WIDTH = 720;
   private static final int HEIGHT = 400;
   private static final int LEFT = 70;
   private static final int RIGHT = 20;
   private static final int TOP = 40;
   private static final int BOTTOM = 90;
+  /** Horizontal grid lines above the x axis. */
   private static final int STEPS = 5;
-  /** Colours that people who see few colours can distinguish (Okabe and Ito); in print the marks differ. */
+  /** Colours that colour-blind people can distinguish (Okabe and Ito). The marks differ in size as well. */
   private static final List<String> COLOURS = List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7");
 
   private final String title;
-  private final String across;
-  private final String up;
+  private final String xLabel;
+  private final String yLabel;
   private final List<Line> lines = new ArrayList<>();
 
   private record Line(String name, List<Double> sizes, List<Double> values) {}
 
-  Chart(String title, String across, String up) {
+  Chart(String title, String xLabel, String yLabel) {
     this.title = title;
-    this.across = across;
-    this.up = up;
+    this.xLabel = xLabel;
+    this.yLabel = yLabel;
   }
 
-  /** Adds a line; sizes below 1 are shown as 1. */
+  /** Adds a line. Sizes below 1 are drawn at 1. */
   Chart line(String name, List<Double> sizes, List<Double> values) {
     lines.add(new Line(name, List.copyOf(sizes), List.copyOf(values)));
     return this;
   }
 
-  /** The picture. */
+  /** Returns the chart as an SVG document. */
   String svg() {
     int fromExponent = (int) Math.floor(lines.stream().flatMap(line -> line.sizes.stream())
         .mapToDouble(Chart::logarithm).min().orElse(0));
@@ -69,25 +71,25 @@ final class Chart {
           x, HEIGHT - BOTTOM + 18, exponent);
     }
     svg.format("<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", (LEFT + WIDTH - RIGHT) / 2,
-        HEIGHT - BOTTOM + 38, across);
+        HEIGHT - BOTTOM + 38, xLabel);
     svg.format("<text x=\"16\" y=\"%d\" transform=\"rotate(-90 16 %d)\" text-anchor=\"middle\">%s</text>\n",
-        (TOP + HEIGHT - BOTTOM) / 2, (TOP + HEIGHT - BOTTOM) / 2, up);
+        (TOP + HEIGHT - BOTTOM) / 2, (TOP + HEIGHT - BOTTOM) / 2, yLabel);
   }
 
-  private static void draw(Formatter svg, Line line, int place, int fromExponent, int toExponent, double top) {
-    String colour = COLOURS.get(place % COLOURS.size());
+  private static void draw(Formatter svg, Line line, int index, int fromExponent, int toExponent, double top) {
+    String colour = COLOURS.get(index % COLOURS.size());
     Formatter points = new Formatter(Locale.ROOT);
     for (int i = 0; i < line.sizes.size(); i++) {
       double x = x(logarithm(line.sizes.get(i)), fromExponent, toExponent);
       double y = y(line.values.get(i), top);
       points.format("%.1f,%.1f ", x, y);
-      svg.format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n", x, y, 3 + place, colour);
+      svg.format("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n", x, y, 3 + index, colour);
     }
     svg.format("<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points.toString().strip(),
         colour);
-    int keyY = HEIGHT - BOTTOM + 56 + 16 * (place / 2);
-    int keyX = LEFT + place % 2 * (WIDTH - LEFT - RIGHT) / 2;
-    svg.format("<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"%s\"/>\n", keyX, keyY - 4, 3 + place, colour);
+    int keyY = HEIGHT - BOTTOM + 56 + 16 * (index / 2);
+    int keyX = LEFT + index % 2 * (WIDTH - LEFT - RIGHT) / 2;
+    svg.format("<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"%s\"/>\n", keyX, keyY - 4, 3 + index, colour);
     svg.format("<text x=\"%d\" y=\"%d\">%s</text>\n", keyX + 12, keyY, line.name);
   }
 
@@ -103,7 +105,7 @@ final class Chart {
     return HEIGHT - BOTTOM - value / top * (HEIGHT - BOTTOM - TOP);
   }
 
-  /** The next of 1, 2, 5 times a power of ten. */
+  /** Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least {@code value}. */
   private static double roundUp(double value) {
     double power = Math.pow(10, Math.floor(Math.log10(Math.max(value, 1e-9))));
     for (double step : new double[]{1, 2, 5}) {

@@ -16,14 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A separate JVM for one side of a measurement, with the class path of this one, so that it shares no heap, collector
- * or compiler with the load generator. It ends with this process.
+ * A child JVM for one side of a measurement, with the class path of this JVM. It shares no heap, garbage collector or
+ * JIT compiler with the load generator. A shutdown hook ends it with this process.
  */
 final class Child implements AutoCloseable {
   private static final long START_SECONDS = 60;
   private static final long STOP_SECONDS = 30;
+  /** Lines of output that are kept for error messages. */
   private static final int KEPT_LINES = 20;
-  private static final int UNSAFE_WARNINGS = 23;
+  /** First Java version with the option {@code --sun-misc-unsafe-memory-access}. */
+  private static final int UNSAFE_OPTION_VERSION = 23;
 
   private final Process process;
   private final Thread hook;
@@ -45,9 +47,9 @@ final class Child implements AutoCloseable {
   }
 
   /**
-   * Starts a class and waits until it prints that it is ready.
+   * Starts a main class and waits until it prints that it is ready.
    *
-   * @param readyPrefix the beginning of the line that reports it
+   * @param readyPrefix the beginning of the line that reports readiness
    */
   static Child start(List<String> jvmOptions, String mainClass, List<String> arguments, String readyPrefix) {
     List<String> command = new ArrayList<>();
@@ -61,7 +63,7 @@ final class Child implements AutoCloseable {
     try {
       child = new Child(new ProcessBuilder(command).redirectErrorStream(true).start(), readyPrefix, begunNanos);
     } catch (IOException e) {
-      throw new BenchException("a JVM could not be started: " + e.getMessage(), e);
+      throw new BenchException("cannot start a JVM: " + e.getMessage(), e);
     }
     child.awaitReady();
     return child;
@@ -71,7 +73,7 @@ final class Child implements AutoCloseable {
   private static List<String> jvmOptions() {
     List<String> options = new ArrayList<>(List.of("-Xmx1g", "--enable-native-access=ALL-UNNAMED"));
     int version = Runtime.version().feature();
-    if (version >= UNSAFE_WARNINGS) {
+    if (version >= UNSAFE_OPTION_VERSION) {
       options.add("--sun-misc-unsafe-memory-access=allow");
     }
     return options;
@@ -94,7 +96,7 @@ final class Child implements AutoCloseable {
     } catch (IOException e) {
       // The process was killed; a thread that waits for it sees that it has ended.
     }
-    ready.completeExceptionally(new IOException("it ended"));
+    ready.completeExceptionally(new IOException("the process ended"));
   }
 
   private void awaitReady() {
@@ -102,8 +104,8 @@ final class Child implements AutoCloseable {
       ready.get(START_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       kill();
-      throw new BenchException("the server did not start within " + START_SECONDS + " s; its last lines:\n"
-          + lastLines(), e);
+      throw new BenchException("a child process ended or was not ready within " + START_SECONDS
+          + " s; its last lines:\n" + lastLines(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       kill();
@@ -118,12 +120,12 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Returns the text after the prefix of the line that reports it ready. */
+  /** Returns the text after the prefix in the line that reported readiness. */
   String readyText() {
     return ready.join();
   }
 
-  /** Returns the time from the start of the process until it was ready. */
+  /** Returns the time from the start of the process until it was ready, in nanoseconds. */
   long startNanos() {
     return readyNanos - begunNanos;
   }
@@ -142,7 +144,7 @@ final class Child implements AutoCloseable {
   }
 
   /** Writes a line to the standard input of the process. */
-  void tell(String line) {
+  void writeLine(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(UTF_8));
       process.getOutputStream().flush();
@@ -151,13 +153,13 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Kills the process at once, without an orderly end. */
+  /** Kills the process without an orderly shutdown, and waits for its end. */
   void kill() {
     process.destroyForcibly();
     await();
   }
 
-  /** Ends the process in order. */
+  /** Shuts the process down in order. Kills it if it does not end in time. */
   @Override
   public void close() {
     process.destroy();

@@ -10,14 +10,14 @@ final class Curve {
   private final List<String> columns;
   private final List<List<Double>> rows = new ArrayList<>();
 
-  /** A curve without rows; the first column is the size. */
+  /** Creates a curve without rows. The first column is the size. */
   Curve(List<String> columns) {
     this.columns = List.copyOf(columns);
   }
 
   void row(List<Double> values) {
     if (values.size() != columns.size()) {
-      throw new IllegalArgumentException("a row has a value for each column: values=" + values.size() + ", columns="
+      throw new IllegalArgumentException("expected one value for each column: values=" + values.size() + ", columns="
           + columns.size());
     }
     rows.add(List.copyOf(values));
@@ -31,7 +31,7 @@ final class Curve {
     return List.copyOf(rows);
   }
 
-  /** The values of a column. */
+  /** Returns the values of a column, in the order of the rows. */
   List<Double> column(String name) {
     int column = columns.indexOf(name);
     if (column < 0) {
@@ -40,7 +40,7 @@ final class Curve {
     return rows.stream().map(row -> row.get(column)).toList();
   }
 
-  /** As comma-separated values, with a heading. */
+  /** Returns the rows as comma-separated values, after a line with the names of the columns. */
   String csv() {
     return String.join(",", columns) + "\n" + rows.stream()
         .map(row -> row.stream().map(value -> String.format(Locale.ROOT, "%.3f", value))

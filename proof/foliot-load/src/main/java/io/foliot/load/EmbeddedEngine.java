@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** An engine over a RocksDB in this process, as an application embeds it. */
+/** An engine with a RocksDB store in this process, as an application embeds it. */
 final class EmbeddedEngine implements AutoCloseable {
   private static final long SEED = 42;
   private static final long TIMEOUT_SECONDS = 60;
@@ -50,13 +50,13 @@ final class EmbeddedEngine implements AutoCloseable {
     return store.stats();
   }
 
-  /** Makes a queue whose tasks wait for workers that never come. */
+  /** Creates a pull queue without workers. Returns its name. */
   String pullQueue(String name) {
     await(engine.putQueue(QueueConfig.of(name, Target.pull())));
     return name;
   }
 
-  /** Returns how many tasks wait in a queue. */
+  /** Returns the number of delayed tasks in a queue; 0 if there is no such queue. */
   long waiting(String queue) {
     return await(engine.queues()).stream().filter(status -> status.queue().name().equals(queue))
         .mapToLong(status -> status.counts().delayed()).sum();
@@ -66,38 +66,38 @@ final class EmbeddedEngine implements AutoCloseable {
     return answer.orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
 
-  /** Calls of one thread, of which a fixed number is kept under way. */
+  /** Asynchronous calls that one thread makes, with a limit of calls in flight. */
   static final class Pipeline {
-    private final Semaphore places;
+    private final Semaphore permits;
     private final int size;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     Pipeline(int size) {
       this.size = size;
-      places = new Semaphore(size);
+      permits = new Semaphore(size);
     }
 
-    /** Makes a call when there is a place. */
+    /** Makes a call once the limit permits it; throws if an earlier call failed. */
     void call(Supplier<CompletableFuture<?>> call) {
       acquire(1);
       CompletableFuture<?> unused = call.get().whenComplete((answer, problem) -> {
         if (problem != null) {
           failure.compareAndSet(null, problem);
         }
-        places.release();
+        permits.release();
       });
     }
 
-    /** Waits until all calls are answered; throws if one failed. */
+    /** Waits until all calls are complete; throws if a call failed. */
     void drain() {
       acquire(size);
-      places.release(size);
+      permits.release(size);
     }
 
     private void acquire(int count) {
       try {
-        if (!places.tryAcquire(count, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-          throw new BenchException("the engine has not answered for " + TIMEOUT_SECONDS + " s");
+        if (!permits.tryAcquire(count, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+          throw new BenchException("no call of the engine has completed for " + TIMEOUT_SECONDS + " s");
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -105,7 +105,7 @@ final class EmbeddedEngine implements AutoCloseable {
       }
       Throwable problem = failure.get();
       if (problem != null) {
-        throw new BenchException("a call failed: " + problem.getMessage(), problem);
+        throw new BenchException("a call of the engine failed: " + problem.getMessage(), problem);
       }
     }
   }

@@ -17,11 +17,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * The web server of Foliot's API, with a handler that does nothing: it reads the request, and answers as many bytes as
- * a submit gets. The difference between it and Foliot is the cost of Foliot.
+ * The web server of Foliot's API with an empty handler. The handler reads the request, and sends a response as long as
+ * that of a submit. The difference between the rates of this server and of Foliot is the cost of Foliot.
  */
 final class EmptyServer {
-  /** The beginning of the line that reports readiness; the rest is its address. */
+  /** The beginning of the line that reports readiness. The rest of the line is the server's URL. */
   static final String READY = "empty server at ";
 
   private static final Header JSON = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/json");
@@ -31,7 +31,7 @@ final class EmptyServer {
 
   private EmptyServer() {}
 
-  /** Runs until the process is ended. */
+  /** Serves until the process is ended. */
   public static void main(String[] args) {
     WebServer server = WebServer.builder().bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
         .shutdownHook(false)

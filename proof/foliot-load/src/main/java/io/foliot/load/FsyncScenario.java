@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
-/** The cost of one sync of a small append on that disk: no durable answer can be faster. */
+/** Measures a small append with its sync on the disk of the store. No durable answer can be faster. */
 final class FsyncScenario implements Scenario {
   private static final int APPEND_BYTES = 512;
   private static final double SECONDS = 2;
@@ -20,7 +20,7 @@ final class FsyncScenario implements Scenario {
 
   @Override
   public String about() {
-    return "one append of 512 bytes with its sync (fdatasync), one after the other";
+    return "appends of 512 bytes, each with its sync (fdatasync), one after another";
   }
 
   @Override
@@ -41,7 +41,7 @@ final class FsyncScenario implements Scenario {
     return report;
   }
 
-  /** Syncs for a time. */
+  /** Appends and syncs for a time. Returns the duration of each append with its sync, in nanoseconds. */
   static Samples measure(Path folder, Duration time) {
     Samples nanos = new Samples();
     try (FileChannel file = FileChannel.open(folder.resolve("fsync"), StandardOpenOption.CREATE,

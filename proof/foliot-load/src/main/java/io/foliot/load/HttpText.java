@@ -6,7 +6,7 @@ final class HttpText {
 
   private HttpText() {}
 
-  /** Returns the end of the head (behind its empty line), or -1 if it has not all arrived. */
+  /** Returns the index after the empty line that ends the head, or -1 if the head is not complete. */
   static int headEnd(byte[] bytes, int from, int to) {
     for (int i = from; i + 3 < to; i++) {
       if (bytes[i] == '\r' && bytes[i + 1] == '\n' && bytes[i + 2] == '\r' && bytes[i + 3] == '\n') {
@@ -16,7 +16,7 @@ final class HttpText {
     return -1;
   }
 
-  /** The length of the body that a head announces, or -1 if it announces none. */
+  /** Returns the value of the header Content-Length, or -1 if the head does not contain that header. */
   static int contentLength(byte[] bytes, int from, int headEnd) {
     for (int i = from; i + CONTENT_LENGTH.length() < headEnd; i++) {
       if (bytes[i] == '\n' && isContentLength(bytes, i + 1)) {
@@ -43,7 +43,7 @@ final class HttpText {
     return value;
   }
 
-  /** A number of that many digits; -1 if the text there is not a number. */
+  /** Returns the number in {@code count} digits at a position, or -1 if not all of these bytes are digits. */
   static int digits(byte[] bytes, int at, int count) {
     int value = 0;
     for (int i = at; i < at + count; i++) {
@@ -55,7 +55,7 @@ final class HttpText {
     return value;
   }
 
-  /** Writes a number with leading zeros. */
+  /** Writes a number in {@code count} digits at a position, with leading zeros. */
   static void putDigits(byte[] bytes, int at, int count, int value) {
     int rest = value;
     for (int i = at + count - 1; i >= at; i--) {
@@ -64,7 +64,7 @@ final class HttpText {
     }
   }
 
-  /** Returns how often a text occurs in a part of the bytes; its first byte should be rare in them. */
+  /** Returns how often a text occurs in a part of the bytes. The first byte of the text should be rare in that part. */
   static int count(byte[] bytes, int from, int to, byte[] text) {
     int count = 0;
     int last = to - text.length;

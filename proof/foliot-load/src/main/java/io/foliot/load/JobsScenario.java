@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Recurring jobs that wait, from ten to a million, on a server with a heap of 1 GiB: the rate at which they are put in
- * batches, the threads and the heap of the server, a kill and the restart after it. Jobs that were put are looked up
- * again after each restart.
+ * Repeats the same measurements with ten to a million waiting recurring jobs, on a server with a heap of 1 GiB: the
+ * rate of puts in batches, the threads and the heap of the server, and the restart after a kill. After each restart,
+ * random jobs must be found again.
  */
 final class JobsScenario implements Scenario {
   private static final int JOBS = 1_000_000;
@@ -31,14 +31,17 @@ final class JobsScenario implements Scenario {
   private static final int MIDDLE = 10_000;
   private static final int BATCH = 1_000;
   private static final int UNDER_WAY = 4;
-  private static final int LOOKED_UP = 500;
+  /** Jobs that are read after a restart. */
+  private static final int SAMPLE_SIZE = 500;
   private static final long SEED = 42;
-  /** The server has finished the work of the last batch by then. */
+  /** Pause before a measurement, in which the server finishes the work of the last batch. */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final double MIB = 1 << 20;
+  /** Target for the growth of the heap from the fewest jobs to the most, in MiB. */
   private static final double MOST_HEAP = 100;
   private static final double MOST_RESTART_MILLIS = 5_000;
+  /** Target for the puts per second. */
   private static final double LEAST_PUTS = 10_000;
   private static final List<String> COLUMNS = List.of("jobs", "puts/s", "threads", "heap MiB", "resident MiB",
       "restart ms", "folder MiB");
@@ -50,7 +53,7 @@ final class JobsScenario implements Scenario {
 
   @Override
   public String about() {
-    return "10 to 10^6 recurring jobs waiting (--tasks for fewer): puts, threads, heap, a kill and the restart after it";
+    return "10 to 10^6 recurring jobs waiting (--tasks for fewer): puts, threads, heap, restart after a kill";
   }
 
   @Override
@@ -63,7 +66,7 @@ final class JobsScenario implements Scenario {
     return true;
   }
 
-  /** A measurement, by one thread. */
+  /** The state of a run of this scenario. Used by one thread. */
   private static final class Run implements AutoCloseable {
     final Bench bench;
     final Path data;
@@ -106,7 +109,7 @@ final class JobsScenario implements Scenario {
     }
   }
 
-  /** Puts jobs until a number of them wait. Returns the number of puts per second. */
+  /** Puts jobs until {@code size} jobs wait. Returns the number of puts per second. */
   private static double fill(Run run, int size) {
     long begun = System.nanoTime();
     int before = run.jobs;
@@ -128,7 +131,7 @@ final class JobsScenario implements Scenario {
     double rate = (size - before) * 1e9 / (System.nanoTime() - begun);
     long active = answers.stream().flatMap(answer -> answer.body().lines())
         .filter(line -> line.contains("\"ACTIVE\"")).count();
-    run.report.checkEqual("put and active, of " + size, size - before, active);
+    run.report.checkEqual("jobs put and active, up to " + size, size - before, active);
     return rate;
   }
 
@@ -146,7 +149,7 @@ final class JobsScenario implements Scenario {
     Target before = run.target;
     Child child = before.child();
     if (child == null) {
-      throw new BenchException("jobs are measured on a server of our own");
+      throw new BenchException("jobs are measured on a server that the bench starts");
     }
     double heap = before.liveHeapBytes() / MIB;
     double threads = Machine.threads(child.pid());
@@ -159,10 +162,10 @@ final class JobsScenario implements Scenario {
     Child restarted = after.child();
     double restartMillis = restarted == null ? 0 : restarted.startNanos() / 1e6;
     int found = 0;
-    for (int i = 0; i < LOOKED_UP; i++) {
+    for (int i = 0; i < SAMPLE_SIZE; i++) {
       found += exists(run, run.random.nextInt(run.jobs)) ? 1 : 0;
     }
-    run.report.checkEqual("jobs found after the kill, with " + run.jobs, LOOKED_UP, found);
+    run.report.checkEqual("jobs found after the kill, with " + run.jobs, SAMPLE_SIZE, found);
     run.curve.row(List.of((double) run.jobs, rate, threads, heap, resident, restartMillis, folder));
   }
 
@@ -172,14 +175,14 @@ final class JobsScenario implements Scenario {
       HttpRequest get = HttpRequest.newBuilder(path).timeout(TIMEOUT).build();
       return run.http.send(get, BodyHandlers.ofString()).body().contains("\"ACTIVE\"");
     } catch (IOException e) {
-      throw new BenchException("a job cannot be looked up: " + e.getMessage(), e);
+      throw new BenchException("cannot read a job: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new BenchException("interrupted", e);
     }
   }
 
-  /** Compares the last row with the first. */
+  /** Reports the last row of the curve; its heap and threads are compared with the first row. */
   private static void conclude(Run run) {
     List<Double> few = run.curve.rows().getFirst();
     List<Double> many = run.curve.rows().getLast();
@@ -187,9 +190,9 @@ final class JobsScenario implements Scenario {
     int threads = COLUMNS.indexOf("threads");
     run.report.figure("jobs waiting at the end", many.getFirst(), "")
         .atLeast(LEAST_PUTS, "puts, in batches of " + BATCH, many.get(COLUMNS.indexOf("puts/s")), "/s")
-        .atMost(MOST_HEAP, "heap more than with " + FEW, many.get(heap) - few.get(heap), "MiB")
-        .atMost(0, "threads more than with " + FEW, many.get(threads) - few.get(threads), "")
-        .atMost(MOST_RESTART_MILLIS, "kill, then restart to ready", many.get(COLUMNS.indexOf("restart ms")), "ms")
+        .atMost(MOST_HEAP, "growth of the heap from " + FEW + " jobs", many.get(heap) - few.get(heap), "MiB")
+        .atMost(0, "growth of the threads from " + FEW + " jobs", many.get(threads) - few.get(threads), "")
+        .atMost(MOST_RESTART_MILLIS, "restart after a kill, until ready", many.get(COLUMNS.indexOf("restart ms")), "ms")
         .note("the server runs with -Xmx1g; each job has one time a year, spread over all of January 1st");
   }
 }

@@ -5,16 +5,17 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Keys that are touched again and again, in parts, each part scattered over all of them. */
+/** The keys of the scenarios that touch keys, in random order. One call touches one part of the keys. */
 final class Keys {
-  /** The keys of the scenarios of touches, and those of one call. */
+  /** Number of keys, unless the plan sets one. */
   static final int COUNT = 100_000;
+  /** Number of keys in a part. */
   static final int PART = 1_000;
   private static final long SEED = 42;
 
   private Keys() {}
 
-  /** The keys in parts. */
+  /** Returns {@code count} keys in parts; the last part may be smaller. */
   static List<List<String>> parts(int count) {
     List<String> keys = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

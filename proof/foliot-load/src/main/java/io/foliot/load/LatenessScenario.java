@@ -3,15 +3,15 @@ package io.foliot.load;
 import java.time.Duration;
 import java.util.Random;
 
-/** A steady stream of tasks, submitted one a request a few seconds ahead, and how late each one arrives. */
+/** Measures how late a steady stream of tasks arrives. Each request submits one task, one to two seconds ahead. */
 final class LatenessScenario implements Scenario {
   private static final double SECONDS = 10;
   private static final int PER_SECOND = 1_000;
   private static final int CONNECTIONS = 16;
   private static final long AHEAD_MILLIS = 1_000;
   private static final int SPREAD_MILLIS = 1_000;
-  /** Before the part of the stream that counts comes such a part of it: for the compilers. */
-  private static final int WARM_UP_PART = 2;
+  /** Divisor of the measured time that gives the time of the warm-up before it. */
+  private static final int WARM_UP_DIVISOR = 2;
   private static final long SEED = 42;
 
   @Override
@@ -33,7 +33,7 @@ final class LatenessScenario implements Scenario {
   public Report run(Bench bench) {
     Target target = bench.target();
     Duration time = bench.time(SECONDS);
-    Duration warmUp = time.dividedBy(WARM_UP_PART);
+    Duration warmUp = time.dividedBy(WARM_UP_DIVISOR);
     int tasks = (int) (warmUp.plus(time).toMillis() * PER_SECOND / 1_000);
     Ledger ledger = bench.receiver().ledger(tasks);
     String queue = target.httpQueue("lateness", bench.receiver().url(ledger));
@@ -54,10 +54,10 @@ final class LatenessScenario implements Scenario {
     Report report = new Report().atMost(2, "p50", late.median() / 1e3, "ms")
         .atMost(10, "p99", late.percentile(99) / 1e3, "ms").figure("p99.9", late.percentile(99.9) / 1e3, "ms")
         .figure("max", late.max() / 1e3, "ms").figure("min", late.min() / 1e3, "ms")
-        .figure("processors busy with the server", processor / 1e9 / seconds, "");
+        .figure("processors that the server uses", processor / 1e9 / seconds, "");
     submits.proveAcknowledged(report);
     ledger.prove(report, "tasks", submits.acknowledged());
-    return report.note("late by the receiver's clock when it reads the request; figures of " + late.size()
+    return report.note("lateness is by the receiver's clock when the request is read; figures of " + late.size()
         + " tasks after a warm-up of " + warmUp.toMillis() / 1e3 + " s");
   }
 }

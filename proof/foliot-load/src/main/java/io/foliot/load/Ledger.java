@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The callbacks that the receiver saw of one lot of tasks, numbered from 0: how often each came, and when first.
- * Written by the receiver's thread; read by others once {@link #await} or {@link #delivered} says how much of it there
- * is.
+ * Records the callbacks of one lot of tasks, which are numbered from 0: the number of deliveries of each task, and the
+ * time of the first. The receiver's thread writes the ledger. A call of {@link #await} or {@link #delivered} makes the
+ * recorded callbacks visible to another thread.
  */
 final class Ledger {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -35,7 +35,7 @@ final class Ledger {
     return tasks;
   }
 
-  /** Says when a task is due, before it is submitted. */
+  /** Sets the due time of a task. Called before the task is submitted. */
   void due(int task, long millis) {
     dueMillis[task] = millis;
   }
@@ -44,7 +44,12 @@ final class Ledger {
     return dueMillis[task];
   }
 
-  /** A task arrived, by its number; -1 for one that has none. */
+  /**
+   * Records an arrival.
+   *
+   * @param task the number of the task; -1 if the callback contains no number
+   * @param wallMicros the time of the arrival, in microseconds since 1970
+   */
   void arrived(int task, long wallMicros) {
     if (task < 0 || task >= tasks) {
       unknown.incrementAndGet();
@@ -56,39 +61,39 @@ final class Ledger {
     }
   }
 
-  /** Returns how many tasks have come, each counted once. */
+  /** Returns the number of tasks that have arrived, each counted once. */
   int delivered() {
     return delivered.get();
   }
 
   /**
-   * Waits until a number of tasks have arrived. Returns whether they have.
+   * Waits until {@code count} tasks have arrived. Returns false if no task arrived for too long.
    *
-   * @param patience the longest time without an arrival, counted from the last due time on
+   * @param patience the longest time without an arrival; it begins at the last due time at the earliest
    */
   boolean await(int count, Duration patience) {
     long lastDueMillis = Arrays.stream(dueMillis).max().orElse(0);
-    int seen = delivered.get();
+    int arrived = delivered.get();
     long progressMillis = System.currentTimeMillis();
-    while (seen < count) {
+    while (arrived < count) {
       LockSupport.parkNanos(POLL_NANOS);
       long now = System.currentTimeMillis();
-      int before = seen;
-      seen = delivered.get();
-      progressMillis = seen > before ? now : progressMillis;
-      if (seen < count && now > Math.max(progressMillis, lastDueMillis) + patience.toMillis()) {
+      int before = arrived;
+      arrived = delivered.get();
+      progressMillis = arrived > before ? now : progressMillis;
+      if (arrived < count && now > Math.max(progressMillis, lastDueMillis) + patience.toMillis()) {
         return false;
       }
     }
     return true;
   }
 
-  /** When a task first came, in microseconds since 1970; 0 if it never did. */
+  /** Returns the time of the first arrival of a task, in microseconds since 1970; 0 if the task has not arrived. */
   long firstMicros(int task) {
     return firstMicros[task];
   }
 
-  /** When the last of those that came did, in microseconds since 1970. */
+  /** Returns the latest time at which a task first arrived, in microseconds since 1970; 0 if no task has arrived. */
   long lastMicros() {
     long last = 0;
     for (long micros : firstMicros) {
@@ -97,7 +102,12 @@ final class Ledger {
     return last;
   }
 
-  /** By how much tasks came after their due time, in microseconds; of those due from and before these instants. */
+  /**
+   * Returns the lateness of the first arrival of each task that was due within a period, in microseconds.
+   *
+   * @param fromMillis the beginning of the period, inclusive
+   * @param toMillis the end of the period, exclusive
+   */
   Samples lateMicros(long fromMillis, long toMillis) {
     Samples late = new Samples();
     for (int i = 0; i < tasks; i++) {
@@ -108,26 +118,31 @@ final class Ledger {
     return late;
   }
 
+  /** Returns the lateness of the first arrival of each task, in microseconds. */
   Samples lateMicros() {
     return lateMicros(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
-  /** Proves that each of the first tasks came exactly once and none before its time. */
+  /**
+   * Checks that the first {@code expected} tasks arrived once each and never early, and that no other task arrived.
+   *
+   * @param lot the name of these tasks in the report
+   */
   void prove(Report report, String lot, int expected) {
     int missing = 0;
     int early = 0;
-    int strange = 0;
+    int unexpected = 0;
     for (int i = 0; i < tasks; i++) {
       missing += i < expected && deliveries[i] == 0 ? 1 : 0;
-      strange += i >= expected && deliveries[i] > 0 ? 1 : 0;
+      unexpected += i >= expected && deliveries[i] > 0 ? 1 : 0;
       early += deliveries[i] > 0 && firstMicros[i] < dueMillis[i] * 1_000 ? 1 : 0;
     }
     report.checkEqual(lot + ", delivered", expected, expected - missing)
         .checkNone(lot + ", delivered twice", repeated.get())
-        .checkNone(lot + ", delivered early", early).checkNone(lot + ", never submitted", strange + unknown.get());
+        .checkNone(lot + ", delivered early", early).checkNone(lot + ", never submitted", unexpected + unknown.get());
   }
 
-  /** Returns how many deliveries were repeats. */
+  /** Returns the number of deliveries of tasks that had arrived before. */
   int repeated() {
     return repeated.get();
   }

@@ -17,25 +17,33 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load generator: many connections to one server, driven by the calling thread. HTTP/1.1, kept alive, one request
- * at a time on each connection. One thread and one selector, as wrk has it, because load and server share the
- * processors, and the server does not get the time that the generator takes.
+ * The load generator: HTTP/1.1 connections to one server, each with at most one request in flight. The calling thread
+ * serves all connections with one selector, as wrk does. The generator shares the processors with the server, so it
+ * must be cheap.
  */
 final class Load implements AutoCloseable {
+  /** Initial size of a connection's buffer, in bytes. */
   private static final int FIRST_BUFFER = 16 << 10;
+  /** Index of the status code in a response. */
   private static final int STATUS_AT = "HTTP/1.1 ".length();
-  /** The longest sleep while nothing happens: how late the end of the time is noticed. */
+  /** Longest wait for an event, so the end of a run is noticed at most this late. */
   private static final long MAX_SLEEP_MILLIS = 20;
 
   private final Selector selector;
   private final List<Connection> connections = new ArrayList<>();
   private final Deque<Connection> idle = new ArrayDeque<>();
 
-  /** A request: its bytes, and the id by which its sender knows it. */
+  /** A request: its bytes, and a number by which {@link Work} recognizes it. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Request(byte[] bytes, int number) {}
 
-  /** An answer. The bytes belong to the connection: they hold until the call with them returns. */
+  /**
+   * The response to a request.
+   *
+   * @param bytes the buffer of the connection, which is valid until {@link Work#answered} returns
+   * @param bodyFrom the index of the first byte of the body
+   * @param bodyTo the index after the last byte of the body
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Answer(int status, byte[] bytes, int bodyFrom, int bodyTo, long sentNanos, long answeredNanos) {
     long tookNanos() {
@@ -45,16 +53,16 @@ final class Load implements AutoCloseable {
 
   /** The source of requests. Called by the thread that runs the load. */
   interface Work {
-    /** There is no more. */
+    /** Result of {@link #waitNanos} if there are no more requests. */
     long NEVER = Long.MAX_VALUE;
 
-    /** Returns how long until the next request may go; 0 for now, {@link #NEVER} at the end. */
+    /** Returns the time until the next request, in nanoseconds: 0 for now, {@link #NEVER} if there are no more. */
     long waitNanos(long nowNanos);
 
-    /** The next request. */
+    /** Returns the next request. */
     Request next();
 
-    /** A request was answered. */
+    /** Processes the response to a request. */
     void answered(Request request, Answer answer);
   }
 
@@ -67,7 +75,7 @@ final class Load implements AutoCloseable {
     @Nullable
     Request request;
     long sentNanos;
-    /** The end of the answer, once its head is there; before, 0. */
+    /** Index after the last byte of the response; 0 until the head has arrived. */
     int answerEnd;
     int bodyFrom;
 
@@ -80,7 +88,7 @@ final class Load implements AutoCloseable {
     this.selector = selector;
   }
 
-  /** Opens the connections. */
+  /** Opens {@code count} connections. */
   static Load open(InetSocketAddress server, int count) {
     try {
       Load load = new Load(Selector.open());
@@ -94,7 +102,7 @@ final class Load implements AutoCloseable {
         throw e;
       }
     } catch (IOException e) {
-      throw new BenchException("no connection to " + server + ": " + e.getMessage(), e);
+      throw new BenchException("cannot connect to " + server + ": " + e.getMessage(), e);
     }
   }
 
@@ -109,10 +117,11 @@ final class Load implements AutoCloseable {
   }
 
   /**
-   * Does the work.
+   * Sends all requests of the work, and waits for their responses.
    *
-   * @param limit when it is given up, with requests that were not answered
-   * @return from the first request to the last answer, in nanoseconds
+   * @param limit the longest duration
+   * @return the time from the first request to the last response, in nanoseconds
+   * @throws BenchException if the limit is exceeded or a connection fails
    */
   long run(Work work, Duration limit) {
     long begunNanos = System.nanoTime();
@@ -130,13 +139,13 @@ final class Load implements AutoCloseable {
           return nowNanos - begunNanos;
         }
         if (nowNanos - limitNanos > 0) {
-          throw new BenchException("after " + limit.toSeconds() + " s requests were still not answered: requests="
+          throw new BenchException("the load did not end within " + limit.toSeconds() + " s: unanswered requests="
               + (connections.size() - idle.size()));
         }
         await(work, waitNanos);
       }
     } catch (IOException e) {
-      throw new BenchException("the connection to the server broke: " + e.getMessage(), e);
+      throw new BenchException("a connection to the server failed: " + e.getMessage(), e);
     }
   }
 
@@ -187,7 +196,7 @@ final class Load implements AutoCloseable {
     if (connection.answerEnd == 0) {
       int headEnd = HttpText.headEnd(bytes, 0, in.position());
       if (headEnd >= 0) {
-        // The answers of all calls used here say how long they are.
+        // Every response that the scenarios get has a Content-Length.
         connection.bodyFrom = headEnd;
         connection.answerEnd = headEnd + Math.max(0, HttpText.contentLength(bytes, 0, headEnd));
       }
@@ -203,7 +212,7 @@ final class Load implements AutoCloseable {
   private void answered(Connection connection, Work work) {
     Request request = connection.request;
     if (request == null) {
-      throw new BenchException("the server answered without being asked");
+      throw new BenchException("the server sent a response without a request");
     }
     byte[] bytes = connection.bytes;
     Answer answer = new Answer(HttpText.digits(bytes, STATUS_AT, 3), bytes, connection.bodyFrom, connection.answerEnd,
@@ -223,7 +232,7 @@ final class Load implements AutoCloseable {
       }
       selector.close();
     } catch (IOException e) {
-      throw new BenchException("a connection could not be closed: " + e.getMessage(), e);
+      throw new BenchException("cannot close a connection: " + e.getMessage(), e);
     }
   }
 }

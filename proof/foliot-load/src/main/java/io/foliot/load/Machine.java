@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The conditions of figures, which mean little without them. */
+/** Describes the machine and its load, and the resources that a process uses. */
 final class Machine {
   private Machine() {}
 
-  /** Processors, memory, system, Java. */
+  /** Returns the processors, memory, operating system and Java version, as a text. */
   static String describe() {
     long memory = ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean bean
         ? bean.getTotalMemorySize() >> 30
@@ -19,16 +19,17 @@ final class Machine {
         + System.getProperty("os.name") + " " + System.getProperty("os.version") + ", Java " + Runtime.version();
   }
 
-  /** Returns how many processes want a processor, over the last minute; 0 if the system does not tell. */
+  /** Returns the load average of the last minute, or 0 if the system does not report it. */
   static double loadAverage() {
     return Math.max(0, ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
   }
 
+  /** Returns the load average of the last minute with one decimal. */
   static String loadText() {
     return String.format(Locale.ROOT, "%.1f", loadAverage());
   }
 
-  /** The kind of file system a folder is on; a tmpfs syncs nothing. */
+  /** Returns the type of a folder's file system, such as ext4 or tmpfs, or "unknown". */
   static String fileSystem(Path folder) {
     try {
       return Files.getFileStore(folder).type();
@@ -37,33 +38,34 @@ final class Machine {
     }
   }
 
-  /** Processor time a process has taken, in nanoseconds; 0 if it is gone or the system does not tell. */
+  /** Returns the processor time of a process in nanoseconds; 0 if it has ended or the system has no such figure. */
   static long processorNanos(long pid) {
     return ProcessHandle.of(pid).flatMap(process -> process.info().totalCpuDuration()).map(time -> time.toNanos())
         .orElse(0L);
   }
 
-  /** Processor time this process has taken, in nanoseconds. */
+  /** Returns the processor time of this process, in nanoseconds. */
   static long processorNanos() {
     return processorNanos(ProcessHandle.current().pid());
   }
 
-  /** Memory a process has in use, in bytes; 0 if the system does not tell. */
+  /** Returns the resident memory of a process in bytes, or 0 if the system does not report it. */
   static long residentBytes(long pid) {
     return status(pid, "VmRSS:") << 10;
   }
 
-  /** Threads of the system that a process has; 0 if the system does not tell. */
+  /** Returns the number of operating system threads of a process, or 0 if the system does not report it. */
   static long threads(long pid) {
     return status(pid, "Threads:");
   }
 
-  private static long status(long pid, String line) {
+  /** Returns the number in a line of {@code /proc/PID/status}, or 0 if there is no such file. */
+  private static long status(long pid, String prefix) {
     try {
-      return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream().filter(each -> each.startsWith(line))
+      return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream().filter(each -> each.startsWith(prefix))
           .mapToLong(each -> Long.parseLong(each.replaceAll("\\D", ""))).sum();
     } catch (IOException e) {
-      return 0; // There is no such file outside Linux.
+      return 0; // Only Linux has such files.
     }
   }
 }

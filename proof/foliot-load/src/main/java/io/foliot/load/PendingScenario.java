@@ -11,16 +11,19 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Repeats the same measurements while the number of waiting tasks grows from zero to ten million, on a server with a
- * heap of 1 GiB: submits by one client and by many, firing, heap, a kill and the restart after it. Writes the curve as
- * JSON, CSV and a picture.
+ * heap of 1 GiB: submits by one client and by many, firing, heap, and the restart after a kill. Writes the curve as
+ * JSON, CSV and SVG.
  */
 final class PendingScenario implements Scenario {
   private static final int TASKS = 10_000_000;
+  /** Waiting tasks after the first fill; each later fill multiplies them by ten. */
   private static final int SMALLEST = 10_000;
   private static final int BATCH = 2_000;
   private static final int FILL_CONNECTIONS = 4;
   private static final double SECONDS = 4;
+  /** Most tasks that a measurement fires. */
   private static final int FIRED = 10_000;
+  /** Tasks that become overdue while the server is down. */
   private static final int OVERDUE = 100;
   private static final long FIRE_LEAD_MILLIS = 1_000;
   private static final long OVERDUE_LEAD_MILLIS = 1_500;
@@ -38,7 +41,7 @@ final class PendingScenario implements Scenario {
 
   @Override
   public String about() {
-    return "all of that with 10^4 to 10^7 tasks waiting (--tasks for fewer), heap, restart; takes some ten minutes";
+    return "submits, firing, heap, restart with 10^4 to 10^7 tasks waiting (--tasks for fewer); some ten minutes";
   }
 
   @Override
@@ -51,7 +54,7 @@ final class PendingScenario implements Scenario {
     return true;
   }
 
-  /** A measurement, by one thread. */
+  /** The state of a run of this scenario. Used by one thread. */
   private static final class Run {
     final Bench bench;
     final Path data;
@@ -59,7 +62,7 @@ final class PendingScenario implements Scenario {
     final Curve curve = new Curve(COLUMNS);
     final Random random = new Random(SEED);
     Target target;
-    String filled;
+    String fillQueue;
     final int fired;
     int pending;
     double fillRate;
@@ -69,7 +72,7 @@ final class PendingScenario implements Scenario {
       fired = Math.clamp(most / 10, 1, FIRED);
       data = bench.newFolder("pending");
       target = bench.startServer(data, List.of());
-      filled = target.pullQueue("pending");
+      fillQueue = target.pullQueue("pending");
     }
   }
 
@@ -107,7 +110,7 @@ final class PendingScenario implements Scenario {
     fire(run, run.fired);
   }
 
-  /** Adds tasks, due over a month, until {@code size} of them wait. */
+  /** Submits tasks that are due over a month, until {@code size} tasks wait. */
   private static void fill(Run run, int size) {
     int missing = size - run.pending;
     if (missing <= 0) {
@@ -115,7 +118,7 @@ final class PendingScenario implements Scenario {
     }
     long fromMillis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(24);
     long spreadMillis = TimeUnit.DAYS.toMillis(SPREAD_DAYS);
-    Submits submits = new Submits(run.target, run.filled, BATCH, 0,
+    Submits submits = new Submits(run.target, run.fillQueue, BATCH, 0,
         number -> fromMillis + run.random.nextLong(spreadMillis)).untilNumber(missing);
     run.bench.progress("  filling up to " + size + " tasks");
     try (Load load = Load.open(run.target.address(), FILL_CONNECTIONS)) {
@@ -159,7 +162,7 @@ final class PendingScenario implements Scenario {
         heap, resident, restarted[0], restarted[1], run.fillRate, folder));
   }
 
-  /** Fires some tasks at once. Returns how many fired per second, and the processor time of each in microseconds. */
+  /** Fires tasks at once. Returns the tasks fired per second, and the processor time per task in microseconds. */
   private static double[] fire(Run run, int tasks) {
     Ledger ledger = run.bench.receiver().ledger(tasks);
     long dueMillis = System.currentTimeMillis() + FIRE_LEAD_MILLIS + tasks / 5;
@@ -181,8 +184,8 @@ final class PendingScenario implements Scenario {
   }
 
   /**
-   * Kills the server, waits until tasks are overdue, and starts it again. Returns the milliseconds until it was ready,
-   * and those from then until the first of these tasks arrived.
+   * Kills the server, waits until tasks are overdue, and starts the server again. Returns the milliseconds from the
+   * start until the server was ready, and from then until the first overdue task arrived.
    */
   private static double[] killAndRestart(Run run) {
     Child before = run.target.child();
@@ -225,7 +228,7 @@ final class PendingScenario implements Scenario {
         .sum();
   }
 
-  /** Compares the last row with the first. */
+  /** Reports the last row of the curve; its submits are compared with the first row. */
   private static void conclude(Run run) {
     List<List<Double>> rows = run.curve.rows();
     List<Double> empty = rows.getFirst();
@@ -233,13 +236,13 @@ final class PendingScenario implements Scenario {
     int p50 = COLUMNS.indexOf("submit p50 us");
     int rate = COLUMNS.indexOf("submits/s");
     run.report.figure("tasks waiting at the end", full.getFirst(), "")
-        .atMost(1.3, "submit p50, in parts of that with an empty store", full.get(p50) / empty.get(p50), "")
-        .atLeast(0.5, "submits/s, in parts of that with an empty store", full.get(rate) / empty.get(rate), "")
+        .atMost(1.3, "submit p50, ratio to the first row", full.get(p50) / empty.get(p50), "")
+        .atLeast(0.5, "submits/s, ratio to the first row", full.get(rate) / empty.get(rate), "")
         .atMost(1_024, "heap after a collection", full.get(COLUMNS.indexOf("heap MiB")), "MiB")
-        .atMost(5_000, "kill, then restart to ready", full.get(COLUMNS.indexOf("restart ms")), "ms")
-        .atMost(5_000, "first overdue callback after that", full.get(COLUMNS.indexOf("first overdue ms")), "ms")
-        .note("the server runs with -Xmx1g; the first row is the nearly empty store")
-        .note("tasks are due over " + SPREAD_DAYS + " days; submits of the measurements stay and count as waiting");
+        .atMost(5_000, "restart after a kill, until ready", full.get(COLUMNS.indexOf("restart ms")), "ms")
+        .atMost(5_000, "first overdue callback after ready", full.get(COLUMNS.indexOf("first overdue ms")), "ms")
+        .note("the server runs with -Xmx1g; the first row is measured with a nearly empty store")
+        .note("tasks are due over " + SPREAD_DAYS + " days; tasks that a measurement submits count as waiting later");
   }
 
   private static void write(Bench bench, Curve curve) {
@@ -254,7 +257,7 @@ final class PendingScenario implements Scenario {
           .line("fire, processor time", curve.column("pending"), curve.column("fire cpu us")).svg());
       bench.progress("  wrote pending.csv, pending.json and pending.svg into " + out.toAbsolutePath().normalize());
     } catch (IOException e) {
-      throw new BenchException("the curve cannot be written, choose another folder with --out: " + e.getMessage(), e);
+      throw new BenchException("cannot write the curve; choose another folder with --out: " + e.getMessage(), e);
     }
   }
 }

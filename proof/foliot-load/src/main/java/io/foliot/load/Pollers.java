@@ -10,30 +10,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers that poll a queue over HTTP, each on a connection of its own or any that is free: they wait as the workers of
- * the client library do, acknowledge each shard at once, and poll again.
+ * Workers that poll a queue over HTTP, on any free connections. They wait for tasks as long as the workers of the
+ * client library do, acknowledge each shard at once, and poll again.
  */
 final class Pollers implements Load.Work {
-  /** The wait of a worker of jobs unless set. */
+  /** Longest wait of a claim for tasks: the default of the client library's workers for jobs. */
   static final int WAIT_SECONDS = 5;
   private static final int OK = 200;
+  /** Characters of an error response that are kept. */
   private static final int MAX_SHOWN = 300;
+  /** Number of a request that acknowledges a shard; the number of a poll is the number of its worker. */
   private static final int ACK = -1;
 
   private final Target target;
   private final String queue;
   private final String prefix;
 
-  // the thread that runs the load
+  // used by the thread that runs the load
   private final Deque<Integer> idle = new ArrayDeque<>();
   private final Deque<Load.Request> acks = new ArrayDeque<>();
 
-  // any thread
+  // used by any thread
   private final AtomicIntegerArray shards;
   private final AtomicLong polls = new AtomicLong();
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong lastNanos = new AtomicLong();
-  private volatile boolean over;
+  private volatile boolean ended;
   private volatile @Nullable String firstFailure;
 
   Pollers(Target target, String queue, String prefix, int workers) {
@@ -55,7 +57,7 @@ final class Pollers implements Load.Work {
     if (!acks.isEmpty()) {
       return 0;
     }
-    if (over) {
+    if (ended) {
       return NEVER;
     }
     return idle.isEmpty() ? Long.MAX_VALUE - 1 : 0;
@@ -108,9 +110,9 @@ final class Pollers implements Load.Work {
     return body.substring(begin, body.indexOf('"', begin));
   }
 
-  /** Ends: claims that wait are answered before that. */
+  /** Ends the polls. The load ends after the responses to the polls in flight. */
   void end() {
-    over = true;
+    ended = true;
   }
 
   long polls() {
@@ -121,12 +123,12 @@ final class Pollers implements Load.Work {
     return acknowledged.get();
   }
 
-  /** When the last shard came, as a time of {@link System#nanoTime}. */
+  /** Returns the time at which the last shard was claimed, by {@link System#nanoTime}. */
   long lastNanos() {
     return lastNanos.get();
   }
 
-  /** Returns the number of workers that have a given number of shards. */
+  /** Returns the number of workers that have claimed exactly {@code count} shards. */
   long workersWith(int count) {
     long found = 0;
     for (int i = 0; i < shards.length(); i++) {
@@ -135,7 +137,7 @@ final class Pollers implements Load.Work {
     return found;
   }
 
-  /** Returns the first answer that was no success, or null. */
+  /** Returns the status and body of the first response that is not a success, or null if there is none. */
   @Nullable
   String firstFailure() {
     return firstFailure;

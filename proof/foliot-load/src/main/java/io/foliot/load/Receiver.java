@@ -17,21 +17,23 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntPredicate;
 
 /**
- * Receives callbacks and keeps a ledger of them: as little work as a receiver can do, on one thread. The lot is in the
- * path, the number of the task at the beginning of its payload ({@link TaskText}).
+ * An HTTP server that receives callbacks on one thread, with as little work as possible, and records them in ledgers.
+ * The path of a callback contains the number of its ledger. The number of the task is at the beginning of the payload
+ * ({@link TaskText}).
  */
 final class Receiver implements AutoCloseable {
   private static final int BUFFER = 64 << 10;
   private static final int BACKLOG = 4_096;
   private static final byte[] OK = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".getBytes(US_ASCII);
-  private static final int LOT_AT = "POST /".length();
-  private static final int LOT_DIGITS = 4;
+  /** Index of the ledger's number in a request. */
+  private static final int LEDGER_AT = "POST /".length();
+  private static final int LEDGER_DIGITS = 4;
 
   private final ServerSocketChannel server;
   private final Selector selector;
   private final Thread thread;
   private final IntPredicate loses;
-  private final InetAddress shown;
+  private final InetAddress address;
   private final List<Ledger> ledgers = new CopyOnWriteArrayList<>();
   private volatile boolean closed;
 
@@ -42,15 +44,15 @@ final class Receiver implements AutoCloseable {
   }
 
   /**
-   * A receiver on a free port.
+   * Opens a receiver on a free port.
    *
-   * @param address where it listens
-   * @param loses tells of a number whether that delivery is answered and then forgotten: the broken receiver that shows
-   *     that a loss would be noticed
+   * @param address the address on which it listens
+   * @param loses tests whether callbacks of the task with a number are answered but not recorded; with such a receiver,
+   *     a test shows that a scenario detects the loss
    */
   Receiver(InetAddress address, IntPredicate loses) {
     this.loses = loses;
-    shown = address;
+    this.address = address;
     try {
       server = ServerSocketChannel.open();
       server.bind(new InetSocketAddress(address, 0), BACKLOG);
@@ -63,7 +65,7 @@ final class Receiver implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("bench-receiver").start(this::run);
   }
 
-  /** Returns a new ledger for a number of tasks. */
+  /** Creates a ledger for a number of tasks. */
   Ledger ledger(int tasks) {
     Ledger ledger = new Ledger(tasks);
     ledgers.add(ledger);
@@ -72,10 +74,10 @@ final class Receiver implements AutoCloseable {
 
   /** Returns the URL for the tasks of a ledger. */
   String url(Ledger ledger) {
-    String host = shown.getHostAddress();
-    String lot = String.format("%0" + LOT_DIGITS + "d", ledgers.indexOf(ledger));
+    String host = address.getHostAddress();
+    String number = String.format("%0" + LEDGER_DIGITS + "d", ledgers.indexOf(ledger));
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + server.socket().getLocalPort() + "/"
-        + lot;
+        + number;
   }
 
   private void run() {
@@ -98,7 +100,7 @@ final class Receiver implements AutoCloseable {
         serve((SocketChannel) key.channel(), (Connection) key.attachment());
       }
     } catch (IOException e) {
-      // The server was killed, or gave the connection up; what it had sent is noted.
+      // The server was killed, or closed the connection. Its complete requests are recorded.
       key.cancel();
     }
   }
@@ -121,11 +123,11 @@ final class Receiver implements AutoCloseable {
     long wallMicros = now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
     int at = 0;
     int end = connection.in.position();
-    int next = note(connection.bytes, at, end, wallMicros);
+    int next = recordRequest(connection.bytes, at, end, wallMicros);
     while (next > 0) {
       connection.out.put(OK);
       at = next;
-      next = note(connection.bytes, at, end, wallMicros);
+      next = recordRequest(connection.bytes, at, end, wallMicros);
     }
     connection.in.flip().position(at);
     connection.in.compact();
@@ -136,8 +138,11 @@ final class Receiver implements AutoCloseable {
     connection.out.clear();
   }
 
-  /** Notes the request that begins there; answers where it ends, or 0 if it has not all arrived. */
-  private int note(byte[] bytes, int from, int to, long wallMicros) {
+  /**
+   * Records the request that begins at {@code from}. Returns the index after its last byte, or 0 if the request is not
+   * complete.
+   */
+  private int recordRequest(byte[] bytes, int from, int to, long wallMicros) {
     int headEnd = HttpText.headEnd(bytes, from, to);
     if (headEnd < 0) {
       return 0;
@@ -146,10 +151,10 @@ final class Receiver implements AutoCloseable {
     if (end > to) {
       return 0;
     }
-    int lot = HttpText.digits(bytes, from + LOT_AT, LOT_DIGITS);
+    int ledger = HttpText.digits(bytes, from + LEDGER_AT, LEDGER_DIGITS);
     int task = TaskText.number(bytes, headEnd);
-    if (lot >= 0 && lot < ledgers.size() && !(task >= 0 && loses.test(task))) {
-      ledgers.get(lot).arrived(task, wallMicros);
+    if (ledger >= 0 && ledger < ledgers.size() && !(task >= 0 && loses.test(task))) {
+      ledgers.get(ledger).arrived(task, wallMicros);
     }
     return end;
   }
@@ -166,7 +171,7 @@ final class Receiver implements AutoCloseable {
       selector.close();
       server.close();
     } catch (IOException e) {
-      throw new BenchException("the receiver could not be closed: " + e.getMessage(), e);
+      throw new BenchException("cannot close the receiver: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

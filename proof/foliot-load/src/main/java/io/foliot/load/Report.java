@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The results of a scenario. Filled by one thread while it runs. */
+/** The figures and checks of a scenario. Filled by the thread that runs the scenario. */
 final class Report {
   private final List<Figure> figures = new ArrayList<>();
   private final List<Check> checks = new ArrayList<>();
@@ -18,7 +18,7 @@ final class Report {
    * @param name the name of the figure
    * @param value the value
    * @param unit the unit of the value
-   * @param goal the intended value, or null
+   * @param goal the limit that the value should meet, or null
    */
   record Figure(String name, double value, String unit, @Nullable Goal goal) {
     boolean isMet() {
@@ -26,10 +26,10 @@ final class Report {
     }
   }
 
-  /** The goal of a figure: an upper or a lower limit. */
+  /** The goal of a figure: an upper limit if {@code atMost}, else a lower limit. */
   record Goal(double limit, boolean atMost) {}
 
-  /** The result of a check; the text names it, with both numbers. */
+  /** The result of a check. The text describes the check, and contains the counts that were compared. */
   record Check(String what, boolean holds) {}
 
   /** Adds a value without a goal. */
@@ -38,43 +38,43 @@ final class Report {
     return this;
   }
 
-  /** Adds a value that is to be no more than that. */
+  /** Adds a value whose goal is to be at most {@code limit}. */
   Report atMost(double limit, String name, double value, String unit) {
     figures.add(new Figure(name, value, unit, new Goal(limit, true)));
     return this;
   }
 
-  /** Adds a value that is to be no less than that. */
+  /** Adds a value whose goal is to be at least {@code limit}. */
   Report atLeast(double limit, String name, double value, String unit) {
     figures.add(new Figure(name, value, unit, new Goal(limit, false)));
     return this;
   }
 
-  /** Adds the proof that two counts agree. */
+  /** Adds the check that two counts are equal. */
   Report checkEqual(String what, long expected, long found) {
     checks.add(new Check(String.format(Locale.ROOT, "%s: %,d of %,d", what, found, expected), expected == found));
     return this;
   }
 
-  /** Adds the proof that nothing of a kind happened. */
+  /** Adds the check that a count is zero. */
   Report checkNone(String what, long found) {
     checks.add(new Check(String.format(Locale.ROOT, "%s: %,d", what, found), found == 0));
     return this;
   }
 
-  /** Adds a proof. */
+  /** Adds the result of a check. */
   Report check(String what, boolean holds) {
     checks.add(new Check(what, holds));
     return this;
   }
 
-  /** Adds something that a reader of the figures should know. */
+  /** Adds a note for the reader of the figures. */
   Report note(String text) {
     notes.add(text);
     return this;
   }
 
-  /** Adds figures for several sizes. */
+  /** Sets the curve: figures for several sizes. */
   Report curve(Curve newCurve) {
     curve = newCurve;
     return this;
@@ -97,7 +97,7 @@ final class Report {
     return curve;
   }
 
-  /** Returns whether all checks hold, and there was at least one. */
+  /** Returns whether there is at least one check, and all checks hold. */
   boolean isProven() {
     return !checks.isEmpty() && checks.stream().allMatch(Check::holds);
   }

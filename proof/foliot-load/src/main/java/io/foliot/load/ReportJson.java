@@ -6,20 +6,26 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Writes reports as JSON, for programs. One thread. */
+/** Writes reports as JSON, for programs. Used by one thread. */
 final class ReportJson {
   private static final JsonMapper MAPPER = new JsonMapper();
 
   private final ObjectNode root = MAPPER.createObjectNode();
   private final ArrayNode scenarios;
 
-  /** Begins a report with the conditions on which all figures depend. */
+  /** Begins a report with the conditions under which all figures are measured. */
   ReportJson(List<String> conditions) {
     conditions.forEach(root.putArray("conditions")::add);
     scenarios = root.putArray("scenarios");
   }
 
-  /** Adds a scenario. */
+  /**
+   * Adds a scenario.
+   *
+   * @param report the report of the scenario, or null if the scenario failed
+   * @param failure the reason why the scenario failed, or null
+   * @param loadAverage the load average before the scenario
+   */
   void add(Scenario scenario, @Nullable Report report, @Nullable String failure, double loadAverage) {
     ObjectNode json = scenarios.addObject().put("name", scenario.name()).put("loadAverage", loadAverage)
         .put("proven", failure == null && report != null && report.isProven());
@@ -52,7 +58,7 @@ final class ReportJson {
     return MAPPER.writeValueAsString(root);
   }
 
-  /** Returns a curve alone. */
+  /** Returns a curve as a document of its own. */
   static String curve(Curve curve) {
     ObjectNode json = MAPPER.createObjectNode();
     write(json, curve);

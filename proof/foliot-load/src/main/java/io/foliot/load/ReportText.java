@@ -8,13 +8,18 @@ import org.jspecify.annotations.Nullable;
 /** Writes reports as text, for people. */
 final class ReportText {
   private static final int NAME_WIDTH = 66;
+  /** Checks that are listed by name; the others are only counted. */
+  private static final int LISTED_CHECKS = 6;
 
   private ReportText() {}
 
   /**
-   * Returns the lines of a scenario, or its failure if it could not be run.
+   * Returns the lines about a scenario.
    *
-   * @param targets whether to compare its figures with the goals of this project
+   * @param report the report of the scenario, or null if the scenario failed
+   * @param failure the reason why the scenario failed, or null
+   * @param loadAverage the load average before the scenario
+   * @param targets whether to compare the figures with the goals of this project
    */
   static List<String> lines(Scenario scenario, @Nullable Report report, @Nullable String failure, double loadAverage,
       boolean targets) {
@@ -58,8 +63,8 @@ final class ReportText {
   private static String checked(Report report) {
     long held = report.checks().stream().filter(Report.Check::holds).count();
     return "checked: " + held + " of " + report.checks().size() + " hold: " + String.join("; ",
-        report.checks().stream().filter(Report.Check::holds).map(Report.Check::what).limit(6).toList())
-        + (held > 6 ? "; ..." : "");
+        report.checks().stream().filter(Report.Check::holds).map(Report.Check::what).limit(LISTED_CHECKS).toList())
+        + (held > LISTED_CHECKS ? "; ..." : "");
   }
 
   private static List<String> table(Curve curve) {
@@ -81,7 +86,7 @@ final class ReportText {
     return Math.max(10, column.length());
   }
 
-  /** Returns a number with about three significant digits. */
+  /** Formats a number: two decimals below 10, one below 100, and none above. */
   static String number(double value) {
     double size = Math.abs(value);
     return String.format(Locale.ROOT, size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f", value);

@@ -3,11 +3,11 @@ package io.foliot.load;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measured values: their percentiles to four significant digits, their count, minimum and maximum exactly. A negative
- * value counts as zero in the percentiles. One thread.
+ * Measured values. Percentiles are exact to four significant digits, and the count, minimum and maximum are exact. A
+ * negative value counts as zero in the percentiles. Used by one thread.
  */
 final class Samples {
-  /** Errors of at most 0.01 %, which is far below the noise of a round, for at most some megabytes. */
+  /** Significant digits: errors of at most 0.01 %, far below the noise of a measurement, in a few megabytes. */
   private static final int DIGITS = 4;
 
   private final Histogram values = new Histogram(DIGITS);
@@ -30,7 +30,7 @@ final class Samples {
     return Math.toIntExact(values.getTotalCount());
   }
 
-  /** Returns the smallest value that is no less than the given percentage of all values; 0 if there are none. */
+  /** Returns the smallest value that at least {@code percent} of all values do not exceed; 0 if there are none. */
   double percentile(double percent) {
     return size() == 0 ? 0 : Math.min(values.getValueAtPercentile(percent), max);
   }
@@ -44,7 +44,7 @@ final class Samples {
     return size() == 0 ? 0 : max;
   }
 
-  /** Returns the smallest value, which is negative if one was; 0 if there are none. */
+  /** Returns the smallest value, which may be negative, or 0 if there are none. */
   double min() {
     return size() == 0 ? 0 : min;
   }

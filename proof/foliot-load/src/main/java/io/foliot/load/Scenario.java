@@ -3,51 +3,51 @@ package io.foliot.load;
 import java.util.List;
 
 /**
- * One thing to measure. It says how fast the work went and proves that the work was done: every figure of a report
- * is reported with checks of what was acknowledged, kept and delivered.
+ * One measurement of {@code foliot bench}. Its report contains figures, and checks that the measured work was done:
+ * that tasks were acknowledged, kept and delivered.
  */
 interface Scenario {
-  /** Returns its name on the command line. */
+  /** Returns the name of the scenario on the command line. */
   String name();
 
-  /** Returns what it measures, in a line. */
+  /** Returns a line about what is measured. */
   String about();
 
-  /** The goal that this project has set itself for it, in words; empty if there is none. */
+  /** Returns this project's goal for the scenario, in words; empty if there is none. */
   default String wanted() {
     return "";
   }
 
-  /** Returns whether it works on an engine in this process, so that no server can be named for it. */
+  /** Returns whether the scenario runs in this process without a server, so {@code --url} is refused. */
   default boolean isEmbedded() {
     return false;
   }
 
-  /** Returns whether it takes many minutes, so that it runs only if it is named. */
+  /** Returns whether the scenario takes long, and therefore runs only if it is named. */
   default boolean isLong() {
     return false;
   }
 
-  /** Returns whether it kills its server, so that none can be named for it. */
+  /** Returns whether the scenario needs a server that it starts and stops, so {@code --url} is refused. */
   default boolean killsItsServer() {
     return false;
   }
 
   /**
-   * Runs it, within bounds of time and number that follow from the plan.
+   * Runs the scenario with the durations and numbers of the plan.
    *
-   * @throws BenchException if it could not be run to its end
+   * @throws BenchException if the scenario cannot be completed
    */
   Report run(Bench bench);
 
-  /** All there are, in the order in which people are shown them. */
+  /** Returns all scenarios, in the order in which they are listed. */
   static List<Scenario> all() {
     return List.of(new FsyncScenario(), new SubmitLatencyScenario(), new SubmitScenario(), new BatchEngineScenario(),
         new BatchHttpScenario(), new TouchEngineScenario(), new TouchHttpScenario(), new CallbacksScenario(),
         new LatenessScenario(), new HerdScenario(), new PendingScenario(), new JobsScenario(), new WorkersScenario());
   }
 
-  /** The scenarios that run by default: two to three minutes. */
+  /** Returns the scenarios that run by default. They take two to three minutes. */
   static List<Scenario> summary() {
     return all().stream().filter(scenario -> !scenario.isLong()).toList();
   }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Submits one task per request over many connections, in turns with requests to the same web server with an empty
- * handler.
+ * Measures submits of one task per request over many connections, in turns with requests to the same web server with
+ * an empty handler ({@link EmptyServer}).
  */
 final class SubmitScenario implements Scenario {
   private static final double SECONDS = 15;
@@ -44,35 +44,35 @@ final class SubmitScenario implements Scenario {
     int counted = 0;
     try (Child empty = bench.startBeside(EmptyServer.class, List.of(), EmptyServer.READY)) {
       URI url = URI.create(empty.readyText());
-      Target nothing = new Target(url, "", null);
-      Submits toNothing = new Submits(nothing, queue, 1, 0, null);
+      Target emptyTarget = new Target(url, "", null);
+      Submits emptySubmits = new Submits(emptyTarget, queue, 1, 0, null);
       try (Load load = Load.open(target.address(), connections);
           Load emptyLoad = Load.open(new InetSocketAddress(url.getHost(), url.getPort()), connections)) {
         // About half of the time warms up the JIT compilers.
-        toNothing.run(emptyLoad, time.dividedBy(5), LIMIT);
+        emptySubmits.run(emptyLoad, time.dividedBy(5), LIMIT);
         submits.run(load, time.dividedBy(3), LIMIT);
         submits.takeTookNanos();
         for (int i = 0; i < ROUNDS; i++) {
-          int emptyBefore = toNothing.acknowledged();
-          long emptyNanos = toNothing.run(emptyLoad, round, LIMIT);
+          int emptyBefore = emptySubmits.acknowledged();
+          long emptyNanos = emptySubmits.run(emptyLoad, round, LIMIT);
           int before = submits.acknowledged();
           long processorBefore = target.processorNanos();
           long nanos = submits.run(load, round, LIMIT);
           int done = submits.acknowledged() - before;
-          emptyRates.add(Math.round((toNothing.acknowledged() - emptyBefore) / (emptyNanos / 1e9)));
+          emptyRates.add(Math.round((emptySubmits.acknowledged() - emptyBefore) / (emptyNanos / 1e9)));
           rates.add(Math.round(done / (nanos / 1e9)));
           took.addAll(submits.takeTookNanos());
           processorNanos += target.processorNanos() - processorBefore;
           counted += done;
         }
       }
-      nothing.client().close();
+      emptyTarget.client().close();
     }
     double ratio = rates.median() / Math.max(1, emptyRates.median());
     Report report = new Report().figure("submits", rates.median(), "/s").figure("p50", took.median() / 1e3, "us")
         .figure("p99", took.percentile(99) / 1e3, "us")
         .figure("the same web server with an empty handler", emptyRates.median(), "/s")
-        .atLeast(0.5, "submits in parts of that", ratio, "")
+        .atLeast(0.5, "ratio of submits to requests with an empty handler", ratio, "")
         .figure("processor time of the server per submit", processorNanos / 1e3 / Math.max(1, counted), "us");
     submits.proveAcknowledged(report).proveKept(report);
     return report.note(connections + " connections; medians of " + ROUNDS + " rounds, in turns");

@@ -11,13 +11,15 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submits numbered tasks over HTTP, one per request or many, as fast as they are answered or at a rate, until a number
- * or a time is reached. Counts the acknowledged tasks, and checks that every task got an id of its own.
+ * Submits numbered tasks over HTTP, one or many per request. A connection sends its next request at once after a
+ * response, unless a rate is set. Submits end after a number of tasks or a time. Counts the acknowledged tasks, and
+ * checks that every task got a different id.
  */
 final class Submits implements Load.Work {
   private static final byte[] ID = "{\"id\":\"".getBytes(US_ASCII);
   private static final int ID_LENGTH = 36;
   private static final int SAMPLE_EVERY = 997;
+  /** Bytes of a response that an error shows. */
   private static final int MAX_SHOWN = 300;
   private static final int CREATED = 201;
   private static final int DONE = 200;
@@ -46,9 +48,9 @@ final class Submits implements Load.Work {
   /**
    * Creates submits to a queue.
    *
-   * @param batch tasks per request; 1 for the call that takes a single task
-   * @param firstNumber number of the first task
-   * @param dueMillis due time of the task with a number; null for a time after the end of the measurement
+   * @param batch the tasks per request; with 1, the endpoint for a single task is called
+   * @param firstNumber the number of the first task
+   * @param dueMillis returns the due time of the task with a number; null for a time after the end of the measurement
    */
   Submits(Target target, String queue, int batch, int firstNumber, @Nullable IntToLongFunction dueMillis) {
     this.target = target;
@@ -76,21 +78,24 @@ final class Submits implements Load.Work {
     return made;
   }
 
-  /** Sets the number of tasks after which it ends, counted from the first task of all runs. */
+  /** Ends the submits after {@code count} tasks of all runs together. */
   Submits untilNumber(int count) {
     endNumber = firstNumber + count;
     return this;
   }
 
-  /** Limits the rate of submits. */
+  /** Sets the rate of submits, in tasks per second. */
   Submits atRate(double tasksPerSecond) {
     perSecond = tasksPerSecond;
     return this;
   }
 
   /**
-   * Submits over these connections for a time, or until the number is reached. Returns how long that took, in
-   * nanoseconds.
+   * Submits over the connections of a load until the time or the number of tasks is reached.
+   *
+   * @param time the duration, or null to end only at the number of tasks
+   * @param limit the longest duration, after which the run fails
+   * @return the time from the first request to the last response, in nanoseconds
    */
   long run(Load load, @Nullable Duration time, Duration limit) {
     begunNanos = System.nanoTime();
@@ -138,7 +143,7 @@ final class Submits implements Load.Work {
       }
     }
     if (acknowledged == before || (batch > 1 && acknowledged < before + batch && number < endNumber)) {
-      failed("an answer without all ids: " + shown(answer));
+      failed("a response without all ids: " + shown(answer));
     }
   }
 
@@ -182,20 +187,20 @@ final class Submits implements Load.Work {
     return number - firstNumber;
   }
 
-  /** Returns the duration of each request since the last call of this method, in nanoseconds. */
+  /** Returns the durations of the requests since the last call of this method, in nanoseconds. */
   Samples takeTookNanos() {
     Samples taken = tookNanos;
     tookNanos = new Samples();
     return taken;
   }
 
-  /** Checks that all tasks were acknowledged, each with an id of its own. */
+  /** Checks that all tasks were acknowledged, with ids that all differ. */
   Submits proveAcknowledged(Report report) {
     String failure = firstFailure;
     report.checkEqual("acknowledged", submitted(), acknowledged)
         .checkEqual("ids that differ", acknowledged, distinctIds());
     if (failure != null) {
-      report.check("requests were refused; the first: " + failure, false);
+      report.check("requests failed; the first: " + failure, false);
     }
     return this;
   }
@@ -210,7 +215,7 @@ final class Submits implements Load.Work {
     return distinct;
   }
 
-  /** Checks that the server has all tasks, by its count and by reading a sample of them. */
+  /** Checks that the server kept all tasks: compares its count, and reads a sample of the tasks. */
   void proveKept(Report report) {
     report.checkEqual("waiting in the queue " + queue, acknowledged,
         target.awaitCount(queue, "delayed", acknowledged));

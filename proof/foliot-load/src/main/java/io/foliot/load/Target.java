@@ -24,14 +24,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The server that is measured: its address, a client for what is not measured, and requests for what is. */
+/** The server that is measured: its address, a client for calls that are not measured, and the bytes of requests. */
 final class Target implements AutoCloseable {
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
-  /** The server's counts may be ten seconds old. */
+  /** Longest wait for a count. The server's counts may be ten seconds old. */
   private static final long COUNTS_NANOS = TimeUnit.SECONDS.toNanos(12);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int HTTP_PORT = 80;
-  /** Tasks cancelled at a time. */
+  /** Tasks that are cancelled concurrently. */
   private static final int PAGE = 200;
 
   private final URI url;
@@ -41,10 +41,10 @@ final class Target implements AutoCloseable {
   private final List<String> queues = new ArrayList<>();
 
   /**
-   * A server.
+   * Creates a target.
    *
-   * @param apiKey empty for none
-   * @param child its process, or null if this program did not start it
+   * @param apiKey the API key of the server; empty for none
+   * @param child the process of the server, or null if the bench did not start it
    */
   Target(URI url, String apiKey, @Nullable Child child) {
     this.url = url;
@@ -62,7 +62,7 @@ final class Target implements AutoCloseable {
     return client;
   }
 
-  /** Its process, if it is one of ours. */
+  /** Returns the process of the server, or null if the bench did not start it. */
   @Nullable
   Child child() {
     return child;
@@ -72,7 +72,7 @@ final class Target implements AutoCloseable {
     return new InetSocketAddress(url.getHost(), url.getPort() < 0 ? HTTP_PORT : url.getPort());
   }
 
-  /** Processor time that the server has taken, in nanoseconds; 0 if it is not ours. */
+  /** Returns the processor time of the server in nanoseconds, or 0 if the bench did not start it. */
   long processorNanos() {
     return child == null ? 0 : child.processorNanos();
   }
@@ -94,8 +94,8 @@ final class Target implements AutoCloseable {
     return name;
   }
 
-  /** Cancels what waits in the queues that were made here, and deletes them. */
-  private void tidy() {
+  /** Cancels the delayed tasks of the queues that this object created, and deletes these queues. */
+  private void deleteQueues() {
     for (String queue : queues) {
       TaskPage page = client.listTasks(queue, TaskState.DELAYED, PAGE, null);
       while (!page.tasks().isEmpty()) {
@@ -108,17 +108,18 @@ final class Target implements AutoCloseable {
     }
   }
 
-  /** The head of a POST of JSON, without its length. */
+  /** Returns the head of a POST request whose body has {@code length} bytes. */
   private byte[] head(String path, String contentType, int length) {
     String authorization = apiKey.isEmpty() ? "" : "Authorization: Bearer " + apiKey + "\r\n";
     return ("POST " + path + " HTTP/1.1\r\nHost: " + url.getAuthority() + "\r\n" + authorization + "Content-Type: "
         + contentType + "\r\nContent-Length: " + length + "\r\n\r\n").getBytes(US_ASCII);
   }
 
-  /** A request with room for a body behind its head. */
+  /** A request with room for the body after its head. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Blank(byte[] bytes, int bodyAt) {}
 
+  /** Creates a request with room for a body of {@code length} bytes. */
   Blank blank(String path, String contentType, int length) {
     byte[] head = head(path, contentType, length);
     byte[] bytes = new byte[head.length + length];
@@ -126,21 +127,21 @@ final class Target implements AutoCloseable {
     return new Blank(bytes, head.length);
   }
 
-  /** The sum of all values of a metric whose labels contain a text. */
+  /** Returns the sum of the values of a metric, over the lines that contain a label. */
   double metric(String name, String label) {
     try (HttpClient http = HttpClient.newHttpClient()) {
       String text = http.send(HttpRequest.newBuilder(url.resolve("/metrics")).build(), BodyHandlers.ofString()).body();
       return text.lines().filter(line -> line.startsWith(name + "{") && line.contains(label))
           .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).sum();
     } catch (IOException e) {
-      throw new BenchException("the server's metrics cannot be read: " + e.getMessage(), e);
+      throw new BenchException("cannot read the server's metrics: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new BenchException("interrupted", e);
     }
   }
 
-  /** Returns the bytes of heap in use after a garbage collection. */
+  /** Returns the bytes of the server's heap in use, after a garbage collection if the bench started the server. */
   double liveHeapBytes() {
     if (child != null) {
       Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
@@ -148,7 +149,7 @@ final class Target implements AutoCloseable {
         new ProcessBuilder(jcmd.toString(), Long.toString(child.pid()), "GC.run").redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor(30, TimeUnit.SECONDS);
       } catch (IOException e) {
-        // This Java has no tools. The heap is then reported without a collection before it.
+        // This Java has no jcmd. The heap is then reported without a garbage collection.
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -156,7 +157,7 @@ final class Target implements AutoCloseable {
     return metric("jvm_memory_used_bytes", "area=\"heap\"");
   }
 
-  /** A count of a queue's as the server has it, waiting a while for it to be that much. */
+  /** Returns the server's count of a queue's tasks in a state. Waits some seconds for the expected count. */
   long awaitCount(String queue, String state, long expected) {
     long deadline = System.nanoTime() + COUNTS_NANOS;
     long found = count(queue, state);
@@ -176,7 +177,7 @@ final class Target implements AutoCloseable {
   public void close() {
     try {
       if (child == null) {
-        tidy();
+        deleteQueues();
       }
     } finally {
       client.close();

@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.foliot.core.InstantText;
 
 /**
- * The text of the submitted tasks: a payload of 100 bytes of JSON that begins with the task's number, and the due time.
- * All have the same length, so that a new one is a copy of another with a few changed digits.
+ * The JSON of the submitted tasks: the due time, and a payload of 100 bytes that begins with the task's number. All
+ * tasks of a form have the same length, so the text of a task is a copy of its form with other digits.
  */
 final class TaskText {
-  /** Bytes of a payload. */
+  /** Length of a payload in bytes. */
   static final int PAYLOAD_BYTES = 100;
   /** A delay that is longer than any run. */
   static final String LATER = "\"delay\":\"24h\"";
@@ -31,20 +31,25 @@ final class TaskText {
     return PAYLOAD.getBytes(US_ASCII);
   }
 
-  /** Writes the number into the payload at a position. */
+  /** Writes a task's number into the payload that begins at {@code payloadAt}. */
   static void number(byte[] bytes, int payloadAt, int task) {
     HttpText.putDigits(bytes, payloadAt + NUMBER.length(), DIGITS, task);
   }
 
-  /** Returns the number in the payload at a position, or -1. */
+  /** Returns the number in the payload that begins at {@code payloadAt}, or -1 if there is none. */
   static int number(byte[] bytes, int payloadAt) {
     return HttpText.digits(bytes, payloadAt + NUMBER.length(), DIGITS);
   }
 
-  /** A task of any time: its text, with the positions of its number and its due time. */
+  /**
+   * The text of a task, with the positions to fill in.
+   *
+   * @param payloadAt the index of the payload
+   * @param dueAt the index of the due time; 0 if the due time is not filled in
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Form(byte[] bytes, int payloadAt, int dueAt) {
-    /** Writes the number and the due time into a copy at a position. */
+    /** Writes a number and a due time into a copy of this form that begins at {@code at}. */
     void fill(byte[] copy, int at, int task, long dueMillis) {
       TaskText.number(copy, at + payloadAt, task);
       if (dueAt > 0) {

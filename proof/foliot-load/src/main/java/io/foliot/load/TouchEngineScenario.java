@@ -13,11 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Pushes the deadlines of live keys back, through the Java API. */
+/** Postpones the deadlines of live keys through the Java API. */
 final class TouchEngineScenario implements Scenario {
   private static final double SECONDS = 5;
   private static final int UNDER_WAY = 12;
   private static final double WANTED = 150_000;
+  /** Keys of a part from one checked key to the next. */
   private static final int SAMPLE_EVERY = 97;
   private static final Duration LATER = Duration.ofHours(24);
   private static final String QUEUE = "bench-touch";
@@ -42,7 +43,7 @@ final class TouchEngineScenario implements Scenario {
     return true;
   }
 
-  /** The last answer of each part. Written by threads of the engine. */
+  /** The counts of all results, and the last results of each part. Written by threads of the engine. */
   private static final class Answers {
     final AtomicLong reset = new AtomicLong();
     final AtomicLong other = new AtomicLong();
@@ -50,12 +51,12 @@ final class TouchEngineScenario implements Scenario {
     private final Map<Integer, List<TouchResult>> last = new HashMap<>();
 
     void add(int part, List<TouchResult> results) {
-      int fine = 0;
+      int resets = 0;
       for (TouchResult result : results) {
-        fine += result.kind() == TouchResult.Kind.RESET ? 1 : 0;
+        resets += result.kind() == TouchResult.Kind.RESET ? 1 : 0;
       }
-      reset.addAndGet(fine);
-      other.addAndGet(results.size() - fine);
+      reset.addAndGet(resets);
+      other.addAndGet(results.size() - resets);
       synchronized (this) {
         last.put(part, results);
       }
@@ -91,7 +92,7 @@ final class TouchEngineScenario implements Scenario {
       proveLast(report, engine, parts, answers);
     }
     Bench.delete(folder);
-    return report.note("one thread touches, " + UNDER_WAY + " calls under way");
+    return report.note("one thread touches, " + UNDER_WAY + " calls in flight");
   }
 
   private static void create(EmbeddedEngine engine, List<List<String>> parts) {
@@ -115,21 +116,21 @@ final class TouchEngineScenario implements Scenario {
     pipeline.drain();
   }
 
-  /** The last answer of each key is what the store holds. */
+  /** Checks on samples that the store has the generation and the deadline that the last touch returned. */
   private static void proveLast(Report report, EmbeddedEngine engine, List<List<String>> parts, Answers answers) {
-    int looked = 0;
+    int samples = 0;
     int same = 0;
     for (Map.Entry<Integer, List<TouchResult>> entry : answers.last().entrySet()) {
       for (int i = entry.getKey() % SAMPLE_EVERY; i < entry.getValue().size(); i += SAMPLE_EVERY) {
         String key = parts.get(entry.getKey()).get(i);
-        TouchResult told = entry.getValue().get(i);
+        TouchResult last = entry.getValue().get(i);
         Optional<TaskRecord> task = EmbeddedEngine.await(engine.scheduler().find(new TaskRef.ByKey(QUEUE, key)));
-        looked++;
-        same += task.isPresent() && task.get().generation() == told.generation() && task.get().dueAt() == told.dueAt()
+        samples++;
+        same += task.isPresent() && task.get().generation() == last.generation() && task.get().dueAt() == last.dueAt()
             ? 1
             : 0;
       }
     }
-    report.checkEqual("samples with the generation and the deadline last told", looked, same);
+    report.checkEqual("samples with the generation and the deadline of the last result", samples, same);
   }
 }

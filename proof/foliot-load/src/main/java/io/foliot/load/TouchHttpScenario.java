@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Pushes the deadlines of live keys back over HTTP. */
+/** Postpones the deadlines of live keys over HTTP. */
 final class TouchHttpScenario implements Scenario {
   private static final double SECONDS = 5;
   private static final int CONNECTIONS = 4;
@@ -35,24 +35,25 @@ final class TouchHttpScenario implements Scenario {
     return "80,000/s";
   }
 
-  /** The touches, part after part, for a time. */
+  /** Touches all parts in turn, again and again, for a time. */
   private static final class Touches implements Load.Work {
     private static final byte[] RESET = "\"result\":\"RESET\"".getBytes(US_ASCII);
     private static final int DONE = 200;
 
     private final List<byte[]> requests;
     private final List<List<String>> parts;
-    final long[] answeredMillis;
+    /** Lower bounds of the times of the last touch of each part, in ms since 1970; 0 if a part was not touched. */
+    final long[] touchedMillis;
     private long endNanos;
     private int next;
     long reset;
-    long asked;
+    long requested;
     Samples tookNanos = new Samples();
 
     Touches(Target target, String queue, List<List<String>> parts) {
       this.parts = parts;
       requests = parts.stream().map(part -> request(target, queue, part)).toList();
-      answeredMillis = new long[parts.size()];
+      touchedMillis = new long[parts.size()];
     }
 
     private static byte[] request(Target target, String queue, List<String> part) {
@@ -76,14 +77,14 @@ final class TouchHttpScenario implements Scenario {
     public Load.Request next() {
       int part = next;
       next = (next + 1) % requests.size();
-      asked += parts.get(part).size();
+      requested += parts.get(part).size();
       return new Load.Request(requests.get(part), part);
     }
 
     @Override
     public void answered(Load.Request request, Load.Answer answer) {
       tookNanos.add(answer.tookNanos());
-      answeredMillis[request.number()] = System.currentTimeMillis() - answer.tookNanos() / 1_000_000 - 1;
+      touchedMillis[request.number()] = System.currentTimeMillis() - answer.tookNanos() / 1_000_000 - 1;
       if (answer.status() == DONE) {
         reset += HttpText.count(answer.bytes(), answer.bodyFrom(), answer.bodyTo(), RESET);
       }
@@ -115,7 +116,7 @@ final class TouchHttpScenario implements Scenario {
         .figure("p50 of a request", touches.tookNanos.median() / 1e6, "ms")
         .figure("p99 of a request", touches.tookNanos.percentile(99) / 1e6, "ms")
         .figure("processor time of the server per touch", processorNanos / 1e3 / Math.max(1, done), "us")
-        .checkEqual("answered RESET", touches.asked, touches.reset);
+        .checkEqual("answered RESET", touches.requested, touches.reset);
     proveLast(target, queue, parts, touches, report);
     return report;
   }
@@ -134,18 +135,18 @@ final class TouchHttpScenario implements Scenario {
     report.checkEqual("keys created", parts.stream().mapToLong(List::size).sum(), created);
   }
 
-  /** A deadline is no earlier than the last touch has put it. */
+  /** Checks on one key of each part that its deadline is not earlier than the last touch implies. */
   private static void proveLast(Target target, String queue, List<List<String>> parts, Touches touches,
       Report report) {
-    int looked = 0;
-    int pushed = 0;
+    int samples = 0;
+    int postponed = 0;
     for (int i = 0; i < parts.size(); i++) {
-      if (touches.answeredMillis[i] > 0) {
+      if (touches.touchedMillis[i] > 0) {
         TaskView task = target.client().getByKey(queue, parts.get(i).get(i % parts.get(i).size()));
-        looked++;
-        pushed += task.dueAt().isBefore(Instant.ofEpochMilli(touches.answeredMillis[i]).plus(LATER)) ? 0 : 1;
+        samples++;
+        postponed += task.dueAt().isBefore(Instant.ofEpochMilli(touches.touchedMillis[i]).plus(LATER)) ? 0 : 1;
       }
     }
-    report.checkEqual("samples with the deadline last told", looked, pushed);
+    report.checkEqual("samples with the deadline of the last touch", samples, postponed);
   }
 }

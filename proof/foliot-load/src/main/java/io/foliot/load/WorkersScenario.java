@@ -17,20 +17,21 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * A thousand workers that poll one server over HTTP, each under a name of its own: the processors and the memory that
- * they take while there is nothing to do, and a run of a job on each of them. Memory is compared with the same server
- * before the first of them came.
+ * Measures a thousand named workers that poll one server over HTTP: the processor time and the memory that the server
+ * uses while there are no tasks, and then a run of a job on all workers. Both are compared with the same server
+ * before the first poll.
  */
 final class WorkersScenario implements Scenario {
   private static final int WORKERS = 1_000;
   private static final double SECONDS = 30;
-  /** The server has compiled what it repeats, and has no other work any more. */
+  /** Pause before a measurement, in which the server warms up and finishes other work. */
   private static final double SETTLE_SECONDS = 10;
   private static final Duration LIMIT = Duration.ofMinutes(15);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final double MIB = 1 << 20;
   private static final double MOST_PROCESSORS = 0.5;
+  /** Target for the growth of the heap and of the resident memory, in MiB. */
   private static final double MOST_MEMORY = 200;
   private static final int CREATED = 201;
   private static final int ACCEPTED = 202;
@@ -43,7 +44,7 @@ final class WorkersScenario implements Scenario {
 
   @Override
   public String about() {
-    return "1,000 workers that poll (--tasks for fewer): processors and memory, and a run on each of them";
+    return "1,000 workers that poll (--tasks for fewer): processors and memory, and a run on all workers";
   }
 
   @Override
@@ -56,7 +57,7 @@ final class WorkersScenario implements Scenario {
     return true;
   }
 
-  /** The resources that a server takes. */
+  /** The resources that a server uses: live heap and resident memory in MiB, and its mean number of busy processors. */
   private record Use(double heap, double resident, double processors) {}
 
   @Override
@@ -87,14 +88,14 @@ final class WorkersScenario implements Scenario {
         running.join();
         report.figure("polls", pollsASecond, "/s")
             .atMost(MOST_PROCESSORS, "processors that the server uses", busy.processors(), "")
-            .figure("the same without workers", idle.processors(), "")
-            .atMost(MOST_MEMORY, "heap after a collection, more than without them", busy.heap() - idle.heap(), "MiB")
-            .atMost(MOST_MEMORY, "resident, more than without them", busy.resident() - idle.resident(), "MiB")
-            .figure("resident", busy.resident(), "MiB")
-            .figure("a run with a shard for each of them, from the trigger to the last", millis, "ms")
+            .figure("processors that the server uses without workers", idle.processors(), "")
+            .atMost(MOST_MEMORY, "growth of the heap with the workers", busy.heap() - idle.heap(), "MiB")
+            .atMost(MOST_MEMORY, "growth of resident memory with the workers", busy.resident() - idle.resident(), "MiB")
+            .figure("resident memory", busy.resident(), "MiB")
+            .figure("a run with a shard for each worker, from trigger to last claim", millis, "ms")
             .checkEqual("workers with one shard", workers, pollers.workersWith(1))
             .checkEqual("shards acknowledged", workers, pollers.acknowledged())
-            .check("every answer a success" + (pollers.firstFailure() == null ? "" : ": " + pollers.firstFailure()),
+            .check("all requests succeeded" + (pollers.firstFailure() == null ? "" : ": " + pollers.firstFailure()),
                 pollers.firstFailure() == null);
       }
     }
@@ -104,7 +105,7 @@ final class WorkersScenario implements Scenario {
   private static Use use(Target server, Duration time) {
     Child child = server.child();
     if (child == null) {
-      throw new BenchException("workers are measured on a server of our own");
+      throw new BenchException("workers are measured on a server that the bench starts");
     }
     long begunNanos = System.nanoTime();
     long processor = Machine.processorNanos(child.pid());
@@ -114,7 +115,7 @@ final class WorkersScenario implements Scenario {
     return new Use(heap, Machine.residentBytes(child.pid()) / MIB, processors);
   }
 
-  /** Runs a job on all workers; returns the milliseconds from the trigger to the last shard. */
+  /** Runs a job on all workers. Returns the milliseconds from the trigger to the claim of the last shard. */
   private static double runOnAll(HttpClient http, Target server, String queue, Pollers pollers,
       CompletableFuture<?> running, int workers) {
     call(http, request(server, "/v1/jobs/on-all").PUT(BodyPublishers.ofString(String.format(Locale.ROOT,
@@ -140,11 +141,11 @@ final class WorkersScenario implements Scenario {
       HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
       int status = answer.statusCode();
       if (status != OK && status != CREATED && status != ACCEPTED) {
-        throw new BenchException("a call was refused: status=" + status + ", body=" + answer.body());
+        throw new BenchException("the server refused a call: status=" + status + ", body=" + answer.body());
       }
       return answer.body();
     } catch (IOException e) {
-      throw new BenchException("a call failed: " + e.getMessage(), e);
+      throw new BenchException("a call of the server failed: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new BenchException("interrupted", e);
@@ -158,7 +159,7 @@ final class WorkersScenario implements Scenario {
         running.join();
       }
       if (System.nanoTime() - limit > 0) {
-        throw new BenchException("waited in vain until " + what);
+        throw new BenchException("not within " + TIMEOUT.toSeconds() + " s: " + what);
       }
       LockSupport.parkNanos(POLL_NANOS);
     }

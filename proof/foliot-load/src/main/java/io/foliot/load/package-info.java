@@ -1,6 +1,5 @@
 /**
- * {@code foliot bench}: what a server or an engine can do on this machine, each figure with proof that the work was
- * done.
+ * {@code foliot bench}: measures a server or an engine on this machine, and checks that the measured work was done.
  */
 @NullMarked
 package io.foliot.load;

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The ledger's proof fails for each fault of a delivery, and names it. */
+/** {@link Ledger#prove} adds a failed check for each kind of wrong delivery. */
 final class LedgerTest {
   private static final long DUE_MILLIS = 1_000;
 

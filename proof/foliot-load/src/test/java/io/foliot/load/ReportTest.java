@@ -24,7 +24,7 @@ final class ReportTest {
   }
 
   @Test
-  void percentilesHaveFourDigitsAndTheExtremesAll() {
+  void percentilesHaveFourDigitsAndExtremesAreExact() {
     Samples samples = new Samples();
     for (long nanos : new long[]{-3, 123_456_789, 987_654_321}) {
       samples.add(nanos);
@@ -41,14 +41,14 @@ final class ReportTest {
   }
 
   @Test
-  void aReportWithoutAProofIsNotProven() {
+  void aReportIsProvenIfItHasChecksAndAllHold() {
     assertThat(new Report().figure("speed", 1, "/s").isProven()).isFalse();
     assertThat(new Report().checkEqual("work", 2, 2).isProven()).isTrue();
     assertThat(new Report().checkEqual("work", 2, 2).checkNone("losses", 1).isProven()).isFalse();
   }
 
   @Test
-  void goalsAreJudgedFromTheirSide() {
+  void aGoalIsAnUpperOrALowerLimit() {
     Report report = new Report().atLeast(10, "rate", 9, "/s").atMost(10, "time", 9, "ms");
     assertThat(report.figures()).extracting(Report.Figure::isMet).containsExactly(false, true);
     assertThat(ReportText.lines(new FsyncScenario(), report.check("work", true), null, 1.5, true))
@@ -57,7 +57,7 @@ final class ReportTest {
   }
 
   @Test
-  void goalsAreShownOnlyWhereTheyAreAskedFor() {
+  void goalsAreShownOnlyOnRequest() {
     Report report = new Report().atLeast(10, "rate", 9, "/s").check("work", true);
     assertThat(String.join("\n", ReportText.lines(new LatenessScenario(), report, null, 1.5, false))).contains("rate")
         .doesNotContain("MISSED", "wanted");

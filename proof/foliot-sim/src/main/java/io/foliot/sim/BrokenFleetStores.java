@@ -29,33 +29,39 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planted bugs of workers: in how an engine reads addresses, in the documents of the fleet, and in claims. To make
- * an engine misread an address, the store shows it another id. To make nodes keep the fleet wrongly, the store shows
- * them altered documents.
+ * The planted bugs of workers: in addresses, in the documents of the fleet, in claims, in settles, and in parked tasks.
+ * To make an engine misread an address, the store returns the task with another id. To make nodes misread the fleet,
+ * the store returns altered documents.
  */
 final class BrokenFleetStores {
   private BrokenFleetStores() {}
 
+  /** Returns the store with a bug of workers. */
   static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
       case SUBSTITUTE_OF_ANOTHER_ZONE -> new Addresses(delegate, scene, Address.Kind.ZONE_SEAT, Address.Kind.SEAT);
       case ONLY_HAS_SUBSTITUTES -> new Addresses(delegate, scene, Address.Kind.ONLY, Address.Kind.SEAT);
       case ZONE_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.ZONE, Address.Kind.ANY);
       case SEAT_IS_IGNORED -> new Addresses(delegate, scene, Address.Kind.SEAT, Address.Kind.ANY);
-      case SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_ARE_FED, VOUCHERS_WITHOUT_END ->
+      case SEAT_WITHOUT_REST, SEAT_CHANGES_ITS_ZONE, SEATS_WITHOUT_COMPARE, DISABLED_COUNT_AS_ENABLED,
+          VOUCHERS_NEVER_EXPIRE ->
         new Documents(bug, delegate, scene);
       case LATE_REPORT_IS_TAKEN, FINISHED_RUNS_AGAIN -> new Reports(bug, delegate, scene);
-      case LIVE_LEASE_IS_TAKEN, ATTEMPT_BEGINS_ANEW -> new Claims(bug, delegate, scene);
+      case LIVE_LEASE_IS_TAKEN, ATTEMPT_STARTS_AGAIN -> new Claims(bug, delegate, scene);
       case PARKED_ADDRESSES_ARE_LOST, PARKED_ARE_LISTED_SELDOM -> new Parked(bug, delegate, scene);
       default -> delegate;
     };
   }
 
-  /** Shows ids with one kind of address as ids with another kind. */
+  /** Returns ids with one kind of address as ids with another kind. */
   private static final class Addresses extends BrokenStores.Broken {
+    /** The bits of the UUID version in the high half of an id. */
     private static final long VERSION_MASK = 0xF000L;
+    /** Version 7, of an id without an address. */
     private static final long PLAIN = 0x7000L;
+    /** Version 8, of an id with an address. */
     private static final long ADDRESSED = 0x8000L;
+    /** Position, in the high half of an id, of two bits with the kind of the address: its code minus 1. */
     private static final int KIND_SHIFT = 10;
     private static final long KIND_MASK = 3L << KIND_SHIFT;
 
@@ -68,11 +74,12 @@ final class BrokenFleetStores {
       this.to = to;
     }
 
+    /** Returns the id that the engine gets for an id in the store. */
     private TaskId shown(TaskId id) {
       return id.address().kind() == from ? with(id, to) : id;
     }
 
-    /** Returns the id in the store of an id that was shown. */
+    /** Returns the id in the store for an id that the engine got. */
     private TaskId real(TaskId id) {
       boolean isShown = id.address().kind() == to && BrokenStores.now(delegate.find(new TaskRef.ById(id))).isEmpty();
       return isShown ? with(id, from) : id;
@@ -128,10 +135,13 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Alters the documents of the fleet when they are read, or writes them without a comparison of versions. */
+  /** Returns altered documents of the fleet, or writes the seats without a comparison of versions. */
   private static final class Documents extends BrokenStores.Broken {
+    /** Time since the worker of each free seat left: longer than a seat rests. */
     private static final long LONG_AGO_MICROS = 700_000_000;
+    /** Time for which vouchers seem to be valid at each read. */
     private static final long VALID_MICROS = 9_000_000;
+    /** Name of the format of vouchers. */
     private static final String VOUCHERS = "workers";
 
     private final Bug bug;
@@ -173,13 +183,13 @@ final class BrokenFleetStores {
         case SEAT_CHANGES_ITS_ZONE -> seat.isTaken()
             ? seat
             : new SeatLog.Seat(seat.worker(), (seat.zone() + 1) % zones, seat.isDisabled(), leftMicros);
-        case DISABLED_ARE_FED -> new SeatLog.Seat(seat.worker(), seat.zone(), false, seat.leftMicros());
+        case DISABLED_COUNT_AS_ENABLED -> new SeatLog.Seat(seat.worker(), seat.zone(), false, seat.leftMicros());
         default -> seat;
       };
     }
 
     private byte[] vouchers(byte[] content) {
-      if (bug != Bug.VOUCHERS_WITHOUT_END) {
+      if (bug != Bug.VOUCHERS_NEVER_EXPIRE) {
         return content;
       }
       byte[] workers = DocumentFormat.decode(VOUCHERS, content, in -> {
@@ -201,9 +211,10 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Records the ends of attempts wrongly. */
+  /** Settles the attempts of workers wrongly: with any token, or with a retry after a success. */
   private static final class Reports extends BrokenStores.Broken {
-    private static final int SELDOM = 8;
+    /** The bug affects one of this many settles. */
+    private static final int RARITY = 8;
     private final Bug bug;
 
     Reports(Bug bug, TaskStore delegate, SimStore.Scene scene) {
@@ -217,7 +228,7 @@ final class BrokenFleetStores {
       for (Settlement settlement : settlements) {
         results.add(settled(settlement));
       }
-      return BrokenStores.told(results);
+      return BrokenStores.completed(results);
     }
 
     private SettleResult settled(Settlement settlement) {
@@ -226,7 +237,7 @@ final class BrokenFleetStores {
       if (isOfWorker && bug == Bug.LATE_REPORT_IS_TAKEN) {
         return one(ofCurrentClaim(settlement));
       }
-      if (isOfWorker && settlement.outcome() instanceof Outcome.Finished && scene.luck.nextInt(SELDOM) == 0) {
+      if (isOfWorker && settlement.outcome() instanceof Outcome.Finished && scene.random.nextInt(RARITY) == 0) {
         SettleResult again = one(new Settlement(settlement.id(), settlement.generation(), settlement.token(),
             new Outcome.Retry(Due.NOW), settlement.begunAt(), settlement.detail(), settlement.note()));
         return again.kind() == SettleResult.Kind.SETTLED
@@ -241,6 +252,7 @@ final class BrokenFleetStores {
     }
   }
 
+  /** Claims tasks of workers despite a lease, or always as their first attempt. */
   private static final class Claims extends BrokenStores.Broken {
     private final Bug bug;
 
@@ -256,11 +268,11 @@ final class BrokenFleetStores {
         TaskRecord task = peek(claim.id());
         results.add(task != null && task.queue().equals(FleetRuns.QUEUE) ? wrong(claim, task) : claimOne(claim));
       }
-      return BrokenStores.told(new ClaimBatch(scene.nowMillis(), results));
+      return BrokenStores.completed(new ClaimBatch(scene.nowMillis(), results));
     }
 
     private ClaimResult wrong(Claim claim, TaskRecord task) {
-      if (bug == Bug.ATTEMPT_BEGINS_ANEW) {
+      if (bug == Bug.ATTEMPT_STARTS_AGAIN) {
         return claimOne(claim) instanceof ClaimResult.Won won
             ? new ClaimResult.Won(won.task().edit().attempt(1).done())
             : new ClaimResult.Gone(null, null);
@@ -273,10 +285,10 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Never returns parked tasks with an address, or lists the queues of parked tasks seldom. */
+  /** Never returns parked tasks with an address, or rarely lists the queues of parked tasks. */
   private static final class Parked extends BrokenStores.Broken {
     private static final long SECOND_MILLIS = 1_000;
-    /** Period, in seconds, of which parked queues are listed only in the first one. */
+    /** Length of a period, in seconds; parked queues are listed only in the first second of a period. */
     private static final int PERIOD_SECONDS = 4;
 
     private final Bug bug;
@@ -296,7 +308,7 @@ final class BrokenFleetStores {
     @Override
     public CompletionStage<Set<String>> parkedQueues(SlotSet slots) {
       return bug == Bug.PARKED_ARE_LISTED_SELDOM && scene.nowMillis() / SECOND_MILLIS % PERIOD_SECONDS != 0
-          ? BrokenStores.told(Set.of())
+          ? BrokenStores.completed(Set.of())
           : delegate.parkedQueues(slots);
     }
   }

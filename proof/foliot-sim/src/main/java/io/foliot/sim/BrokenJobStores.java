@@ -29,17 +29,18 @@ final class BrokenJobStores {
 
   private BrokenJobStores() {}
 
+  /** Returns the store with a bug of recurring jobs. */
   static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
-      case PLAN_WITHOUT_SHARDS, SHARDS_WITHOUT_PLAN, SHARDS_TWICE, ENDS_WITHOUT_POLL, WAKE_DROPS_SHARDS,
+      case PLAN_WITHOUT_SHARDS, SHARDS_WITHOUT_PLAN, SHARDS_TWICE, ENDS_ARE_NOT_POLLED, WAKE_DROPS_SHARDS,
           PLAN_OF_A_LOST_LEASE, LISTENER_IS_FORGOTTEN ->
         new Plans(bug, delegate, scene);
       case PLANNED_BY_NODE_CLOCK -> new NodeTime(delegate, scene);
-      case CHANGE_WITHOUT_COMPARE -> new Overwriting(delegate, scene);
-      case RUNNING_IS_ENDED -> new Impatient(delegate, scene);
-      case SHARDS_UNPREPARED -> new Unprepared(delegate, scene);
-      case STOP_CANCELS_NOTHING, DELETE_CANCELS_NOTHING -> new Stopless(bug, delegate, scene);
-      case FENCE_BEGINS_ANEW -> new Fenceless(delegate, scene);
+      case CHANGE_WITHOUT_COMPARE -> new UncheckedChanges(delegate, scene);
+      case RUNNING_IS_ENDED -> new HiddenRunning(delegate, scene);
+      case LISTENER_COUNTS_AS_ENDED -> new EndedListeners(delegate, scene);
+      case STOP_CANCELS_NOTHING, DELETE_CANCELS_NOTHING -> new IgnoredCancels(bug, delegate, scene);
+      case FENCE_STARTS_AGAIN -> new SameFence(delegate, scene);
       default -> throw new IllegalArgumentException("not a bug of jobs: " + bug);
     };
   }
@@ -48,12 +49,13 @@ final class BrokenJobStores {
     return task.body().headers().containsKey(JobHeaders.JOB);
   }
 
-  /** Writes the decisions of a planning pass wrongly. */
+  /** Writes the result of a planning pass wrongly. */
   private static final class Plans extends BrokenStores.Broken {
-    /** Delays, in milliseconds, of a next planning pass that is a poll. */
+    /** Delays, in milliseconds, after which a planning pass polls for ended shards. */
     private static final Set<Long> POLLS = Set.of(1_000L, 2_000L, 30_000L, 600_000L);
     private static final long DAY_MILLIS = 86_400_000;
-    private static final int SELDOM = 8;
+    /** Some bugs affect one of this many passes. */
+    private static final int RARITY = 8;
 
     private final Bug bug;
 
@@ -73,10 +75,10 @@ final class BrokenJobStores {
         return settlement;
       }
       return switch (bug) {
-        case PLAN_WITHOUT_SHARDS -> seldom(settlement, new Outcome.Rearm(plan.due(), plan.body(), List.of()));
-        case SHARDS_WITHOUT_PLAN -> seldom(settlement, new Outcome.Rearm(plan.due(), null, plan.children()));
-        case SHARDS_TWICE -> seldom(settlement, new Outcome.Rearm(plan.due(), plan.body(), twice(plan.children())));
-        case ENDS_WITHOUT_POLL -> with(settlement, new Outcome.Rearm(unpolled(task, plan.due()), plan.body(),
+        case PLAN_WITHOUT_SHARDS -> rarely(settlement, new Outcome.Rearm(plan.due(), plan.body(), List.of()));
+        case SHARDS_WITHOUT_PLAN -> rarely(settlement, new Outcome.Rearm(plan.due(), null, plan.children()));
+        case SHARDS_TWICE -> rarely(settlement, new Outcome.Rearm(plan.due(), plan.body(), twice(plan.children())));
+        case ENDS_ARE_NOT_POLLED -> with(settlement, new Outcome.Rearm(unpolled(task, plan.due()), plan.body(),
             plan.children()));
         case LISTENER_IS_FORGOTTEN -> with(settlement, new Outcome.Rearm(plan.due(), plan.body(),
             plan.children().stream().filter(child -> !isAfter(child)).toList()));
@@ -87,8 +89,8 @@ final class BrokenJobStores {
       };
     }
 
-    private Settlement seldom(Settlement settlement, Outcome.Rearm wrong) {
-      return scene.luck.nextInt(SELDOM) == 0 ? with(settlement, wrong) : settlement;
+    private Settlement rarely(Settlement settlement, Outcome.Rearm wrong) {
+      return scene.random.nextInt(RARITY) == 0 ? with(settlement, wrong) : settlement;
     }
 
     private static Settlement with(Settlement settlement, Outcome.Rearm outcome) {
@@ -99,15 +101,17 @@ final class BrokenJobStores {
     private List<Outcome.Child> twice(List<Outcome.Child> children) {
       List<Outcome.Child> both = new ArrayList<>(children);
       children.forEach(child -> both.add(new Outcome.Child(
-          TaskId.of(scene.nowMillis(), child.id().hash16(), scene.luck.nextLong()), child.queue(), child.due(),
+          TaskId.of(scene.nowMillis(), child.id().hash16(), scene.random.nextLong()), child.queue(), child.due(),
           child.body(), child.maxAttempts(), child.parked())));
       return both;
     }
 
+    /** Returns whether a child is a listener's task after the shards of a run. */
     private static boolean isAfter(Outcome.Child child) {
       return child.body().headers().containsKey(JobHeaders.RUN_RESULT);
     }
 
+    /** Returns the due time of the next pass, or a day later if the next pass only polls for ended shards. */
     private static Due unpolled(TaskRecord task, Due due) {
       return due instanceof Due.At at && POLLS.contains(at.millis() - task.claimedAt())
           ? Due.at(at.millis() + DAY_MILLIS)
@@ -125,7 +129,7 @@ final class BrokenJobStores {
     public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
       ClaimBatch batch = BrokenStores.now(delegate.claim(claims));
       long errorMillis = scene.callerErrorMicros() / 1_000;
-      return BrokenStores.told(new ClaimBatch(batch.nowMillis(), batch.results().stream()
+      return BrokenStores.completed(new ClaimBatch(batch.nowMillis(), batch.results().stream()
           .map(result -> result instanceof ClaimResult.Won won && won.task().queue().equals(JOBS)
               ? new ClaimResult.Won(won.task().edit().claimedAt(won.task().claimedAt() + errorMillis).done())
               : result)
@@ -133,9 +137,9 @@ final class BrokenJobStores {
     }
   }
 
-  /** Writes a change of a job without a check whether the record was written since it was read. */
-  private static final class Overwriting extends BrokenStores.Broken {
-    Overwriting(TaskStore delegate, SimStore.Scene scene) {
+  /** Writes a change of a job even if the record has changed since the caller read it. */
+  private static final class UncheckedChanges extends BrokenStores.Broken {
+    UncheckedChanges(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
     }
 
@@ -149,45 +153,45 @@ final class BrokenJobStores {
   }
 
   /** Does not return running shards, so that they count as ended. */
-  private static final class Impatient extends BrokenStores.Broken {
-    Impatient(TaskStore delegate, SimStore.Scene scene) {
+  private static final class HiddenRunning extends BrokenStores.Broken {
+    HiddenRunning(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
     }
 
     @Override
     public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
-      return BrokenStores.told(BrokenStores.now(delegate.find(ids)).stream()
+      return BrokenStores.completed(BrokenStores.now(delegate.find(ids)).stream()
           .map(found -> found.filter(task -> !isShard(task) || task.state() != TaskState.RUNNING)).toList());
     }
   }
 
-  /** Returns a running listener task of a run as one that has succeeded. */
-  private static final class Unprepared extends BrokenStores.Broken {
-    Unprepared(TaskStore delegate, SimStore.Scene scene) {
+  /** Returns a running listener's task as a task that has succeeded. */
+  private static final class EndedListeners extends BrokenStores.Broken {
+    EndedListeners(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
     }
 
     @Override
     public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
-      return BrokenStores.told(BrokenStores.now(delegate.find(ids)).stream()
+      return BrokenStores.completed(BrokenStores.now(delegate.find(ids)).stream()
           .map(found -> found.map(task -> task.body().headers().containsKey(JobHeaders.PHASE)
               && task.state() == TaskState.RUNNING ? task.edit().state(TaskState.FINISHED).done() : task))
           .toList());
     }
   }
 
-  /** Reports cancellations of shards, or of jobs, without doing them. */
-  private static final class Stopless extends BrokenStores.Broken {
+  /** Reports shards, or jobs, as cancelled, but does not cancel them. */
+  private static final class IgnoredCancels extends BrokenStores.Broken {
     private final Bug bug;
 
-    Stopless(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+    IgnoredCancels(Bug bug, TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
       this.bug = bug;
     }
 
     @Override
     public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-      return BrokenStores.told(refs.stream().map(this::cancelled).toList());
+      return BrokenStores.completed(refs.stream().map(this::cancelled).toList());
     }
 
     private CancelResult cancelled(TaskRef ref) {
@@ -198,16 +202,16 @@ final class BrokenJobStores {
     }
   }
 
-  /** Gives the first attempts at a shard the same fence in every run. */
-  private static final class Fenceless extends BrokenStores.Broken {
-    Fenceless(TaskStore delegate, SimStore.Scene scene) {
+  /** Returns every claimed shard with the generation 1, so the fences of a shard start again with each run. */
+  private static final class SameFence extends BrokenStores.Broken {
+    SameFence(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
     }
 
     @Override
     public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
       ClaimBatch batch = BrokenStores.now(delegate.claim(claims));
-      return BrokenStores.told(new ClaimBatch(batch.nowMillis(), batch.results().stream()
+      return BrokenStores.completed(new ClaimBatch(batch.nowMillis(), batch.results().stream()
           .map(result -> result instanceof ClaimResult.Won won && isShard(won.task())
               ? new ClaimResult.Won(won.task().edit().generation(1).done())
               : result)

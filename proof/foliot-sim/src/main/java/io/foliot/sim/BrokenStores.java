@@ -40,35 +40,37 @@ import org.jspecify.annotations.Nullable;
 final class BrokenStores {
   private BrokenStores() {}
 
+  /** Returns the store with a bug. */
   static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
       case CLAIM_EARLY, LEASE_BY_NODE_CLOCK, CLAIM_WITHOUT_COMPARE, STEALS_LIVE_CLAIMS, RETRY_FORGETS_ATTEMPTS ->
         new Claims(bug, delegate, scene);
-      case OWNERSHIP_IS_LICENCE -> new Licence(delegate, scene);
+      case CLAIM_WITHOUT_WRITE -> new UnwrittenClaims(delegate, scene);
       case SETTLE_WITHOUT_TOKEN, SETTLE_FORGOTTEN -> new Settles(bug, delegate, scene);
       case CANCEL_IGNORES_THE_TASK, CANCEL_IGNORES_THE_CLAIM, TOUCH_IGNORES_THE_TASK, REDRIVE_FORGOTTEN ->
-        new Pretends(bug, delegate, scene);
+        new IgnoredChanges(bug, delegate, scene);
       case RESET_KEEPS_OLD_CLAIMABLE -> new OldGenerations(delegate, scene);
       case SUCCESSOR_FORGOTTEN, GENERATION_REPEATED, IDEMPOTENCY_IGNORED -> new Submits(bug, delegate, scene);
-      case CURSOR_WITHOUT_HEAD_POLL, HEAD_POLL_LOOKS_BACK_BRIEFLY, LEASE_WITHOUT_EXIT, OVERDUE_POLL_OFF ->
+      case CURSOR_WITHOUT_HEAD_POLL, HEAD_POLL_MISSES_OLD_ENTRIES, EXPIRED_LEASES_ARE_MISSED, OVERDUE_POLL_OFF ->
         new Index(bug, delegate, scene);
-      case PARKED_LEAVE_WITH_THEIR_NODE -> new Parked(delegate, scene);
-      case LIVE_TASKS_ARE_REMEMBERED -> new Remembering(delegate, scene);
+      case PARKED_HIDDEN_FROM_OTHER_NODES -> new Parked(delegate, scene);
+      case HAS_LIVE_IS_CACHED -> new CachedHasLive(delegate, scene);
       default -> delegate;
     };
   }
 
-  static <R> CompletionStage<R> told(R result) {
+  static <R> CompletionStage<R> completed(R result) {
     return CompletableFuture.completedFuture(result);
   }
 
+  /** Returns the result of a call of the simulated store, whose calls complete at once. */
   static <R> R now(CompletionStage<R> stage) {
     return stage.toCompletableFuture().join();
   }
 
-  /** Claims at any time, even when the permits of the caller have ended. */
-  static final class Endless extends ForwardingStore {
-    Endless(TaskStore delegate) {
+  /** Claims even after the end of the caller's permits. */
+  static final class UnlimitedPermits extends ForwardingStore {
+    UnlimitedPermits(TaskStore delegate) {
       super(delegate);
     }
 
@@ -78,9 +80,9 @@ final class BrokenStores {
     }
   }
 
-  /** Never reports a task as running. */
-  static final class Idle extends ForwardingStore {
-    Idle(TaskStore delegate) {
+  /** Returns no running tasks to a query. */
+  static final class NoneRunning extends ForwardingStore {
+    NoneRunning(TaskStore delegate) {
       super(delegate);
     }
 
@@ -88,39 +90,39 @@ final class BrokenStores {
     public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
         @Nullable String cursor) {
       return state == TaskState.RUNNING
-          ? told(new TaskPage(List.of(), null))
+          ? completed(new TaskPage(List.of(), null))
           : delegate.query(queue, state, limit, cursor);
     }
   }
 
-  /** Reports each failed write as one that had no effect. */
-  static final class Certain extends ForwardingStore {
-    Certain(TaskStore delegate) {
+  /** Reports each failed submit, touch or cancel as a call without effect. */
+  static final class FailuresAsUndone extends ForwardingStore {
+    FailuresAsUndone(TaskStore delegate) {
       super(delegate);
     }
 
-    private static <R> CompletionStage<R> certain(CompletionStage<R> stage) {
+    private static <R> CompletionStage<R> undoneIfFailed(CompletionStage<R> stage) {
       return stage.exceptionallyCompose(
-          failure -> CompletableFuture.failedFuture(new StoreAwayException("nothing was done", failure)));
+          failure -> CompletableFuture.failedFuture(new StoreAwayException("the call had no effect", failure)));
     }
 
     @Override
     public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-      return certain(delegate.submit(drafts));
+      return undoneIfFailed(delegate.submit(drafts));
     }
 
     @Override
     public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
-      return certain(delegate.touch(touches));
+      return undoneIfFailed(delegate.touch(touches));
     }
 
     @Override
     public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-      return certain(delegate.cancel(refs));
+      return undoneIfFailed(delegate.cancel(refs));
     }
   }
 
-  /** A store with a planted bug. It sees and changes the state of the simulated store through a scene. */
+  /** A store with a planted bug. It reads and changes the state of the simulated store through a scene. */
   abstract static class Broken extends ForwardingStore {
     final SimStore.Scene scene;
 
@@ -129,6 +131,7 @@ final class BrokenStores {
       this.scene = scene;
     }
 
+    /** Returns a task, or null if there is none. */
     final @Nullable TaskRecord peek(TaskRef ref) {
       return now(delegate.find(ref)).orElse(null);
     }
@@ -137,6 +140,7 @@ final class BrokenStores {
       return peek(new TaskRef.ById(id));
     }
 
+    /** Returns a live task, or null if there is none. */
     final @Nullable TaskRecord live(TaskRef ref) {
       TaskRecord task = peek(ref);
       return task != null && task.isLive() ? task : null;
@@ -147,8 +151,8 @@ final class BrokenStores {
     }
 
     /**
-     * Returns the same settlement for the latest claim of the task. If the task is delayed, it is claimed first, even
-     * before its due time.
+     * Returns the settlement with the token of the task's latest claim. Before that, claims the task if it is delayed,
+     * even before its due time.
      */
     final Settlement ofCurrentClaim(Settlement settlement) {
       TaskRecord task = peek(settlement.id());
@@ -165,7 +169,9 @@ final class BrokenStores {
     }
   }
 
+  /** Claims tasks early, by the clock of the caller, without a comparison, despite a lease, or as first attempts. */
   private static final class Claims extends Broken {
+    /** Lead of the store's clock in early claims. */
     private static final long FAST_MICROS = 500_000;
     private final Bug bug;
     private final Map<TaskId, TaskRecord> won = new HashMap<>();
@@ -181,7 +187,7 @@ final class BrokenStores {
       for (Claim claim : claims) {
         results.add(wrong(claim));
       }
-      return told(new ClaimBatch(scene.nowMillis(), results));
+      return completed(new ClaimBatch(scene.nowMillis(), results));
     }
 
     private ClaimResult wrong(Claim claim) {
@@ -189,15 +195,16 @@ final class BrokenStores {
         case CLAIM_EARLY -> scene.skewed(FAST_MICROS, () -> claimOne(claim));
         case LEASE_BY_NODE_CLOCK -> scene.skewed(scene.callerErrorMicros(), () -> claimOne(claim));
         case CLAIM_WITHOUT_COMPARE -> again(claim);
-        case STEALS_LIVE_CLAIMS -> stolen(claim);
-        default -> forgetful(claimOne(claim));
+        case STEALS_LIVE_CLAIMS -> despiteLease(claim);
+        default -> asFirstAttempt(claimOne(claim));
       };
     }
 
+    /** Returns the last won claim of the task again, if this claim does not win. */
     private ClaimResult again(Claim claim) {
       ClaimResult result = claimOne(claim);
-      if (result instanceof ClaimResult.Won fresh) {
-        won.put(claim.id(), fresh.task());
+      if (result instanceof ClaimResult.Won newWon) {
+        won.put(claim.id(), newWon.task());
       }
       TaskRecord old = won.get(claim.id());
       return old != null && !(result instanceof ClaimResult.Won) && !claim.isMove(scene.nowMillis())
@@ -205,7 +212,7 @@ final class BrokenStores {
           : result;
     }
 
-    private ClaimResult stolen(Claim claim) {
+    private ClaimResult despiteLease(Claim claim) {
       TaskRecord task = peek(claim.id());
       if (task == null || claim.isMove(scene.nowMillis()) || task.state() != TaskState.RUNNING) {
         return claimOne(claim);
@@ -214,18 +221,19 @@ final class BrokenStores {
       return scene.skewed(leftMicros, () -> claimOne(claim));
     }
 
-    private static ClaimResult forgetful(ClaimResult result) {
-      return result instanceof ClaimResult.Won fresh
-          ? new ClaimResult.Won(fresh.task().edit().attempt(1).done())
+    private static ClaimResult asFirstAttempt(ClaimResult result) {
+      return result instanceof ClaimResult.Won newWon
+          ? new ClaimResult.Won(newWon.task().edit().attempt(1).done())
           : result;
     }
   }
 
   /** Claims due tasks without a write. The claim is written together with its settle. */
-  private static final class Licence extends Broken {
+  private static final class UnwrittenClaims extends Broken {
+    /** The lease of each unwritten claim, in milliseconds. */
     private final Map<Token, Long> unwritten = new HashMap<>();
 
-    Licence(TaskStore delegate, SimStore.Scene scene) {
+    UnwrittenClaims(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
     }
 
@@ -237,11 +245,11 @@ final class BrokenStores {
         results.add(task != null && !claim.isMove(scene.nowMillis()) && task.state() == TaskState.DELAYED
             && task.dueAt() <= scene.nowMillis() ? begun(task, claim.leaseMillis()) : claimOne(claim));
       }
-      return told(new ClaimBatch(scene.nowMillis(), results));
+      return completed(new ClaimBatch(scene.nowMillis(), results));
     }
 
     private ClaimResult begun(TaskRecord task, long leaseMillis) {
-      Token token = new Token(scene.luck.nextLong(), scene.luck.nextLong());
+      Token token = new Token(scene.random.nextLong(), scene.random.nextLong());
       unwritten.put(token, leaseMillis);
       long leaseEnd = scene.nowMillis() + leaseMillis;
       return new ClaimResult.Won(task.edit().state(TaskState.RUNNING).attempt(task.attempt() + 1).token(token)
@@ -261,10 +269,11 @@ final class BrokenStores {
         }
         results.addAll(now(delegate.settle(List.of(written))));
       }
-      return told(results);
+      return completed(results);
     }
   }
 
+  /** Settles with any token, or forgets one settle of ten. */
   private static final class Settles extends Broken {
     private final Bug bug;
 
@@ -276,8 +285,8 @@ final class BrokenStores {
     @Override
     public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
       if (bug == Bug.SETTLE_FORGOTTEN) {
-        return scene.luck.nextInt(10) == 0
-            ? told(settlements.stream()
+        return scene.random.nextInt(10) == 0
+            ? completed(settlements.stream()
                 .map(settlement -> new SettleResult(SettleResult.Kind.SETTLED, TaskState.FINISHED, 0)).toList())
             : delegate.settle(settlements);
       }
@@ -285,11 +294,11 @@ final class BrokenStores {
     }
   }
 
-  /** Reports changes that it has not made. */
-  private static final class Pretends extends Broken {
+  /** Reports a change as made, but does not make it. */
+  private static final class IgnoredChanges extends Broken {
     private final Bug bug;
 
-    Pretends(Bug bug, TaskStore delegate, SimStore.Scene scene) {
+    IgnoredChanges(Bug bug, TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
       this.bug = bug;
     }
@@ -297,8 +306,8 @@ final class BrokenStores {
     @Override
     public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
       return switch (bug) {
-        case CANCEL_IGNORES_THE_TASK -> told(refs.stream().map(this::cancelled).toList());
-        case CANCEL_IGNORES_THE_CLAIM -> told(refs.stream().map(this::unlessRunning).toList());
+        case CANCEL_IGNORES_THE_TASK -> completed(refs.stream().map(this::cancelled).toList());
+        case CANCEL_IGNORES_THE_CLAIM -> completed(refs.stream().map(this::unlessRunning).toList());
         default -> delegate.cancel(refs);
       };
     }
@@ -320,7 +329,7 @@ final class BrokenStores {
     @Override
     public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
       return bug == Bug.TOUCH_IGNORES_THE_TASK
-          ? told(touches.stream().map(this::touched).toList())
+          ? completed(touches.stream().map(this::touched).toList())
           : delegate.touch(touches);
     }
 
@@ -345,34 +354,34 @@ final class BrokenStores {
             ? new RedriveResult(RedriveResult.Kind.REDRIVEN, id, scene.nowMicros(), scene.nowMillis())
             : new RedriveResult(RedriveResult.Kind.NOT_FAILED, id, 0, 0));
       }
-      return told(results);
+      return completed(results);
     }
   }
 
-  /** Repeats its earlier answer whether a queue has live tasks for some seconds. */
-  private static final class Remembering extends Broken {
+  /** Returns a cached answer to the question whether a queue has live tasks. */
+  private static final class CachedHasLive extends Broken {
     private static final long KEPT_MILLIS = 10_000;
 
-    private record Said(boolean live, long atMillis) {}
+    private record Cached(boolean live, long atMillis) {}
 
-    private final Map<String, Said> said = new HashMap<>();
+    private final Map<String, Cached> cache = new HashMap<>();
 
-    Remembering(TaskStore delegate, SimStore.Scene scene) {
+    CachedHasLive(TaskStore delegate, SimStore.Scene scene) {
       super(delegate, scene);
     }
 
     @Override
     public CompletionStage<Boolean> hasLive(String queue) {
-      Said last = said.get(queue);
+      Cached last = cache.get(queue);
       if (last == null || scene.nowMillis() - last.atMillis() > KEPT_MILLIS) {
-        last = new Said(now(delegate.hasLive(queue)), scene.nowMillis());
-        said.put(queue, last);
+        last = new Cached(now(delegate.hasLive(queue)), scene.nowMillis());
+        cache.put(queue, last);
       }
-      return told(last.live());
+      return completed(last.live());
     }
   }
 
-  /** Gives each replaced generation to one later claim. */
+  /** Lets one later claim win each generation that a reset has replaced. */
   private static final class OldGenerations extends Broken {
     private final Map<TaskId, TaskRecord> replaced = new HashMap<>();
 
@@ -391,7 +400,7 @@ final class BrokenStores {
         }
         results.add(result);
       }
-      return told(results);
+      return completed(results);
     }
 
     @Override
@@ -403,16 +412,17 @@ final class BrokenStores {
           replaced.remove(claim.id());
           long leaseEnd = scene.nowMillis() + claim.leaseMillis();
           results.add(new ClaimResult.Won(old.edit().state(TaskState.RUNNING).attempt(old.attempt() + 1)
-              .token(new Token(scene.luck.nextLong(), scene.luck.nextLong())).settledAs(null)
+              .token(new Token(scene.random.nextLong(), scene.random.nextLong())).settledAs(null)
               .claimedAt(scene.nowMillis()).leaseEnd(leaseEnd).wakeAt(leaseEnd).parked(false).done()));
         } else {
           results.add(claimOne(claim));
         }
       }
-      return told(new ClaimBatch(scene.nowMillis(), results));
+      return completed(new ClaimBatch(scene.nowMillis(), results));
     }
   }
 
+  /** Submits without successors, with repeated generations, or without idempotency keys. */
   private static final class Submits extends Broken {
     private final Bug bug;
     private final Map<TaskId, Long> firstGenerations = new HashMap<>();
@@ -424,13 +434,13 @@ final class BrokenStores {
 
     @Override
     public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-      return told(drafts.stream().map(this::one).toList());
+      return completed(drafts.stream().map(this::one).toList());
     }
 
     private SubmitResult one(Draft draft) {
       return switch (bug) {
         case IDEMPOTENCY_IGNORED -> plain(new Draft(TaskId.of(scene.nowMillis(), draft.id().hash16(),
-            scene.luck.nextLong()), draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
+            scene.random.nextLong()), draft.queue(), draft.key(), draft.due(), draft.body(), draft.maxAttempts(),
             draft.onConflict(), null));
         case SUCCESSOR_FORGOTTEN -> unlessRunning(draft);
         default -> repeated(plain(draft));
@@ -455,11 +465,12 @@ final class BrokenStores {
     }
   }
 
-  /** Does not return some index entries. */
+  /** Hides some index entries from scans. */
   private static final class Index extends Broken {
-    /** Limit of a scan by the overdue poll in a slot that it does not drain yet. No other scan asks for one entry. */
+    /** Limit of the overdue poll's first scan of a slot. No other scan has a limit of one entry. */
     private static final int OVERDUE_LIMIT = 1;
-    private static final long BRIEFLY_MILLIS = 2_000;
+    /** Time after which an overdue entry is hidden from head polls. */
+    private static final long FOUND_MILLIS = 2_000;
 
     private final Bug bug;
 
@@ -474,15 +485,15 @@ final class BrokenStores {
       for (DueScan scan : scans) {
         slices.add(shown(scan));
       }
-      return told(slices);
+      return completed(slices);
     }
 
     private DueSlice shown(DueScan scan) {
       long nowMillis = scene.nowMillis();
       return switch (bug) {
         case CURSOR_WITHOUT_HEAD_POLL -> only(scan, entry -> entry.wakeAt() > nowMillis);
-        case HEAD_POLL_LOOKS_BACK_BRIEFLY -> only(scan, entry -> entry.wakeAt() > nowMillis - BRIEFLY_MILLIS);
-        case LEASE_WITHOUT_EXIT -> only(scan, entry -> {
+        case HEAD_POLL_MISSES_OLD_ENTRIES -> only(scan, entry -> entry.wakeAt() > nowMillis - FOUND_MILLIS);
+        case EXPIRED_LEASES_ARE_MISSED -> only(scan, entry -> {
           TaskRecord task = peek(entry.id());
           return task == null || task.state() != TaskState.RUNNING;
         });
@@ -497,8 +508,9 @@ final class BrokenStores {
     }
   }
 
+  /** Returns parked tasks only to the node that parked them. */
   private static final class Parked extends Broken {
-    /** The node that parked each task. */
+    /** The name of the node that parked each task. */
     private final Map<TaskId, String> parkedBy = new HashMap<>();
 
     Parked(TaskStore delegate, SimStore.Scene scene) {

@@ -10,140 +10,143 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A planted bug, made by a wrapper around a store, a coordinator or a clock. The simulation must catch each bug, as one
- * of the kinds that are stated here. Otherwise a simulation that finds nothing would prove nothing.
+ * A planted bug, in a wrapper around a store, a coordinator or a clock. The simulation must detect each bug as one of
+ * the kinds of violation stated here. A simulation that misses a planted bug could miss a real one.
  */
 enum Bug {
   /** No bug. */
   NONE(false),
-  /** Submits are answered before they are synced: after an outage the store lacks the last of them. */
+  /** Calls are answered before they are synced, so the store loses the last writes in an outage. */
   ACK_BEFORE_SYNC(false, Kind.LOST),
-  /** A store of durability class B loses the writes of ten times the period that it states. */
-  LOSES_MORE_THAN_IT_SAYS(false, Kind.LOST),
-  /** The store decides claims by a clock that is half a second fast. */
+  /** A failover loses the writes of a period ten times as long as the store states. */
+  LOSES_MORE_THAN_STATED(false, Kind.LOST),
+  /** The store checks claims by a clock that is half a second fast. */
   CLAIM_EARLY(false, Kind.EARLY),
-  /** The store decides claims by the clock of the node that claims. */
+  /** The store checks claims by the clock of the calling node. */
   LEASE_BY_NODE_CLOCK(false, Kind.EARLY),
-  /** A claim of a running task wins, and returns the claim that the task already has. */
+  /** A claim of a task that cannot be claimed wins, and returns the last won claim of that task. */
   CLAIM_WITHOUT_COMPARE(false, Kind.FENCE),
   /** A claim does not check whether another attempt's lease has expired. */
   STEALS_LIVE_CLAIMS(false, Kind.CANCEL, Kind.STALE, Kind.DUP, Kind.ZOMBIE),
-  /** The owner of a slot fires its tasks without writing the claim. */
-  OWNERSHIP_IS_LICENCE(false, Kind.FENCE, Kind.CANCEL, Kind.STALE),
+  /** A claim of a due task is not written before its settle. */
+  CLAIM_WITHOUT_WRITE(false, Kind.FENCE, Kind.CANCEL, Kind.STALE),
   /** Every attempt of a firing has the number 1. */
   RETRY_FORGETS_ATTEMPTS(false, Kind.FENCE),
-  /** A settle is applied to the latest claim of its task, whatever its token. */
+  /** A settle is applied to the latest claim of its task, even with another token. */
   SETTLE_WITHOUT_TOKEN(false, Kind.LOST, Kind.CANCEL, Kind.STALE, Kind.FENCE, Kind.ZOMBIE),
   /** Some settles are answered but not written. */
   SETTLE_FORGOTTEN(false, Kind.ZOMBIE, Kind.DUP),
   /** A cancel is answered but changes nothing. */
   CANCEL_IGNORES_THE_TASK(false, Kind.CANCEL),
-  /** A cancel of a running task is answered as of a delayed one, and changes nothing. */
+  /** A cancel of a running task is answered like that of a delayed task, but changes nothing. */
   CANCEL_IGNORES_THE_CLAIM(false, Kind.CANCEL),
   /** A touch is answered but changes nothing. */
   TOUCH_IGNORES_THE_TASK(false, Kind.STALE, Kind.LOST, Kind.FIRING, Kind.EARLY),
-  /** After a reset the generation before it can still be claimed. */
+  /** After a reset, the replaced generation can still be claimed. */
   RESET_KEEPS_OLD_CLAIMABLE(false, Kind.STALE, Kind.EARLY),
   /** A submit that resets a running task writes no successor. */
   SUCCESSOR_FORGOTTEN(false, Kind.LOST),
-  /** Every reset of a task returns the generation of its first submit. */
+  /** Each submit that resets a task returns the generation of the first submit. */
   GENERATION_REPEATED(false, Kind.FIRING),
   /** Idempotency keys are ignored. */
   IDEMPOTENCY_IGNORED(false, Kind.FIRING),
   /** A redrive is answered but changes nothing. */
   REDRIVE_FORGOTTEN(false, Kind.LOST),
-  /** A call whose reply was lost is reported as having had no effect. */
-  UNKNOWN_IS_SAID_TO_BE_NOTHING(false, Kind.GHOST, Kind.CANCEL, Kind.STALE, Kind.FIRING, Kind.LOST),
-  /** Scans return no entry whose time has passed, as with a prefetch cursor and no head poll. */
+  /** Every failed submit, touch or cancel is reported as a call without effect. */
+  FAILURES_COUNT_AS_UNDONE(false, Kind.GHOST, Kind.CANCEL, Kind.STALE, Kind.FIRING, Kind.LOST),
+  /** Scans return no entry whose time has passed, as if there were no head poll. */
   CURSOR_WITHOUT_HEAD_POLL(true, Kind.LOST),
-  /** Head polls find no entry that is overdue by more than two seconds. */
-  HEAD_POLL_LOOKS_BACK_BRIEFLY(true, Kind.LOST),
-  /** Scans do not return running tasks, so that an expired lease is never found. */
-  LEASE_WITHOUT_EXIT(true, Kind.LOST),
+  /** Scans return no entry that is overdue by more than two seconds. */
+  HEAD_POLL_MISSES_OLD_ENTRIES(true, Kind.LOST),
+  /** Scans return no running task, so an expired lease is never found. */
+  EXPIRED_LEASES_ARE_MISSED(true, Kind.LOST),
   /** Other nodes do not find the entries that a node has parked. */
-  PARKED_LEAVE_WITH_THEIR_NODE(true, Kind.LOST),
-  /** No node polls the slots of others. */
+  PARKED_HIDDEN_FROM_OTHER_NODES(true, Kind.LOST),
+  /** No node finds overdue tasks in the slots of other nodes. */
   OVERDUE_POLL_OFF(true, Kind.LOST),
   /** Nodes measure waits by the wall clock. */
   WALL_CLOCK_WAIT(true, Kind.LOST),
   /** A member whose session has ended ignores all later notifications. */
-  LOST_FOR_GOOD(true),
+  IGNORES_VIEWS_ONCE_LOST(true),
   /** A node gives up its slots when it loses its session. */
   OWNS_NOTHING_WHEN_LOST(true),
   /** The leader never renews the assignment. */
   ASSIGNED_ONCE(true),
   /** A node claims tasks for which it has no handler. */
   CLAIMS_WITHOUT_HANDLER(true),
-  /** The answer whether a queue has live tasks may be some seconds old. */
-  LIVE_TASKS_ARE_REMEMBERED(true),
-  /** A claim is not refused when the permits of its node have ended. */
-  PERMITS_WITHOUT_END(true),
-  /** The permits of a dead node are free at once, even if it has begun attempts. */
+  /** The store's answer whether a queue has live tasks may be ten seconds old. */
+  HAS_LIVE_IS_CACHED(true),
+  /** A claim is not refused after the permits of its node have expired. */
+  PERMITS_NEVER_EXPIRE(true),
+  /** The permits of a dead node are free at once, even while attempts of that node hold leases. */
   PERMITS_OF_THE_DEAD_ARE_FREE(true),
-  /** Some planning passes of a job are written without the shards that they begin. */
+  /** Some planning passes are written without the shards of the runs that they start. */
   PLAN_WITHOUT_SHARDS(Check.SCHEDULE),
-  /** Some passes insert the shards that they begin, but leave the record of the job as it was. */
+  /** Some planning passes insert shards, but do not change the record of the job. */
   SHARDS_WITHOUT_PLAN(Check.SCHEDULE),
-  /** Some passes insert each shard twice, once with an id that does not follow from its time. */
+  /** Some planning passes insert each shard twice, the second time with a random id. */
   SHARDS_TWICE(Check.SCHEDULE),
-  /** A job learns of ended shards only by the wake at the end of a shard, because it does not poll them. */
-  ENDS_WITHOUT_POLL(Check.LIVENESS),
-  /** If a wake arrives during a pass, the shards that the pass begins are not inserted. */
+  /** No planning pass polls for ended shards, so the end of a shard is missed if its wake is lost. */
+  ENDS_ARE_NOT_POLLED(Check.LIVENESS),
+  /** If a wake arrives during a planning pass, the shards of that pass are not inserted. */
   WAKE_DROPS_SHARDS(Check.SCHEDULE),
-  /** A planner that was paused beyond its lease overwrites later changes. */
+  /** A planning pass whose lease has expired overwrites later changes. */
   PLAN_OF_A_LOST_LEASE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
-  /** A pass reads the clock of its node instead of the store's. */
+  /** A planning pass reads the clock of its node instead of the store's clock. */
   PLANNED_BY_NODE_CLOCK(Check.SCHEDULE),
-  /** A change of a job overwrites changes made since the caller read it. */
+  /** A change of a job overwrites changes that were made since the caller read the job. */
   CHANGE_WITHOUT_COMPARE(Check.SCHEDULE, Check.CHANGE, Check.RUNS),
   /** A running shard counts as ended. */
   RUNNING_IS_ENDED(Check.RUNS),
-  /** The task before the shards of a run counts as ended while it runs. */
-  SHARDS_UNPREPARED(Check.LISTENER),
-  /** The task after the shards of a run is not inserted. */
+  /** A listener's task counts as ended while it runs. */
+  LISTENER_COUNTS_AS_ENDED(Check.LISTENER),
+  /** The listener's task after the shards of a run is not inserted. */
   LISTENER_IS_FORGOTTEN(Check.LISTENER),
-  /** A run that is stopped or replaced continues. */
+  /** The shards of a stopped or replaced run are not cancelled. */
   STOP_CANCELS_NOTHING(Check.CHANGE),
-  /** A deleted job continues. */
+  /** A deletion of a job is answered but does not cancel the job. */
   DELETE_CANCELS_NOTHING(Check.CHANGE),
   /** The fences of a shard start again with each run. */
-  FENCE_BEGINS_ANEW(Check.FENCE),
-  /** A task for a seat within its zone gets substitutes of all zones. */
+  FENCE_STARTS_AGAIN(Check.FENCE),
+  /** A task for a seat with substitutes of its zone gets substitutes of all zones. */
   SUBSTITUTE_OF_ANOTHER_ZONE(FleetSimulation.Check.TARGET),
-  /** Substitutes run tasks that are for one worker only. */
+  /** A task for one worker only gets substitutes. */
   ONLY_HAS_SUBSTITUTES(FleetSimulation.Check.TARGET),
   /** Any worker runs tasks that are for a zone. */
   ZONE_IS_IGNORED(FleetSimulation.Check.TARGET),
   /** Any worker runs tasks that are for a seat. */
   SEAT_IS_IGNORED(FleetSimulation.Check.TARGET),
-  /** The zone of a worker is lost on the way to its node. */
+  /** A node gets no zone from a worker. */
   ZONE_OF_WORKER_IS_LOST(FleetSimulation.Check.TARGET),
-  /** Another worker gets a seat at once, without a rest. */
+  /** A free seat is given to another worker at once, without a rest. */
   SEAT_WITHOUT_REST(FleetSimulation.Check.SEATS),
-  /** A worker of another zone gets a seat that was left. */
+  /** A free seat is given to a worker of another zone. */
   SEAT_CHANGES_ITS_ZONE(FleetSimulation.Check.SEATS),
   /** The seats are written without a comparison of versions. */
   SEATS_WITHOUT_COMPARE(FleetSimulation.Check.SEATS),
   /** Nodes read each worker as enabled. */
-  DISABLED_ARE_FED(FleetSimulation.Check.DISABLED),
-  /** A worker's report is applied to the latest claim of its task, whatever its token. */
+  DISABLED_COUNT_AS_ENABLED(FleetSimulation.Check.DISABLED),
+  /** A worker's report is applied to the latest claim of its task, even with another token. */
   LATE_REPORT_IS_TAKEN(FleetSimulation.Check.ONCE),
   /** Some tasks that have succeeded run again. */
   FINISHED_RUNS_AGAIN(FleetSimulation.Check.ONCE),
   /** A claim does not check whether another claim's lease has ended. */
   LIVE_LEASE_IS_TAKEN(FleetSimulation.Check.ONCE),
   /** Every attempt of a worker's task has the number 1. */
-  ATTEMPT_BEGINS_ANEW(FleetSimulation.Check.FENCE),
+  ATTEMPT_STARTS_AGAIN(FleetSimulation.Check.FENCE),
   /** Parked tasks with an address are never found. */
   PARKED_ADDRESSES_ARE_LOST(FleetSimulation.Check.LIVENESS),
-  /** Queues with parked tasks are listed only in one of four seconds. */
+  /** Queues with parked tasks are listed only in every fourth second. */
   PARKED_ARE_LISTED_SELDOM(FleetSimulation.Check.LATE),
-  /** A node's vouchers for its workers never expire: dead workers keep their seats. */
-  VOUCHERS_WITHOUT_END(FleetSimulation.Check.LIVENESS);
+  /** A node's vouchers for its workers never expire, so dead workers keep their seats. */
+  VOUCHERS_NEVER_EXPIRE(FleetSimulation.Check.LIVENESS);
 
+  /** Age of the writes that an outage loses if calls are answered before they are synced. */
   private static final long UNSYNCED_MILLIS = 500;
-  private static final int MANY_TIMES = 10;
+  /** Factor by which the lost period exceeds the stated one. */
+  private static final int LOSS_FACTOR = 10;
 
+  /** Whether an unmet demand of the simulation detects the bug. */
   private final boolean isDemandUnmet;
   @SuppressWarnings("ImmutableEnumChecker") // filled once
   private final Set<Kind> kinds;
@@ -151,6 +154,7 @@ enum Bug {
   private final Set<Check> checks;
   private final FleetSimulation.@Nullable Check fleetCheck;
 
+  /** Creates a bug of a store, a coordinator or a clock. */
   Bug(boolean isDemandUnmet, Kind... kinds) {
     this.isDemandUnmet = isDemandUnmet;
     this.kinds = EnumSet.noneOf(Kind.class);
@@ -159,7 +163,7 @@ enum Bug {
     fleetCheck = null;
   }
 
-  /** A bug of recurring jobs. */
+  /** Creates a bug of recurring jobs. */
   Bug(Check first, Check... others) {
     isDemandUnmet = false;
     kinds = EnumSet.noneOf(Kind.class);
@@ -167,7 +171,7 @@ enum Bug {
     fleetCheck = null;
   }
 
-  /** A bug of workers and their fleet. */
+  /** Creates a bug of workers and their fleet. */
   Bug(FleetSimulation.Check check) {
     isDemandUnmet = false;
     kinds = EnumSet.noneOf(Kind.class);
@@ -175,7 +179,7 @@ enum Bug {
     fleetCheck = check;
   }
 
-  /** Returns the check that catches this bug, or null if it is not a bug of workers. */
+  /** Returns the check that detects this bug, or null if this is not a bug of workers. */
   FleetSimulation.@Nullable Check fleetCheck() {
     return fleetCheck;
   }
@@ -185,7 +189,7 @@ enum Bug {
     return fleetCheck != null;
   }
 
-  /** Returns whether an outcome shows this bug by a check or kind that is expected to catch it. */
+  /** Returns whether a check that should detect this bug has failed in a run. */
   boolean isSeenIn(FleetSimulation.Outcome outcome) {
     return outcome.unmet().stream().anyMatch(unmet -> unmet.check() == fleetCheck);
   }
@@ -200,17 +204,18 @@ enum Bug {
     return !checks.isEmpty();
   }
 
-  /** Returns whether an outcome shows this bug by a check or kind that is expected to catch it. */
+  /** Returns whether a check that should detect this bug has failed in a run. */
   boolean isSeenIn(JobSimulation.Outcome outcome) {
     return outcome.unmet().stream().anyMatch(unmet -> checks.contains(unmet.check()));
   }
 
-  /** Returns whether an outcome shows this bug by a check or kind that is expected to catch it. */
+  /** Returns whether a check that should detect this bug has failed in a run. */
   boolean isSeenIn(Simulation.Outcome outcome) {
     return (isDemandUnmet && !outcome.unmet().isEmpty())
         || kinds.stream().anyMatch(kind -> outcome.verdict().total(kind) > 0);
   }
 
+  /** Returns the store with this bug, if it is a bug of the store. */
   TaskStore wrap(TaskStore sound, SimStore.Scene scene) {
     if (this == NONE) {
       return sound;
@@ -221,38 +226,41 @@ enum Bug {
     return isOfJobs() ? BrokenJobStores.of(this, sound, scene) : BrokenStores.of(this, sound, scene);
   }
 
-  /** Returns the store as a node sees it, with the bugs that are between a node and its store. */
+  /** Returns the store that a node calls, with this bug if it is between a node and its store. */
   TaskStore link(TaskStore sound) {
     return switch (this) {
-      case UNKNOWN_IS_SAID_TO_BE_NOTHING -> new BrokenStores.Certain(sound);
-      case PERMITS_WITHOUT_END -> new BrokenStores.Endless(sound);
-      case PERMITS_OF_THE_DEAD_ARE_FREE -> new BrokenStores.Idle(sound);
+      case FAILURES_COUNT_AS_UNDONE -> new BrokenStores.FailuresAsUndone(sound);
+      case PERMITS_NEVER_EXPIRE -> new BrokenStores.UnlimitedPermits(sound);
+      case PERMITS_OF_THE_DEAD_ARE_FREE -> new BrokenStores.NoneRunning(sound);
       default -> sound;
     };
   }
 
   /** Returns the period, in milliseconds, whose writes a failover loses. */
-  long lostMillis(SimStore.Manners manners, long allowedMillis) {
+  long lostMillis(SimStore.Behaviour behaviour, long allowedMillis) {
     return switch (this) {
       case ACK_BEFORE_SYNC -> allowedMillis + UNSYNCED_MILLIS;
-      case LOSES_MORE_THAN_IT_SAYS -> manners.windowMillis() * MANY_TIMES;
+      case LOSES_MORE_THAN_STATED -> behaviour.windowMillis() * LOSS_FACTOR;
       default -> allowedMillis;
     };
   }
 
+  /** Returns the coordinator with this bug, if it is a bug of the coordinator. */
   Coordinator wrap(Coordinator sound) {
     return switch (this) {
-      case LOST_FOR_GOOD -> new DeafCoordinator(sound);
+      case IGNORES_VIEWS_ONCE_LOST -> new DeafCoordinator(sound);
       case ASSIGNED_ONCE -> new MuteCoordinator(sound);
       case OWNS_NOTHING_WHEN_LOST -> new HarshCoordinator(sound);
       default -> sound;
     };
   }
 
+  /** Returns the clock with this bug, if it is a bug of the clock. */
   TimeSource clock(TimeSource sound) {
     return this == WALL_CLOCK_WAIT ? new WallClock(sound) : sound;
   }
 
+  /** A clock whose monotonic time is its wall time. */
   private record WallClock(TimeSource sound) implements TimeSource {
     @Override
     public long wallMicros() {
@@ -298,7 +306,7 @@ enum Bug {
     }
   }
 
-  /** Ignores all notifications after the one that the session has ended. */
+  /** Ignores all notifications after the notification that the session has ended. */
   private static final class DeafCoordinator extends BrokenCoordinator {
     private boolean lost;
 

@@ -6,7 +6,7 @@ enum Call {
   // Calls that only read.
   DUE, READ_PARKED, PROBE, FIND, READ_DOCUMENT, TIME;
 
-  /** Returns whether the call changes the store, so that the store's log has it. */
+  /** Returns whether the call changes the store. */
   boolean writes() {
     return switch (this) {
       case SUBMIT, TOUCH, CANCEL, CLAIM, SETTLE, PARK, REDRIVE, WRITE_DOCUMENT -> true;

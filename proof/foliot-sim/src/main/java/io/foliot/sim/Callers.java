@@ -11,35 +11,36 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Makes calls through any node that serves, and repeats each until a node has completed it. */
+/** Makes calls through random nodes that serve, and repeats each call until a node has completed it. */
 final class Callers {
-  private static final long AGAIN_MILLIS = 100;
+  /** Pause before a call is repeated, in addition to half of the callers' patience. */
+  private static final long RETRY_MILLIS = 100;
 
   private final Schedule schedule;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final SimStore store;
   private final List<SimNode> nodes;
 
-  Callers(Schedule schedule, SplittableRandom luck, SimStore store, List<SimNode> nodes) {
+  Callers(Schedule schedule, SplittableRandom random, SimStore store, List<SimNode> nodes) {
     this.schedule = schedule;
-    this.luck = luck;
+    this.random = random;
     this.store = store;
     this.nodes = nodes;
   }
 
-  /** Returns a random node that serves, or null if none does. */
+  /** Returns a random node that serves, or null if no node serves. */
   @Nullable
   SimNode someNode() {
     List<SimNode> up = nodes.stream().filter(node -> node.engine() != null).toList();
-    return up.isEmpty() ? null : up.get(luck.nextInt(up.size()));
+    return up.isEmpty() ? null : up.get(random.nextInt(up.size()));
   }
 
-  /** Repeats a call until it has succeeded on some node. */
+  /** Repeats a call, each time on a random node, until the call has succeeded. */
   void untilDone(Function<Engine, CompletionStage<?>> call) {
     SimNode node = someNode();
     Engine engine = node == null ? null : node.engine();
     if (node == null || engine == null) {
-      schedule.afterMillis(AGAIN_MILLIS, () -> untilDone(call));
+      schedule.afterMillis(RETRY_MILLIS, () -> untilDone(call));
       return;
     }
     boolean[] done = new boolean[1];
@@ -48,14 +49,14 @@ final class Callers {
         done[0] = true;
       }
     }));
-    schedule.afterMillis(AGAIN_MILLIS + store.manners().patienceMillis() / 2, () -> {
+    schedule.afterMillis(RETRY_MILLIS + store.behaviour().patienceMillis() / 2, () -> {
       if (!done[0]) {
         untilDone(call);
       }
     });
   }
 
-  /** Reports the end of an accepted attempt, and repeats the report until it is answered. */
+  /** Reports the end of an accepted attempt, and repeats the report until a node has answered it. */
   void report(TaskRecord task, boolean fails) {
     Token token = task.token();
     if (token != null) {

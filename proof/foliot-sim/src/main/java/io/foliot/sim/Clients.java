@@ -40,35 +40,39 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The clients. They submit, touch and cancel, each time through any node, and report for the receiver. */
+/** The clients. They make random calls through random nodes, and report the ends of accepted attempts. */
 final class Clients implements SimReceiver.Listener {
-  /** A queue whose limit of {@value #LIMIT} attempts at once never changes. */
+  /** A queue whose limit of {@value #LIMIT} concurrent attempts never changes. */
   static final String LIMITED = "narrow";
   static final int LIMIT = 3;
-  /** A queue that is put and deleted repeatedly, each time through some node. */
+  /** A queue that is put and deleted repeatedly, each time through a random node. */
   static final String BRIEF = "brief";
   /** The queues that exist during the whole run. */
   static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
   private static final int KEYS = 12;
-  /** Number of devices whose deadlines are pushed back together, which is a burst of index entries that only move. */
+  /** Number of devices, whose deadlines are touched together by their heartbeats. */
   private static final int DEVICES = 20;
+  /** Period of the first beats. */
   private static final long BEAT_MILLIS = 4_700;
+  /** Delay of the tasks of a first beat. */
   private static final long SILENCE_MILLIS = 4_000;
-  /** Delay of the second beat after the first. It leaves the index entries in place, so they come due too early. */
+  /** Delay of the second beat after the first. The second beat does not move the index entries: they come due early. */
   private static final long SECOND_BEAT_MILLIS = 300;
-  /** Delay of the tasks of a second beat. They are due after the next first beat. */
+  /** Delay of the tasks of a second beat, which are due after the next first beat. */
   private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
+  /** Most ids that are kept for later calls. */
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
   private static final int ATTEMPTS = 50;
+  /** Virtual time after which the settings of queues are not changed. */
   private static final long LAST_CHANGE_NANOS = 40_000_000_000L;
   private static final List<OnConflict> CONFLICTS = List.copyOf(EnumSet.allOf(OnConflict.class));
 
   private final Sim sim;
   private final Schedule schedule;
   private final History history;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final SimStore store;
   private final List<SimNode> nodes;
   private final Callers callers;
@@ -82,22 +86,22 @@ final class Clients implements SimReceiver.Listener {
   private boolean over;
 
   /** @param unmet receives each demand that was not met */
-  Clients(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes,
+  Clients(Sim sim, History history, SplittableRandom random, SimStore store, List<SimNode> nodes,
       Consumer<String> unmet) {
     this.unmet = unmet;
     store.watchDeletions(this::deleted);
     this.sim = sim;
     schedule = sim.schedule();
     this.history = history;
-    this.luck = luck;
+    this.random = random;
     this.store = store;
     this.nodes = nodes;
-    callers = new Callers(schedule, luck, store, nodes);
+    callers = new Callers(schedule, random, store, nodes);
     backoffMillis = oneOf(10, 300);
-    hasDevices = luck.nextBoolean();
+    hasDevices = random.nextBoolean();
   }
 
-  /** Sends the heartbeats of the devices until the end, in half of the worlds. Now and then some are silent. */
+  /** Sends the heartbeats of the devices until the end, in half of the runs. Some devices miss some beats. */
   void beat() {
     if (over || !hasDevices) {
       return;
@@ -106,20 +110,20 @@ final class Clients implements SimReceiver.Listener {
     for (int i = 0; i < DEVICES; i++) {
       alive.add("device-" + i);
     }
-    if (luck.nextInt(5) == 0) {
+    if (random.nextInt(5) == 0) {
       submit(alive.stream()
           .map(device -> Submission.builder(QUEUES.get(0)).delay(Duration.ofMillis(SILENCE_MILLIS)).body(Body.EMPTY)
               .key(device).build())
           .toList(), SILENCE_MILLIS);
     } else {
-      alive.removeIf(device -> luck.nextInt(30) == 0);
+      alive.removeIf(device -> random.nextInt(30) == 0);
       touch(QUEUES.get(0), alive, SILENCE_MILLIS);
     }
     schedule.afterMillis(SECOND_BEAT_MILLIS, () -> touch(QUEUES.get(0), alive, LONGER_SILENCE_MILLIS));
     schedule.afterMillis(BEAT_MILLIS, this::beat);
   }
 
-  /** Puts the queues as intended, and repeats each put until it succeeds. */
+  /** Puts the queues with their intended settings, and repeats each put until it succeeds. */
   void putQueues() {
     for (String queue : QUEUES) {
       putQueue(queue);
@@ -137,7 +141,7 @@ final class Clients implements SimReceiver.Listener {
     restoredMillis.clear();
     putQueues();
     putQueue(BRIEF);
-    schedule.afterMillis(2 * store.manners().patienceMillis(), this::putQueuesThatDiffer);
+    schedule.afterMillis(2 * store.behaviour().patienceMillis(), this::putQueuesThatDiffer);
   }
 
   private void putQueuesThatDiffer() {
@@ -150,7 +154,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Returns when the queue was put after the end of the random calls; null while it may still be paused. */
+  /** Returns the time at which a queue was put after the random calls, in ms; null while it may still be paused. */
   @Nullable
   Long restoredMillis(String name) {
     return restoredMillis.get(name);
@@ -171,32 +175,32 @@ final class Clients implements SimReceiver.Listener {
   }
 
   private long oneOf(long... values) {
-    return values[luck.nextInt(values.length)];
+    return values[random.nextInt(values.length)];
   }
 
   private <T> T oneOf(List<T> values) {
-    return values.get(luck.nextInt(values.size()));
+    return values.get(random.nextInt(values.size()));
   }
 
   /** Makes one random call. */
   void act() {
     String queue = isCalm() ? QUEUES.get(0) : oneOf(QUEUES);
-    String key = "k" + luck.nextInt(KEYS);
-    long delayMillis = oneOf(0, luck.nextLong(200), luck.nextLong(5_000), luck.nextLong(40_000));
+    String key = "k" + random.nextInt(KEYS);
+    long delayMillis = oneOf(0, random.nextLong(200), random.nextLong(5_000), random.nextLong(40_000));
     Submission plain = Submission.after(queue, Duration.ofMillis(delayMillis), Body.EMPTY);
-    switch (luck.nextInt(20)) {
+    switch (random.nextInt(20)) {
       case 0, 1, 2, 3 -> submit(List.of(plain), delayMillis);
       case 4, 5, 6, 7 -> submit(List.of(plain.toBuilder().key(key).onConflict(oneOf(CONFLICTS)).build()), delayMillis);
       case 8, 9 -> submitTwice(plain.toBuilder().idempotencyKey("i" + schedule.nowNanos()).build(), delayMillis);
       case 10, 11, 12 -> touch(queue, List.of(key), delayMillis);
-      case 13, 14 -> cancel(seenIds.isEmpty() || luck.nextBoolean()
+      case 13, 14 -> cancel(seenIds.isEmpty() || random.nextBoolean()
           ? new TaskRef.ByKey(queue, key)
           : new TaskRef.ById(oneOf(seenIds)));
       case 15 -> runNow();
       case 16 -> submitMany(plain, delayMillis);
       case 17 -> redrive();
       case 18 -> {
-        if (store.manners().kind() == SimStore.Kind.SQL && !isCalm()) {
+        if (store.behaviour().kind() == SimStore.Kind.SQL && !isCalm()) {
           transact(plain, delayMillis);
         } else {
           submit(List.of(plain), delayMillis);
@@ -214,34 +218,34 @@ final class Clients implements SimReceiver.Listener {
     return sim.world().isCalm();
   }
 
-  /** Puts and deletes the brief queue, and submits to it before, during and after. */
+  /** Puts and deletes the brief queue, and submits to it before, between and after. Repeats this until the end. */
   void liveBriefly() {
     if (over || schedule.nowNanos() > LAST_CHANGE_NANOS) {
       return;
     }
     through((node, engine) -> engine.putQueue(queue(BRIEF)));
-    for (int i = luck.nextInt(3); i > 0; i--) {
-      schedule.afterMillis(luck.nextLong(1_000), this::submitToBrief);
+    for (int i = random.nextInt(3); i > 0; i--) {
+      schedule.afterMillis(random.nextLong(1_000), this::submitToBrief);
     }
-    schedule.afterMillis(luck.nextLong(3_000), () -> through((node, engine) -> engine.deleteQueue(BRIEF)
+    schedule.afterMillis(random.nextLong(3_000), () -> through((node, engine) -> engine.deleteQueue(BRIEF)
         .whenComplete((deleted, failure) -> {
           if (failure != null && failure.getCause() instanceof QueueInUseException) {
             sim.coverage().count(Coverage.Case.DELETION_REFUSED);
           }
         })));
-    for (int i = luck.nextInt(4); i > 0; i--) {
-      schedule.afterMillis(luck.nextLong(8_000), this::submitToBrief);
+    for (int i = random.nextInt(4); i > 0; i--) {
+      schedule.afterMillis(random.nextLong(8_000), this::submitToBrief);
     }
-    schedule.afterMillis(1_000 + luck.nextLong(9_000), this::liveBriefly);
+    schedule.afterMillis(1_000 + random.nextLong(9_000), this::liveBriefly);
   }
 
   private void submitToBrief() {
     if (over) {
       return;
     }
-    long delayMillis = oneOf(0, luck.nextLong(500), luck.nextLong(20_000));
+    long delayMillis = oneOf(0, random.nextLong(500), random.nextLong(20_000));
     Submission plain = Submission.after(BRIEF, Duration.ofMillis(delayMillis), Body.EMPTY);
-    Submission submission = luck.nextInt(3) == 0 ? plain.toBuilder().key("k" + luck.nextInt(KEYS)).build() : plain;
+    Submission submission = random.nextInt(3) == 0 ? plain.toBuilder().key("k" + random.nextInt(KEYS)).build() : plain;
     perform(List.of(request(submission, schedule.nowMillis() + delayMillis)),
         engine -> engine.submitAll(List.of(submission)), result -> {
           acknowledged(result);
@@ -249,7 +253,7 @@ final class Clients implements SimReceiver.Listener {
         });
   }
 
-  /** Ensures that the queue of a task exists when the task is acknowledged. */
+  /** Checks that the queue of a task exists when the task is acknowledged. */
   private void acknowledged(SubmitResult result) {
     if (result.kind().isPlaced() && !mayForget()) {
       ackedInBrief.add(result.id());
@@ -260,7 +264,7 @@ final class Clients implements SimReceiver.Listener {
     }
   }
 
-  /** Ensures that a queue is deleted only while none of its acknowledged tasks is live. */
+  /** Checks that a queue is deleted only while none of its acknowledged tasks is live. */
   private void deleted(String queue) {
     for (TaskRecord task : mayForget() ? List.<TaskRecord>of() : store.live()) {
       if (task.queue().equals(queue) && ackedInBrief.contains(task.id())) {
@@ -274,7 +278,7 @@ final class Clients implements SimReceiver.Listener {
    * queue.
    */
   private boolean mayForget() {
-    return store.manners().windowMillis() > 0;
+    return store.behaviour().windowMillis() > 0;
   }
 
   /** Changes the settings of a random queue, or pauses it. */
@@ -283,8 +287,8 @@ final class Clients implements SimReceiver.Listener {
   }
 
   private void changeQueue(String name) {
-    if (luck.nextInt(3) == 0) {
-      // The limit of this queue stays, so that the number of running tasks can be checked against it.
+    if (random.nextInt(3) == 0) {
+      // The limit of this queue never changes, because the running tasks are checked against it.
       QueueConfig changed = name.equals(LIMITED)
           ? queue(name).toBuilder().priority((int) oneOf(-1, 1, 5)).build()
           : queue(name).toBuilder().rate(null).concurrency((int) oneOf(1, 5, 100)).build();
@@ -293,13 +297,14 @@ final class Clients implements SimReceiver.Listener {
     }
     sim.coverage().count(Coverage.Case.QUEUE_PAUSED);
     through((node, engine) -> engine.setPaused(name, true));
-    schedule.afterMillis(luck.nextLong(8_000), () -> {
+    schedule.afterMillis(random.nextLong(8_000), () -> {
       if (!over) {
         callers.untilDone(engine -> engine.setPaused(name, false));
       }
     });
   }
 
+  /** Makes a call once through a random node, without a record in the history. */
   private void through(BiFunction<SimNode, Engine, CompletionStage<?>> call) {
     SimNode node = callers.someNode();
     Engine engine = node == null ? null : node.engine();
@@ -313,6 +318,7 @@ final class Clients implements SimReceiver.Listener {
 
   // Operations that the history records.
 
+  /** Makes a call once through a random node, and records its requests and replies in the history. */
   private <T> void perform(List<Request> requests, Function<Engine, CompletableFuture<List<T>>> call,
       Function<T, Reply> reply) {
     SimNode node = callers.someNode();
@@ -321,9 +327,9 @@ final class Clients implements SimReceiver.Listener {
       return;
     }
     List<Long> ops = requests.stream().map(request -> history.invoked(schedule.nowMillis(), request)).toList();
-    // If the process dies, its caller gets no answer.
-    node.process().run(() -> told(call.apply(engine), (results, failure) -> {
-      sim.trace().add("client", failure == null ? "told" : "refused", ops.get(0));
+    // If the process dies, the history has no reply.
+    node.process().run(() -> whenComplete(call.apply(engine), (results, failure) -> {
+      sim.trace().add("client", failure == null ? "answered" : "failed", ops.get(0));
       for (int i = 0; i < ops.size(); i++) {
         history.answered(ops.get(i), schedule.nowMillis(),
             results == null ? failed(failure) : reply.apply(results.get(i)));
@@ -331,7 +337,7 @@ final class Clients implements SimReceiver.Listener {
     }));
   }
 
-  private static <T> void told(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+  private static <T> void whenComplete(CompletionStage<T> stage, BiConsumer<@Nullable T, @Nullable Throwable> then) {
     stage.whenComplete(then);
   }
 
@@ -339,10 +345,11 @@ final class Clients implements SimReceiver.Listener {
     perform(List.of(request), engine -> call.apply(engine).thenApply(List::of), reply);
   }
 
+  /** Returns the reply of a failed call: failed if the call had no effect, else unknown. */
   private Reply failed(@Nullable Throwable failure) {
     Throwable cause = failure != null && failure.getCause() != null ? failure.getCause() : failure;
     if (cause instanceof OverloadedException) {
-      sim.coverage().count(Coverage.Case.REFUSED_AT_THE_DOOR);
+      sim.coverage().count(Coverage.Case.REFUSED_BY_OVERLOAD);
     }
     boolean undone = cause instanceof OverloadedException || cause instanceof UnknownQueueException
         || cause instanceof StoreAwayException;
@@ -360,25 +367,25 @@ final class Clients implements SimReceiver.Listener {
         engine -> engine.submitAll(submissions), this::placed);
   }
 
-  /** Submits twice, perhaps through another node, as a client does that got no answer in time. */
+  /** Submits twice, perhaps through different nodes, like a client that got no answer in time. */
   private void submitTwice(Submission submission, long delayMillis) {
     submit(List.of(submission), delayMillis);
-    schedule.afterMillis(luck.nextLong(3_000), () -> submit(List.of(submission), delayMillis));
+    schedule.afterMillis(random.nextLong(3_000), () -> submit(List.of(submission), delayMillis));
   }
 
   private void submitMany(Submission submission, long delayMillis) {
     List<Submission> many = new ArrayList<>();
-    for (int left = 1 + luck.nextInt(MAX_BATCH); left > 0; left--) {
-      many.add(luck.nextInt(4) == 0 ? submission.toBuilder().key("k" + luck.nextInt(KEYS)).build() : submission);
+    for (int left = 1 + random.nextInt(MAX_BATCH); left > 0; left--) {
+      many.add(random.nextInt(4) == 0 ? submission.toBuilder().key("k" + random.nextInt(KEYS)).build() : submission);
     }
     submit(many, delayMillis);
   }
 
-  /** Writes within a transaction of the caller, which commits at a random time. */
+  /** Submits within a transaction of the caller, which commits at a random time. */
   private void transact(Submission submission, long delayMillis) {
     long dueMillis = schedule.nowMillis() + delayMillis;
-    long commitMillis = oneOf(luck.nextLong(100), luck.nextLong(5_000), luck.nextLong(70_000));
-    boolean notifiesEngine = luck.nextBoolean();
+    long commitMillis = oneOf(random.nextLong(100), random.nextLong(5_000), random.nextLong(70_000));
+    boolean notifiesEngine = random.nextBoolean();
     through((node, engine) -> {
       List<Draft> drafts;
       try {
@@ -439,7 +446,7 @@ final class Clients implements SimReceiver.Listener {
     if (seenIds.size() < REMEMBERED) {
       seenIds.add(id);
     } else {
-      seenIds.set(luck.nextInt(REMEMBERED), id);
+      seenIds.set(random.nextInt(REMEMBERED), id);
     }
   }
 
@@ -488,7 +495,7 @@ final class Clients implements SimReceiver.Listener {
     if (refused.isEmpty()) {
       return;
     }
-    TaskRecord task = refused.remove(luck.nextInt(refused.size()));
+    TaskRecord task = refused.remove(random.nextInt(refused.size()));
     perform(new Request.Redrive(task.queue(), task.id().toString()),
         engine -> engine.redrive(task.queue(), List.of(task.id())), results -> redriven(results.get(0)));
   }
@@ -511,13 +518,13 @@ final class Clients implements SimReceiver.Listener {
 
   @Override
   public void accepted(TaskRecord task, long delivery) {
-    boolean fails = luck.nextInt(5) == 0;
+    boolean fails = random.nextInt(5) == 0;
     history.replied(delivery, schedule.nowMillis(), fails ? Event.Reception.RETRY : Event.Reception.SUCCESS);
     sim.coverage().count(Coverage.Case.REPORTED_LATER);
     callers.report(task, fails);
-    if (luck.nextInt(3) == 0) {
+    if (random.nextInt(3) == 0) {
       sim.coverage().count(Coverage.Case.REPORTED_TWICE);
-      schedule.afterMillis(luck.nextLong(3_000), () -> callers.report(task, fails));
+      schedule.afterMillis(random.nextLong(3_000), () -> callers.report(task, fails));
     }
   }
 }

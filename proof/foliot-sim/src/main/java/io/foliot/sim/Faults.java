@@ -13,60 +13,66 @@ import java.util.SplittableRandom;
 
 /** Injects faults, records them in the history, and repairs them. */
 final class Faults {
+  /** Time before the first fault. */
   private static final long FIRST_MILLIS = 2_000;
+  /** Length of the period, after the random faults, in which one more change of a queue is lost. */
   private static final long LAST_MILLIS = 3_000;
+  /** Exclusive bound of the number of faults of one kind. */
   private static final int MOST_OF_A_KIND = 4;
-  /** Time by which all nodes have found each other, and each owns its slots. */
+  /** Time by which all nodes have joined, and each node owns its slots. */
   private static final long MAX_COORDINATED_MILLIS = 12_000;
   private static final long HOUR_MILLIS = 3_600_000;
 
   private final Sim sim;
   private final Schedule schedule;
   private final History history;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final SimStore store;
   private final SimCoordination coordination;
   private final List<SimNode> nodes;
   private final Runnable changeQueue;
   private final Bug bug;
-  private final Set<SimNode> left = new HashSet<>();
+  /** Nodes that stay broken after the heal. */
+  private final Set<SimNode> broken = new HashSet<>();
   private boolean healed;
   private boolean killed;
+  /** Action at the beginning and at the end of each fault. */
   private Runnable watch = () -> {};
-  /** The tasks that ran when a node was killed without a restart, and the ends of their leases. */
+  /** Ends of the leases of the tasks that ran when a node was killed without a restart, by the ids of the tasks. */
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
+  /** Number of the kill without a restart in the history. */
   private long killWindow;
 
-  /** @param changeQueue changes the settings of some queue */
-  Faults(Sim sim, History history, SplittableRandom luck, SimStore store, SimCoordination coordination,
+  /** @param changeQueue changes the settings of a random queue */
+  Faults(Sim sim, History history, SplittableRandom random, SimStore store, SimCoordination coordination,
       List<SimNode> nodes, Runnable changeQueue, Bug bug) {
     this.changeQueue = changeQueue;
     this.sim = sim;
     schedule = sim.schedule();
     this.history = history;
-    this.luck = luck;
+    this.random = random;
     this.store = store;
     this.coordination = coordination;
     this.nodes = nodes;
     this.bug = bug;
   }
 
-  /** Runs an action each time something breaks or is mended from now on. */
+  /** Sets the action that runs at the beginning and at the end of each fault from now on. */
   void watch(Runnable newWatch) {
     watch = newWatch;
   }
 
-  /** Plans the faults of a period. */
+  /** Plans random faults within the next {@code millis}. */
   void plan(long millis) {
-    // One change is lost shortly before the heal, after which all nodes must have the same settings.
-    schedule.afterMillis(millis + luck.nextLong(LAST_MILLIS), this::forgetChange);
+    // One change is lost shortly before the heal. After the heal, all nodes must have the same settings.
+    schedule.afterMillis(millis + random.nextLong(LAST_MILLIS), this::forgetChange);
     List<Runnable> kinds = List.of(this::forgetChange, this::kill, this::pauseBeyondALease, this::pauseShortly,
         this::stop,
         this::setClock, this::storeAway,
-        this::failOver, this::cutFromStore, this::cutFromCoordination, this::coordinationAway, this::lie);
+        this::failOver, this::cutFromStore, this::cutFromCoordination, this::coordinationAway, this::misreport);
     for (Runnable kind : kinds) {
-      for (int left = luck.nextInt(MOST_OF_A_KIND); left > 0; left--) {
-        schedule.afterMillis(FIRST_MILLIS + luck.nextLong(millis - FIRST_MILLIS), () -> {
+      for (int left = random.nextInt(MOST_OF_A_KIND); left > 0; left--) {
+        schedule.afterMillis(FIRST_MILLIS + random.nextLong(millis - FIRST_MILLIS), () -> {
           if (!healed) {
             kind.run();
           }
@@ -77,20 +83,20 @@ final class Faults {
 
   /**
    * Plans an outage of the coordinator alone, which ends at a random time or with the heal. In half of the runs a node
-   * is killed meanwhile.
+   * is killed during this period.
    */
   void planUncoordinated(long millis) {
-    schedule.afterMillis(FIRST_MILLIS + luck.nextLong(MAX_COORDINATED_MILLIS), () -> {
+    schedule.afterMillis(FIRST_MILLIS + random.nextLong(MAX_COORDINATED_MILLIS), () -> {
       sim.coverage().count(Coverage.Case.COORDINATION_AWAY);
       sim.trace().add("fault", "the coordinator is unavailable", 0);
       coordination.setAway(true);
     });
-    if (luck.nextBoolean()) {
-      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis - MAX_COORDINATED_MILLIS),
+    if (random.nextBoolean()) {
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + random.nextLong(millis - MAX_COORDINATED_MILLIS),
           this::killWithoutRestart);
     }
-    if (luck.nextBoolean()) {
-      schedule.afterMillis(MAX_COORDINATED_MILLIS + luck.nextLong(millis), () -> coordination.setAway(false));
+    if (random.nextBoolean()) {
+      schedule.afterMillis(MAX_COORDINATED_MILLIS + random.nextLong(millis), () -> coordination.setAway(false));
     }
   }
 
@@ -122,15 +128,17 @@ final class Faults {
   }
 
   private SimNode someNode() {
-    return nodes.get(luck.nextInt(nodes.size()));
+    return nodes.get(random.nextInt(nodes.size()));
   }
 
+  /** Records the beginning of a fault. Returns the number of the fault in the history. */
   private long began(Event.Fault fault, String what) {
     watch.run();
     sim.trace().add("fault", what, 0);
     return history.faultBegan(schedule.nowMillis(), fault, what);
   }
 
+  /** Ends a fault after some time, unless the heal comes first. */
   private void mendAfter(long millis, long window, Runnable mend) {
     schedule.afterMillis(millis, () -> {
       if (!healed) {
@@ -149,7 +157,7 @@ final class Faults {
     sim.coverage().count(Coverage.Case.KILL);
     long window = began(Event.Fault.KILL, node.name() + " is killed");
     node.kill();
-    mendAfter(luck.nextLong(5_000), window, () -> {
+    mendAfter(random.nextLong(5_000), window, () -> {
       sim.coverage().count(Coverage.Case.RESTART);
       node.start();
     });
@@ -157,12 +165,12 @@ final class Faults {
 
   private void pauseBeyondALease() {
     sim.coverage().count(Coverage.Case.PAUSE_BEYOND_A_LEASE);
-    pauseFor(sim.world().leaseMillis() + luck.nextLong(6_000));
+    pauseFor(sim.world().leaseMillis() + random.nextLong(6_000));
   }
 
   private void pauseShortly() {
     sim.coverage().count(Coverage.Case.SHORT_PAUSE);
-    pauseFor(luck.nextLong(800));
+    pauseFor(random.nextLong(800));
   }
 
   private void pauseFor(long millis) {
@@ -173,7 +181,7 @@ final class Faults {
     long window = began(Event.Fault.PAUSE, node.name() + " is paused for " + millis + " ms");
     NodeProcess process = node.process();
     process.pause();
-    if (luck.nextBoolean()) {
+    if (random.nextBoolean()) {
       sim.coverage().count(Coverage.Case.MACHINE_ASLEEP);
       node.clock().suspend();
     }
@@ -192,9 +200,9 @@ final class Faults {
     }
     sim.coverage().count(Coverage.Case.GRACEFUL_STOP);
     long window = began(Event.Fault.OTHER, node.name() + " is stopped");
-    long pauseMillis = luck.nextLong(3_000);
+    long pauseMillis = random.nextLong(3_000);
     boolean[] wasPaused = {node.process().isPaused()};
-    node.stop(Duration.ofMillis(luck.nextLong(4_000)), () -> mendAfter(pauseMillis, window, () -> {
+    node.stop(Duration.ofMillis(random.nextLong(4_000)), () -> mendAfter(pauseMillis, window, () -> {
       if (!wasPaused[0]) {
         node.start();
       }
@@ -203,8 +211,8 @@ final class Faults {
 
   private void setClock() {
     SimNode node = someNode();
-    long[] steps = {-HOUR_MILLIS, -700, 300, HOUR_MILLIS, luck.nextLong(-HOUR_MILLIS, HOUR_MILLIS)};
-    long step = steps[luck.nextInt(steps.length)];
+    long[] steps = {-HOUR_MILLIS, -700, 300, HOUR_MILLIS, random.nextLong(-HOUR_MILLIS, HOUR_MILLIS)};
+    long step = steps[random.nextInt(steps.length)];
     sim.coverage().count(step > 0 ? Coverage.Case.CLOCK_SET_FORWARD : Coverage.Case.CLOCK_SET_BACK);
     sim.trace().add("fault", "the clock is set: " + node.name(), step);
     node.clock().stepMillis(step);
@@ -216,28 +224,28 @@ final class Faults {
     long window = began(Event.Fault.OTHER, "the store is unavailable");
     store.setAway(true);
     if (bug == Bug.ACK_BEFORE_SYNC) {
-      store.forget(bug.lostMillis(store.manners(), 0));
+      store.forget(bug.lostMillis(store.behaviour(), 0));
     }
-    mendAfter(luck.nextLong(5_000), window, () -> store.setAway(false));
+    mendAfter(random.nextLong(5_000), window, () -> store.setAway(false));
   }
 
   private void failOver() {
     sim.coverage().count(Coverage.Case.STORE_FAILOVER);
     long window = began(Event.Fault.OTHER, "another server takes over from the store");
     store.setAway(true);
-    long windowMillis = store.manners().windowMillis();
+    long windowMillis = store.behaviour().windowMillis();
     if (windowMillis > 0) {
       history.forgot(schedule.nowMillis(), schedule.nowMillis() - windowMillis);
-      store.forget(bug.lostMillis(store.manners(), luck.nextLong(windowMillis + 1)));
+      store.forget(bug.lostMillis(store.behaviour(), random.nextLong(windowMillis + 1)));
     }
-    mendAfter(luck.nextLong(3_000), window, () -> store.setAway(false));
+    mendAfter(random.nextLong(3_000), window, () -> store.setAway(false));
   }
 
   /** Changes a queue, and fails over within the period whose writes a failover loses. */
   private void forgetChange() {
-    if (store.manners().windowMillis() > 0) {
+    if (store.behaviour().windowMillis() > 0) {
       changeQueue.run();
-      schedule.afterMillis(luck.nextLong(store.manners().windowMillis()), () -> {
+      schedule.afterMillis(random.nextLong(store.behaviour().windowMillis()), () -> {
         if (!healed) {
           failOver();
         }
@@ -250,7 +258,7 @@ final class Faults {
     sim.coverage().count(Coverage.Case.CUT_FROM_STORE);
     long window = began(Event.Fault.OTHER, node.name() + " is cut from the store");
     node.cutFromStore(true);
-    mendAfter(luck.nextLong(12_000), window, () -> node.cutFromStore(false));
+    mendAfter(random.nextLong(12_000), window, () -> node.cutFromStore(false));
   }
 
   private void cutFromCoordination() {
@@ -258,7 +266,7 @@ final class Faults {
     sim.coverage().count(Coverage.Case.CUT_FROM_COORDINATION);
     long window = began(Event.Fault.OTHER, node.name() + " is cut from the coordinator");
     node.cutFromCoordination(true);
-    mendAfter(luck.nextLong(25_000), window, () -> node.cutFromCoordination(false));
+    mendAfter(random.nextLong(25_000), window, () -> node.cutFromCoordination(false));
   }
 
   private void coordinationAway() {
@@ -268,19 +276,19 @@ final class Faults {
     sim.coverage().count(Coverage.Case.COORDINATION_AWAY);
     long window = began(Event.Fault.OTHER, "the coordinator is unavailable");
     coordination.setAway(true);
-    mendAfter(luck.nextLong(15_000), window, () -> coordination.setAway(false));
+    mendAfter(random.nextLong(15_000), window, () -> coordination.setAway(false));
   }
 
-  private void lie() {
+  private void misreport() {
     if (sim.world().coordination() != World.Coordination.SERVICE) {
       return;
     }
-    sim.trace().add("fault", "the coordinator lies", 0);
+    sim.trace().add("fault", "the coordinator sends false notifications", 0);
     watch.run();
-    if (luck.nextBoolean()) {
-      coordination.tellAllThatTheyLead();
+    if (random.nextBoolean()) {
+      coordination.reportAllAsLeaders();
     } else {
-      coordination.tellAllThatNoMemberIs();
+      coordination.reportNoMembers();
     }
   }
 
@@ -299,7 +307,7 @@ final class Faults {
     }
   }
 
-  /** Heals the store, one node, and in half of the runs the coordinator. The rest stays broken until the end. */
+  /** Heals the store, one node, and in half of the runs the coordinator. All else stays broken until the end. */
   void healCore() {
     healed = true;
     watch.run();
@@ -313,7 +321,7 @@ final class Faults {
         leave(node);
       }
     }
-    if (luck.nextBoolean()) {
+    if (random.nextBoolean()) {
       coordination.heal();
     } else {
       coordination.setAway(true);
@@ -322,11 +330,11 @@ final class Faults {
 
   /** Breaks a node in one way until the end. */
   private void leave(SimNode node) {
-    left.add(node);
+    broken.add(node);
     node.cutFromStore(false);
     node.clock().resume();
     node.process().resume();
-    switch (luck.nextInt(4)) {
+    switch (random.nextInt(4)) {
       case 0 -> node.kill();
       case 1 -> node.process().pause();
       case 2 -> node.cutFromStore(true);
@@ -335,8 +343,8 @@ final class Faults {
     sim.trace().add("fault", "stays broken: " + node.name(), 0);
   }
 
-  /** Returns whether a node was healed, and not left broken. */
+  /** Returns whether a node does not stay broken after the heal. */
   boolean isWell(SimNode node) {
-    return !left.contains(node);
+    return !broken.contains(node);
   }
 }

@@ -29,39 +29,40 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges workers and the tasks addressed to them, by rules of its own: from the plans, from the calls of the store in
- * their order, and from what the workers saw. It never asks a {@link Fleet} which worker may run a task.
+ * Checks the workers and the tasks that are addressed to them. The evidence is the plans, the calls of the store in
+ * their order, and the tasks that workers got. The rules are independent of the code in {@link Fleet}, by which nodes
+ * select workers.
  *
- * <p>Two rules need time, because nodes act on what they have read:
+ * <p>Two rules apply only after some time, because a node acts on the fleet that it has read:
  *
  * <ul>
  * <li>SEAT: a task of a seat goes to a substitute only if the seat's worker is gone or disabled. After
  * {@value #SETTLED_MILLIS} ms without any fault, in which the worker has polled the same node and kept its seat, all
- * nodes know that the worker is live: a node's vouchers hold ten seconds, a worker counts as live for two seconds after
- * its poll, and a node reads the fleet at least once a second and repeats a failed write of the seats.
- * <li>DISABLED: a node that has read the fleet gives no tasks to a disabled worker. Each node has read the change
- * {@value #KNOWN_MILLIS} ms after its answer, and after the worker has begun to poll a node: it reads at least once a
- * second, and a read waits for one write at most.
+ * nodes have read that the worker is live. A node's vouchers are valid for ten seconds, and a worker counts as live for
+ * two seconds after its poll. A node reads the fleet at least once a second, and repeats a failed write of the seats.
+ * <li>DISABLED: a node that has read the fleet gives no tasks to a disabled worker. All nodes have read the change
+ * {@value #KNOWN_MILLIS} ms after the answer to the change and the worker's move to its node. A node reads the fleet at
+ * least once a second, and a read waits for at most one write.
  * </ul>
  *
  * <p>An unanswered call to enable or disable a worker may take effect at any time, even after the answer to a later
- * call: a paused node runs it when it is resumed. If a change of a worker was repeated, both rules apply only while the
- * stored seat agrees with the last answer.
+ * call, because a paused node makes the call when the node is resumed. If a change of a worker was repeated, both rules
+ * apply only while the stored seat agrees with the last answer.
  */
 final class FleetJudge {
   private static final long SETTLED_MILLIS = 20_000;
   private static final long KNOWN_MILLIS = 5_000;
   /** The interval of the head poll by which the owner of a slot finds tasks that another node has written. */
   private static final long HEAD_POLL_MILLIS = 100;
-  /** The pause of a node after each read of parked tasks: of its own slots first, then of all. */
+  /** The pause of a node after each read of parked tasks: first of its own slots, then of all slots. */
   private static final long PARKED_PAUSE_MILLIS = 100;
-  /** The longest sleep of a loop. The end of a pause does not wake it. */
+  /** The longest sleep of a loop. The end of a pause does not wake the loop. */
   private static final long LOOP_SLEEP_MILLIS = 100;
-  /** The longest time between two reads of the parked tasks of all slots, without the time of the calls. */
+  /** The longest round: the time between two reads of the parked tasks of all slots, without the time of the calls. */
   private static final long ROUND_MILLIS = 2 * (PARKED_PAUSE_MILLIS + LOOP_SLEEP_MILLIS);
-  /** Number of calls of a round: a page and the end of the node's own slots, and a page and the end of all slots. */
+  /** Number of calls in a round: two for the node's own slots, and two for all slots. */
   private static final int CALLS_OF_ROUND = 4;
-  /** Number of calls outside of rounds: a head poll, a park, two claims, and one call before each that it waits for. */
+  /** Number of calls outside of rounds: a head poll, a park and two claims, each of which waits for one other call. */
   private static final int OTHER_CALLS = 8;
 
   /** A planned task, with the names of the worker and the zone in the fleet that the planner had read. */
@@ -127,7 +128,7 @@ final class FleetJudge {
     }
   }
 
-  /** Notes that something other than a worker broke or was mended. */
+  /** Records that a fault outside of the workers begins or ends. */
   void disturbed() {
     faultMillis = schedule.nowMillis();
   }
@@ -136,7 +137,7 @@ final class FleetJudge {
     return faultMillis <= millis;
   }
 
-  /** Notes that a worker's process has started. */
+  /** Records that a worker's process has started. */
   void started(SimWorker worker) {
     workers.put(worker.name(), worker);
     zoneOfWorker.put(worker.name(), worker.zone());
@@ -144,7 +145,7 @@ final class FleetJudge {
 
   // Runs.
 
-  /** Notes that a run is planned from a fleet. */
+  /** Records that a run is planned from a fleet. */
   void planning(Fleet fleet, boolean isWithoutWorkers) {
     if (isWithoutWorkers) {
       count(FleetCase.PLANNED_WITHOUT_WORKERS);
@@ -157,7 +158,7 @@ final class FleetJudge {
     }
   }
 
-  /** Notes a planned task of a run. It is written a moment later, or never. */
+  /** Records a planned task of a run. The task is written later, or never. */
   void planned(TaskId id, Address address, Fleet fleet) {
     boolean isOfSeat = !address.isAnywhere() && address.kind() != Address.Kind.ZONE;
     Fleet.Seat seat = isOfSeat ? fleet.seats().get(address.number()) : null;
@@ -166,7 +167,7 @@ final class FleetJudge {
         address.kind() == Address.Kind.ZONE ? fleet.zones().get(address.number()) : zone));
   }
 
-  /** Notes that the write of a task was answered. */
+  /** Records that the write of a task was answered. */
   void acked(TaskId id) {
     acked.add(id);
   }
@@ -178,6 +179,7 @@ final class FleetJudge {
     return new Witness(store);
   }
 
+  /** Reports claims, extensions, settles and writes of the seats. */
   private final class Witness extends ForwardingStore {
     Witness(TaskStore delegate) {
       super(delegate);
@@ -232,17 +234,17 @@ final class FleetJudge {
   private void claimed(TaskRecord task) {
     Story story = stories.computeIfAbsent(task.id(), none -> new Story());
     Token token = task.token();
-    ensure(!story.isFinal, Check.ONCE, "a task is claimed that was final: " + task.id());
+    ensure(!story.isFinal, Check.ONCE, "a final task is not claimed: " + task.id());
     if (!story.claims.isEmpty()) {
       Claimed last = story.claims.getLast();
       ensure(last.isSettled || schedule.nowMillis() >= last.leaseEnd, Check.ONCE,
-          "a task is claimed while another claim holds: " + task.id() + ", leaseEnd=" + last.leaseEnd);
+          "a task is not claimed while another claim holds: " + task.id() + ", leaseEnd=" + last.leaseEnd);
       boolean isGreater = task.generation() > last.task.generation()
           || (task.generation() == last.task.generation() && task.attempt() > last.task.attempt());
       ensure(isGreater, Check.FENCE, "fences grow: " + task.id() + ", attempt=" + task.attempt());
       if (!last.isSettled) {
         count(FleetCase.LEASE_LOST);
-        ensure(!world.isCalm(), Check.ONCE, "a lease is lost although nothing broke: " + task.id());
+        ensure(!world.isCalm(), Check.ONCE, "no lease is lost while nothing is broken: " + task.id());
       }
     }
     if (token != null) {
@@ -263,7 +265,7 @@ final class FleetJudge {
     if (result.kind() == ExtendResult.Kind.EXTENDED) {
       count(FleetCase.LEASE_EXTENDED);
       ensure(last.token.equals(extension.token()) && !last.isSettled, Check.ONCE,
-          "a claim is extended that is over: " + extension.id());
+          "an ended claim is not extended: " + extension.id());
       last.leaseEnd = result.leaseEnd();
     } else {
       count(FleetCase.EXTENSION_REFUSED);
@@ -276,8 +278,8 @@ final class FleetJudge {
       return;
     }
     Claimed last = story.claims.getLast();
-    ensure(last.token.equals(settlement.token()), Check.ONCE, "a late report is taken: " + settlement.id());
-    ensure(!last.isSettled && !story.isFinal, Check.ONCE, "a claim ends twice: " + settlement.id());
+    ensure(last.token.equals(settlement.token()), Check.ONCE, "a late report is refused: " + settlement.id());
+    ensure(!last.isSettled && !story.isFinal, Check.ONCE, "a claim ends once: " + settlement.id());
     last.isSettled = true;
     story.isFinal = result.state().isFinal();
     count(FleetCase.REPORT_TAKEN);
@@ -285,37 +287,37 @@ final class FleetJudge {
 
   // Workers.
 
-  /** Notes that a worker begins a task, and checks that it may. */
+  /** Records that a worker begins a task, and checks that it may. */
   void begun(SimWorker worker, TaskRecord task) {
-    Planned meant = planned.get(task.id());
-    if (meant == null) {
-      ensure(false, Check.TARGET, "a task begins that was not planned: " + task.id());
+    Planned plan = planned.get(task.id());
+    if (plan == null) {
+      ensure(false, Check.TARGET, "only planned tasks begin: " + task.id());
       return;
     }
-    String what = worker.name() + " begins " + meant + ", claimedAt=" + task.claimedAt();
-    boolean isItsOwn = worker.name().equals(meant.worker());
-    switch (meant.address().kind()) {
+    String what = worker.name() + " begins " + plan + ", claimedAt=" + task.claimedAt();
+    boolean isNamedWorker = worker.name().equals(plan.worker());
+    switch (plan.address().kind()) {
       case ANY -> count(FleetCase.BEGAN_ANYWHERE);
       case ZONE -> {
         count(FleetCase.BEGAN_IN_ZONE);
-        ensure(worker.zone().equals(meant.zone()), Check.TARGET, "a task stays in its zone: " + what);
+        ensure(worker.zone().equals(plan.zone()), Check.TARGET, "a task stays in its zone: " + what);
       }
       case ONLY -> {
-        boolean isLater = !isItsOwn && seats.gotLater(worker.name(), meant.address().number());
+        boolean isLater = !isNamedWorker && seats.gotLater(worker.name(), plan.address().number());
         count(isLater ? FleetCase.BEGAN_AT_A_LATER_OWNER : FleetCase.BEGAN_AT_THE_ONLY_ONE);
-        ensure(isItsOwn || isLater, Check.TARGET, "a task for one worker only begins there: " + what);
+        ensure(isNamedWorker || isLater, Check.TARGET, "a task for one worker only begins at that worker: " + what);
       }
       case SEAT, ZONE_SEAT -> {
-        boolean isOfZone = meant.address().kind() == Address.Kind.ZONE_SEAT;
-        if (isItsOwn) {
+        boolean isOfZone = plan.address().kind() == Address.Kind.ZONE_SEAT;
+        if (isNamedWorker) {
           count(FleetCase.BEGAN_AT_ITS_SEAT);
         } else {
           count(isOfZone ? FleetCase.BEGAN_AT_A_SUBSTITUTE_OF_THE_ZONE : FleetCase.BEGAN_AT_A_SUBSTITUTE);
         }
-        ensure(!isOfZone || worker.zone().equals(meant.zone()), Check.TARGET, "a substitute is of the zone: " + what);
-        if (isBinding(meant, task.claimedAt())) {
+        ensure(!isOfZone || worker.zone().equals(plan.zone()), Check.TARGET, "a substitute is in the zone: " + what);
+        if (isBinding(plan, task.claimedAt())) {
           count(FleetCase.SEAT_WAS_BINDING);
-          ensure(isItsOwn, Check.TARGET, "a seat has no substitute while its worker is there: " + what);
+          ensure(isNamedWorker, Check.TARGET, "a seat has no substitute while its worker is live: " + what);
         }
       }
     }
@@ -329,10 +331,11 @@ final class FleetJudge {
   }
 
   /**
-   * Returns the longest time from the due time of a task to its claim without faults. The owner finds the task with a
-   * head poll and parks it. If a read of parked tasks has just passed its place, the worker's node finds the task one
-   * round later. A node takes a parked task only for a worker that waits: if the worker is between two polls at this
-   * moment, the node finds the task again after one more round. A wait is longer than a round.
+   * Returns the longest time from the due time of a task to its claim without faults, in milliseconds. The owner finds
+   * the task with a head poll and parks it. If a read of parked tasks has just passed the place of the task, the
+   * worker's node finds the task one round later. A node takes a parked task only for a worker whose poll is waiting.
+   * If the worker is between two polls, the node finds the task again one round later. The wait of a poll is longer
+   * than a round.
    */
   private long longestMillis(SimWorker worker, TaskRecord task) {
     int rounds = worker.waitsSinceBefore(task.dueAt()) ? 1 : 2;
@@ -341,16 +344,16 @@ final class FleetJudge {
         + Math.ceilDiv((OTHER_CALLS + rounds * CALLS_OF_ROUND) * callMicros, 1_000);
   }
 
-  /** Returns whether the seat's own worker has been live for so long that all nodes must know. */
-  private boolean isBinding(Planned meant, long atMillis) {
-    SimWorker own = workers.get(meant.worker());
+  /** Returns whether the worker of a seat has been live for so long that all nodes must have read it. */
+  private boolean isBinding(Planned plan, long atMillis) {
+    SimWorker own = workers.get(plan.worker());
     long since = atMillis - SETTLED_MILLIS;
-    return own != null && own.name().equals(meant.worker()) && own.isUndisturbedSince(since) && own.isEnabled()
+    return own != null && own.name().equals(plan.worker()) && own.isUndisturbedSince(since) && own.isEnabled()
         && isAsAnswered(own, true, since) && isQuietSince(since)
-        && seats.hasHad(meant.worker(), meant.address().number(), since);
+        && seats.hasHad(plan.worker(), plan.address().number(), since);
   }
 
-  /** Returns whether no unanswered call has enabled or disabled a worker after the last answer. */
+  /** Returns whether a worker is certainly enabled, or disabled, as the last answer states. */
   private boolean isAsAnswered(SimWorker worker, boolean isEnabled, long sinceMillis) {
     return !worker.mayChangeLate() || seats.hasBeenEnabled(worker.name(), isEnabled, sinceMillis);
   }
@@ -372,7 +375,7 @@ final class FleetJudge {
     }
   }
 
-  /** Notes the answer to a worker's report. */
+  /** Records the answer to a worker's report. */
   void reported(TaskRecord task, SettleResult.Kind kind) {
     Story story = stories.get(task.id());
     if (kind == SettleResult.Kind.STALE || kind == SettleResult.Kind.NOT_FOUND) {
@@ -381,32 +384,33 @@ final class FleetJudge {
     }
     boolean isTaken = story != null && story.claims.stream()
         .anyMatch(claim -> claim.token.equals(task.token()) && claim.isSettled);
-    ensure(isTaken, Check.ONCE, "a report was answered as taken, but it was not: " + task.id());
+    ensure(isTaken, Check.ONCE, "a report is answered as taken only if it was: " + task.id());
   }
 
   // The end.
 
-  /** Returns whether every task is final, except those that only a worker that is gone may run. */
+  /** Returns whether every task is final, except tasks for one worker only that is gone. */
   boolean isOver(TaskStore truth) {
-    return planned.values().stream().noneMatch(meant -> isOpen(truth, meant) && !mayWait(meant));
+    return planned.values().stream().noneMatch(plan -> isOpen(truth, plan) && !mayWait(plan));
   }
 
   private static @Nullable TaskRecord find(TaskStore truth, TaskId id) {
     return truth.find(new TaskRef.ById(id)).toCompletableFuture().join().orElse(null);
   }
 
-  private boolean isOpen(TaskStore truth, Planned meant) {
-    Story story = stories.get(meant.id());
-    TaskRecord task = story != null && story.isFinal ? null : find(truth, meant.id());
+  /** Returns whether a planned task was written and is still live. */
+  private boolean isOpen(TaskStore truth, Planned plan) {
+    Story story = stories.get(plan.id());
+    TaskRecord task = story != null && story.isFinal ? null : find(truth, plan.id());
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task is for one worker only, and that worker is gone. */
-  private boolean mayWait(Planned meant) {
-    if (meant.address().kind() != Address.Kind.ONLY) {
+  /** Returns whether a task is for one worker only, and that worker and the latest worker of its seat are gone. */
+  private boolean mayWait(Planned plan) {
+    if (plan.address().kind() != Address.Kind.ONLY) {
       return false;
     }
-    return !isAlive(meant.worker()) && !isAlive(seats.workerOf(meant.address().number()));
+    return !isAlive(plan.worker()) && !isAlive(seats.workerOf(plan.address().number()));
   }
 
   private boolean isAlive(String name) {
@@ -416,12 +420,12 @@ final class FleetJudge {
 
   /** Checks the tasks at the end of a run. */
   void end(TaskStore truth) {
-    for (Planned meant : planned.values()) {
-      if (isOpen(truth, meant)) {
-        if (mayWait(meant)) {
+    for (Planned plan : planned.values()) {
+      if (isOpen(truth, plan)) {
+        if (mayWait(plan)) {
           count(FleetCase.WAITS_FOR_THE_ONLY_ONE);
         } else {
-          ensure(false, Check.LIVENESS, "a task is still open at the end: " + meant + ", " + find(truth, meant.id()));
+          ensure(false, Check.LIVENESS, "no task is still live at the end: " + plan + ", " + find(truth, plan.id()));
         }
       }
     }

@@ -24,8 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Runs of jobs over a fleet. Each run is a few tasks whose addresses come from the fleet as one node has read it. A
- * caller writes them as drafts, or a planner writes them as the children of its own task, as the planner of jobs does.
+ * Runs of jobs over a fleet. Each run has a few tasks, whose addresses come from the fleet as one node has read it. A
+ * caller writes the tasks as drafts, or a planner writes them as the children of its task, as the planner of jobs does.
  */
 final class FleetRuns {
   static final String QUEUE = "pulled";
@@ -35,15 +35,15 @@ final class FleetRuns {
   private static final int MOST_SHARDS = 8;
   private static final long LONGEST_DELAY_MILLIS = 3_000;
 
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final Schedule schedule;
   private final FleetJudge judge;
 
   /** A task of a run. */
   record Shard(TaskId id, Due due, boolean isParked) {}
 
-  FleetRuns(SplittableRandom luck, Schedule schedule, FleetJudge judge) {
-    this.luck = luck;
+  FleetRuns(SplittableRandom random, Schedule schedule, FleetJudge judge) {
+    this.random = random;
     this.schedule = schedule;
     this.judge = judge;
   }
@@ -52,15 +52,15 @@ final class FleetRuns {
   List<Shard> plan(Fleet fleet, int hash16) {
     List<Address> addresses = addresses(fleet);
     judge.planning(fleet, fleet.working(QUEUE).isEmpty());
-    long run = luck.nextLong();
-    Due due = luck.nextInt(3) == 0 ? Due.NOW : Due.after(luck.nextLong(LONGEST_DELAY_MILLIS));
+    long run = random.nextLong();
+    Due due = random.nextInt(3) == 0 ? Due.NOW : Due.after(random.nextLong(LONGEST_DELAY_MILLIS));
     List<Shard> shards = new ArrayList<>();
     for (int item = 0; item < addresses.size(); item++) {
       Address address = addresses.get(item);
       TaskId id = address.isAnywhere()
-          ? TaskId.of(schedule.nowMillis(), hash16, luck.nextLong())
+          ? TaskId.of(schedule.nowMillis(), hash16, random.nextLong())
           : TaskId.addressed(schedule.nowMillis(), hash16, address, item, run);
-      shards.add(new Shard(id, due, luck.nextBoolean()));
+      shards.add(new Shard(id, due, random.nextBoolean()));
       judge.planned(id, address, fleet);
     }
     return shards;
@@ -69,11 +69,11 @@ final class FleetRuns {
   private List<Address> addresses(Fleet fleet) {
     List<Address> addresses = new ArrayList<>();
     List<Fleet.Seat> working = fleet.working(QUEUE);
-    switch (luck.nextInt(7)) {
+    switch (random.nextInt(7)) {
       case 0 -> addresses.addAll(anywhere());
       case 1 -> {
         // Shards go to the seats in turn, or to any worker if no worker has a seat.
-        for (int left = working.isEmpty() ? 0 : 1 + luck.nextInt(MOST_SHARDS); left > 0; left--) {
+        for (int left = working.isEmpty() ? 0 : 1 + random.nextInt(MOST_SHARDS); left > 0; left--) {
           addresses.add(new Address(Address.Kind.SEAT, working.get(left % working.size()).number()));
         }
       }
@@ -89,34 +89,34 @@ final class FleetRuns {
 
   private List<Address> anywhere() {
     List<Address> addresses = new ArrayList<>();
-    for (int left = 1 + luck.nextInt(MOST_SHARDS); left > 0; left--) {
+    for (int left = 1 + random.nextInt(MOST_SHARDS); left > 0; left--) {
       addresses.add(Address.ANYWHERE);
     }
     return addresses;
   }
 
-  /** Plans a run, and returns its tasks as drafts, which a caller writes. */
+  /** Plans a run, and returns its tasks as drafts, for a caller to write. */
   List<Draft> drafts(Fleet fleet) {
-    return plan(fleet, luck.nextInt(1 << 16)).stream()
+    return plan(fleet, random.nextInt(1 << 16)).stream()
         .map(shard -> draft(shard.id(), QUEUE, shard.due())).toList();
   }
 
-  /** Returns the draft of a task whose planner plans a run. */
+  /** Returns the draft of a task that plans a run when it is due. */
   Draft runDraft() {
-    return draft(TaskId.of(schedule.nowMillis(), luck.nextInt(1 << 16), luck.nextLong()), RUNS,
-        Due.after(luck.nextLong(LONGEST_DELAY_MILLIS)));
+    return draft(TaskId.of(schedule.nowMillis(), random.nextInt(1 << 16), random.nextLong()), RUNS,
+        Due.after(random.nextLong(LONGEST_DELAY_MILLIS)));
   }
 
   private static Draft draft(TaskId id, String queue, Due due) {
     return new Draft(id, queue, null, due, Body.EMPTY, 0, OnConflict.REJECT, null);
   }
 
-  /** Returns a planner for a node's process. */
+  /** Creates a planner for a node's process. */
   Delivery planner() {
     return new Planner();
   }
 
-  /** Plans a run when its own task is due, from the latest fleet that its node has read. */
+  /** Plans a run when its task is due, from the latest fleet that its node has read. */
   private final class Planner implements Delivery {
     private Fleet fleet = Fleet.EMPTY;
 

@@ -20,10 +20,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulation of workers. Two to four engines share one store, and break in the ways of {@link Simulation}. Workers in
- * up to three zones poll them, work, extend leases and report; they die, stall, are cut off, move, and are disabled.
- * Runs are planned from the fleet of some node, as jobs plan theirs: tasks for seats, for zones, for one worker only,
- * and for any worker. Then all faults end, and {@link FleetJudge} judges where each task began, how often, and when.
+ * A simulation of workers. Two to four engines share one store, with the faults of {@link Simulation}. Workers in up to
+ * three zones poll the engines, run tasks, extend leases and report the ends. Workers die, stall, are cut off, move to
+ * other nodes, and are disabled. Runs are planned from the fleet of a node, as the planner of jobs does, with tasks for
+ * seats, for zones, for one worker only, and for any worker. Then all faults end. {@link FleetJudge} checks where each
+ * task began, how often, and when.
  */
 public final class FleetSimulation {
   /** Time by which workers have their seats, and nodes their slots. */
@@ -32,12 +33,13 @@ public final class FleetSimulation {
   private static final long PLANNED_MILLIS = 25_000;
   /** Longest time after the heal: more than a lease, a dead node's vouchers, a backoff, a session, and the polls. */
   private static final long HEALED_MILLIS = 110_000;
+  /** Shortest time after the heal. From then on, the run ends when all tasks are final. */
   private static final long SETTLED_MILLIS = 35_000;
   private static final long CHECK_MILLIS = 1_000;
-  /** Time from the death of some workers to that of all nodes, in which nodes note the seats that were left. */
+  /** Time from the death of some workers to the death of all nodes, in which nodes free the seats of these workers. */
   private static final long LEFT_MILLIS = 25_000;
   private static final int RUNS = 24;
-  /** Most unmet demands of one check that are kept: one wrong write may cause many more. */
+  /** Most unmet demands of one check that are kept, because one wrong write may cause many. */
   private static final int MOST_KEPT = 5;
   private static final Duration RETENTION = Duration.ofDays(3);
 
@@ -59,7 +61,7 @@ public final class FleetSimulation {
   public enum Check {
     /** A task begins only where its address permits. */
     TARGET,
-    /** No task runs twice, unless a lease was lost; late reports are refused; a final task stays final. */
+    /** No task runs twice, unless a lease was lost. Late reports are refused, and a final task stays final. */
     ONCE,
     /** The fences of a task grow. */
     FENCE,
@@ -67,7 +69,7 @@ public final class FleetSimulation {
     DISABLED,
     /** A seat has one worker, in one zone, and rests before another worker gets it. */
     SEATS,
-    /** All tasks that can run have run some time after the heal, and idle loops sleep. */
+    /** All tasks that can run are final at the end, and idle loops sleep. */
     LIVENESS,
     /** Without faults a task begins soon after it is due. */
     LATE
@@ -79,31 +81,32 @@ public final class FleetSimulation {
   private final FleetWorld fleetWorld;
   private final SimCluster cluster;
   private final Schedule schedule;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final List<Unmet> unmet = new ArrayList<>();
   private final FleetJudge judge;
   private final FleetRuns runs;
   private final Callers callers;
   private final WorkerFaults workers;
   private final Faults faults;
+  /** Whether all tasks of workers are short and succeed. */
   private boolean isQuick;
 
   private FleetSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
-    luck = new SplittableRandom(seed);
-    fleetWorld = FleetWorld.draw(luck);
+    random = new SplittableRandom(seed);
+    fleetWorld = FleetWorld.draw(random);
     if (reader != null) {
       reader.accept(fleetWorld.toString());
     }
     // Planners are created when nodes start, which is after the field of the runs is set.
-    cluster = new SimCluster(fleetWorld.world(), luck, bug, new SimNode.Planning(false, process -> planners()), reader,
-        what -> unmet(Check.LIVENESS, what));
+    cluster = new SimCluster(fleetWorld.world(), random, bug, new SimNode.Planning(false, process -> planners()),
+        reader, what -> unmet(Check.LIVENESS, what));
     schedule = cluster.sim().schedule();
     judge = new FleetJudge(fleetWorld, cluster.sim(), this::unmet);
-    runs = new FleetRuns(luck.split(), schedule, judge);
-    callers = new Callers(schedule, luck.split(), cluster.store(), cluster.nodes());
+    runs = new FleetRuns(random.split(), schedule, judge);
+    callers = new Callers(schedule, random.split(), cluster.store(), cluster.nodes());
     isQuick = fleetWorld.isCalm();
     workers = new WorkerFaults(new SimWorker.Surroundings(fleetWorld, cluster.sim(), judge, cluster.nodes(), bug,
-        () -> isQuick, what -> unmet(Check.LIVENESS, what)), luck.split(), callers);
+        () -> isQuick, what -> unmet(Check.LIVENESS, what)), random.split(), callers);
     faults = cluster.faults(() -> {});
     faults.watch(judge::disturbed);
     cluster.store().watchCalls((store, scene) -> judge.watch(store));
@@ -163,11 +166,11 @@ public final class FleetSimulation {
       boolean isLate = i % 3 == 0;
       long firstMillis = isLate ? healMillis : SEATED_MILLIS + 2_000;
       long lastMillis = isLate ? healMillis + PLANNED_MILLIS : SimCluster.HEAL_MILLIS;
-      schedule.afterMillis(luck.nextLong(firstMillis, lastMillis), this::write);
+      schedule.afterMillis(random.nextLong(firstMillis, lastMillis), this::write);
     }
   }
 
-  /** Writes the tasks of a run, or a task whose planner plans a run. */
+  /** Writes the tasks of a run, or a task that plans a run when it is due. */
   private void write() {
     SimNode node = callers.someNode();
     Engine engine = node == null ? null : node.engine();
@@ -181,7 +184,7 @@ public final class FleetSimulation {
     });
   }
 
-  /** Kills all nodes. None runs until the heal. */
+  /** Kills all nodes. No node runs until the heal. */
   private void rest() {
     judge.count(FleetCase.SEATS_RESTED);
     judge.disturbed();
@@ -199,6 +202,7 @@ public final class FleetSimulation {
     workers.heal(cluster.nodes().stream().filter(faults::isWell).toList());
   }
 
+  /** Counts, at regular times until the end, whether nodes have different workers in their fleets. */
   private void watchNodes() {
     schedule.afterMillis(CHECK_MILLIS, () -> {
       Set<Set<String>> seen = new HashSet<>();

@@ -11,19 +11,19 @@ import java.util.SplittableRandom;
  * @param world the nodes and their store
  * @param zones the number of zones
  * @param workers the number of workers at the beginning
- * @param isPlanned whether nodes plan runs as they plan jobs; else a caller writes the runs
+ * @param isPlanned whether nodes plan runs as they plan jobs; if not, a caller writes the runs
  * @param leaseMillis the lease of the workers' claims
- * @param restMillis the period before the heal in which no node runs: 0, or longer than a seat rests
+ * @param restMillis the length of the period before the heal in which no node runs: 0, or longer than a seat rests
  */
 record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlanned, long leaseMillis,
     long restMillis) {
   /** The faults. */
   enum Mode {
-    /** Nothing breaks: each task begins where its address says, once, and in time. */
+    /** Nothing breaks: each task begins where its address permits, once, and in time. */
     CALM,
     /** Workers break; nodes and the store do not. */
     WORKERS,
-    /** Anything breaks, then all of it heals. */
+    /** Anything breaks, then everything heals. */
     ALL,
     /** Anything breaks; then the store, one node and the workers heal, and the other nodes stay broken. */
     CORE
@@ -37,51 +37,54 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static final int MOST_WORKERS = 8;
   /** Period without nodes, which is longer than a seat rests. */
   private static final long REST_MILLIS = 640_000;
-  private static final int SELDOM = 8;
+  /** One of this many runs with faults has such a period. */
+  private static final int REST_RARITY = 8;
 
-  static FleetWorld draw(SplittableRandom luck) {
-    Mode mode = switch (luck.nextInt(TENTHS)) {
+  /** Draws the parameters of a run. */
+  static FleetWorld draw(SplittableRandom random) {
+    Mode mode = switch (random.nextInt(TENTHS)) {
       case 0, 1 -> Mode.CALM;
       case 2, 3, 4 -> Mode.WORKERS;
       case 5, 6, 7 -> Mode.ALL;
       default -> Mode.CORE;
     };
-    int zones = 1 + luck.nextInt(MAX_ZONES);
-    int workers = Math.max(zones, LEAST_WORKERS + luck.nextInt(MOST_WORKERS - LEAST_WORKERS + 1));
-    boolean rests = mode != Mode.CALM && luck.nextInt(SELDOM) == 0;
-    return new FleetWorld(mode, world(mode, luck), zones, workers, luck.nextInt(3) != 0, oneOf(luck, 3_000, 10_000),
-        rests ? REST_MILLIS : 0);
+    int zones = 1 + random.nextInt(MAX_ZONES);
+    int workers = Math.max(zones, LEAST_WORKERS + random.nextInt(MOST_WORKERS - LEAST_WORKERS + 1));
+    boolean rests = mode != Mode.CALM && random.nextInt(REST_RARITY) == 0;
+    return new FleetWorld(mode, world(mode, random), zones, workers, random.nextInt(3) != 0,
+        oneOf(random, 3_000, 10_000), rests ? REST_MILLIS : 0);
   }
 
-  private static World world(Mode mode, SplittableRandom luck) {
+  private static World world(Mode mode, SplittableRandom random) {
     boolean isCalm = mode == Mode.CALM;
     boolean nodesBreak = mode == Mode.ALL || mode == Mode.CORE;
-    // A node without a coordinator owns no slot. The overdue poll would find all tasks, later than the check permits.
+    // A node without a coordinator owns no slot. The overdue poll finds its tasks, but later than the check permits.
     List<World.Coordination> coordinations = isCalm
         ? List.of(World.Coordination.STORE, World.Coordination.SERVICE)
         : List.of(World.Coordination.values());
-    SimStore.Manners store = new SimStore.Manners(luck.nextBoolean() ? SimStore.Kind.SQL : SimStore.Kind.SYNCED_LOG,
-        1 << luck.nextInt(7), isCalm ? oneOf(luck, 100, 2_000) : oneOf(luck, 100, 2_000, 20_000),
-        nodesBreak ? (int) oneOf(luck, 0, 5, 50) : 0, oneOf(luck, 1_000, 5_000), 0,
-        (int) (isCalm ? oneOf(luck, 20, 250) : oneOf(luck, 1, 20, 250)));
-    EngineOptions.Builder options = EngineOptions.builder("node").loops(1 + luck.nextInt(3));
+    SimStore.Behaviour store = new SimStore.Behaviour(
+        random.nextBoolean() ? SimStore.Kind.SQL : SimStore.Kind.SYNCED_LOG, 1 << random.nextInt(7),
+        isCalm ? oneOf(random, 100, 2_000) : oneOf(random, 100, 2_000, 20_000),
+        nodesBreak ? (int) oneOf(random, 0, 5, 50) : 0, oneOf(random, 1_000, 5_000), 0,
+        (int) (isCalm ? oneOf(random, 20, 250) : oneOf(random, 1, 20, 250)));
+    EngineOptions.Builder options = EngineOptions.builder("node").loops(1 + random.nextInt(3));
     if (!isCalm) {
-      options.windowMillis(oneOf(luck, 1, 500, 30_000)).wheelEntries((int) oneOf(luck, 4, 100, 100_000))
-          .laneEntries((int) oneOf(luck, 1, 10, 1_000)).readyEntries((int) oneOf(luck, 1, 20, 10_000))
-          .claimBatch((int) oneOf(luck, 1, 10, 1_000));
+      options.windowMillis(oneOf(random, 1, 500, 30_000)).wheelEntries((int) oneOf(random, 4, 100, 100_000))
+          .laneEntries((int) oneOf(random, 1, 10, 1_000)).readyEntries((int) oneOf(random, 1, 20, 10_000))
+          .claimBatch((int) oneOf(random, 1, 10, 1_000));
     }
     World.Mode worldMode = switch (mode) {
       case CALM, WORKERS -> World.Mode.CALM;
       case ALL -> World.Mode.SAFETY;
       case CORE -> World.Mode.LIVENESS;
     };
-    return new World(worldMode, LEAST_NODES + luck.nextInt(MOST_NODES - LEAST_NODES + 1),
-        coordinations.get(luck.nextInt(coordinations.size())), store, options.build(), oneOf(luck, 300, 2_000),
-        oneOf(luck, 500, 5_000), 0, false);
+    return new World(worldMode, LEAST_NODES + random.nextInt(MOST_NODES - LEAST_NODES + 1),
+        coordinations.get(random.nextInt(coordinations.size())), store, options.build(), oneOf(random, 300, 2_000),
+        oneOf(random, 500, 5_000), 0, false);
   }
 
-  private static long oneOf(SplittableRandom luck, long... values) {
-    return values[luck.nextInt(values.length)];
+  private static long oneOf(SplittableRandom random, long... values) {
+    return values[random.nextInt(values.length)];
   }
 
   boolean isCalm() {

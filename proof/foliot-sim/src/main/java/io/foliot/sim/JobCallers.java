@@ -28,8 +28,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of recurring jobs. Each job has one caller, which makes one change at a time through any node, and
- * repeats it until it is answered. The order of the changes is therefore known, and each took effect during its call.
+ * The callers of recurring jobs. Each job has one caller. The caller makes one change at a time through a random node,
+ * and repeats the call until it is answered. The order of the changes is therefore known, and each change takes effect
+ * during its call.
  */
 final class JobCallers implements SimReceiver.Listener {
   static final String QUEUE = "work";
@@ -37,16 +38,19 @@ final class JobCallers implements SimReceiver.Listener {
   private static final int JOBS = 3;
   private static final int ATTEMPTS = 50;
   private static final int HISTORY = 200;
-  private static final long AGAIN_MILLIS = 100;
+  private static final long RETRY_MILLIS = 100;
   /** Pause before a call is repeated while no node serves. */
   private static final long NO_NODE_MILLIS = 2_000;
   private static final long WATCH_MILLIS = 500;
-  /** Retention of ended shards: longer than the longest outage, so that the end of a shard is always known. */
+  /** Retention of ended shards: longer than the longest outage, so the end of a shard is always known. */
   private static final Duration RETENTION = Duration.ofDays(3);
-  /** Largest distance between a scheduled time and the changes that are made close to it. */
+  /** Largest distance of a change that is made close to a scheduled time. */
   private static final long CLOSE_MILLIS = 20;
+  /** Bound of the time before a job is put. */
   private static final long FIRST_MILLIS = 8_000;
+  /** Additional time before the first jobs in a calm world. */
   private static final long CALM_MILLIS = 10_000;
+  /** Length of a backfilled period. */
   private static final long BACKFILLED_MILLIS = 6_000;
   private static final long LONGEST_LIFE_MILLIS = 15_000;
   private static final List<Overlap> OVERLAPS = List.copyOf(EnumSet.allOf(Overlap.class));
@@ -59,7 +63,7 @@ final class JobCallers implements SimReceiver.Listener {
   private final Sim sim;
   private final Schedule schedule;
   private final History history;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final Callers callers;
   private final List<JobStory> stories = new ArrayList<>();
   /** Jobs that exist for some seconds each, one after another. */
@@ -68,21 +72,21 @@ final class JobCallers implements SimReceiver.Listener {
   private long requests;
   private boolean over;
 
-  JobCallers(Sim sim, History history, SplittableRandom luck, SimStore store, List<SimNode> nodes) {
+  JobCallers(Sim sim, History history, SplittableRandom random, SimStore store, List<SimNode> nodes) {
     this.sim = sim;
     schedule = sim.schedule();
     this.history = history;
-    this.luck = luck;
-    callers = new Callers(schedule, luck, store, nodes);
-    mayForget = store.manners().windowMillis() > 0;
+    this.random = random;
+    callers = new Callers(schedule, random, store, nodes);
+    mayForget = store.behaviour().windowMillis() > 0;
   }
 
-  /** Returns the jobs that exist until the end. */
+  /** Returns the stories of the jobs that exist until the end. */
   List<JobStory> stories() {
     return stories;
   }
 
-  /** Returns the jobs that exist for some seconds each. */
+  /** Returns the stories of the jobs that exist for some seconds each. */
   List<JobStory> shortLived() {
     return shortLived;
   }
@@ -94,12 +98,12 @@ final class JobCallers implements SimReceiver.Listener {
       JobStory story = new JobStory("job-" + i);
       stories.add(story);
       Job first = drawn(story.name);
-      schedule.afterMillis(calm + luck.nextLong(FIRST_MILLIS), () -> put(story, first, () -> next(story)));
+      schedule.afterMillis(calm + random.nextLong(FIRST_MILLIS), () -> put(story, first, () -> next(story)));
     }
-    schedule.afterMillis(calm + luck.nextLong(FIRST_MILLIS), this::live);
+    schedule.afterMillis(calm + random.nextLong(FIRST_MILLIS), this::putAndDelete);
   }
 
-  /** Ends the random changes. Paused jobs are resumed. */
+  /** Ends the random changes. Each caller then resumes its job. */
   void end() {
     over = true;
     putQueue();
@@ -114,13 +118,14 @@ final class JobCallers implements SimReceiver.Listener {
     callers.untilDone(engine -> engine.putQueue(queue));
   }
 
+  /** Returns a job with a random definition. */
   private Job drawn(String name) {
     Job.Builder job = Job.named(name).queue(QUEUE).shards(oneOf(List.of(1, 1, 3))).overlap(oneOf(OVERLAPS))
         .misfire(oneOf(MISFIRES)).history(HISTORY).maxAttempts(oneOf(List.of(0, 0, 2)))
-        .timeout(luck.nextInt(3) == 0 ? Duration.ofMillis(1_000 + luck.nextLong(9_000)) : null)
-        .pauseAfterFailures(luck.nextInt(8) == 0 ? 3 : 0).runListeners(listeners(oneOf(LISTENERS)));
-    return luck.nextInt(4) == 0
-        ? job.after(Duration.ofMillis(1_000 + luck.nextLong(3_000))).build()
+        .timeout(random.nextInt(3) == 0 ? Duration.ofMillis(1_000 + random.nextLong(9_000)) : null)
+        .pauseAfterFailures(random.nextInt(8) == 0 ? 3 : 0).runListeners(listeners(oneOf(LISTENERS)));
+    return random.nextInt(4) == 0
+        ? job.after(Duration.ofMillis(1_000 + random.nextLong(3_000))).build()
         : timed(job).build();
   }
 
@@ -129,16 +134,16 @@ final class JobCallers implements SimReceiver.Listener {
   }
 
   private Job.Builder timed(Job.Builder job) {
-    return switch (luck.nextInt(4)) {
+    return switch (random.nextInt(4)) {
       case 0 -> job.cron("*/" + oneOf(List.of(2, 3, 5)) + " * * * * *");
-      case 1 -> job.every(Duration.ofMillis(2_000 + luck.nextLong(8_000)))
+      case 1 -> job.every(Duration.ofMillis(2_000 + random.nextLong(8_000)))
           .schedule(settings -> settings.jitter(Duration.ofMillis(700)));
-      default -> job.every(Duration.ofMillis(2_000 + luck.nextLong(8_000)));
+      default -> job.every(Duration.ofMillis(2_000 + random.nextLong(8_000)));
     };
   }
 
   private <T> T oneOf(List<T> values) {
-    return values.get(luck.nextInt(values.size()));
+    return values.get(random.nextInt(values.size()));
   }
 
   // The actions of callers.
@@ -148,7 +153,7 @@ final class JobCallers implements SimReceiver.Listener {
       if (over) {
         finish(story);
       } else if (mayForget) {
-        // The order of changes is known only if the store loses none of them.
+        // The order of changes is known only if the store loses no change.
         next(story);
       } else {
         act(story);
@@ -158,14 +163,14 @@ final class JobCallers implements SimReceiver.Listener {
 
   /** Returns a random pause, or one that ends just before or after the next scheduled time. */
   private long pauseMillis(JobStory story) {
-    long pause = 200 + luck.nextLong(6_000);
-    Instant time = story.job().schedule().after() != null || luck.nextBoolean()
+    long pause = 200 + random.nextLong(6_000);
+    Instant time = story.job().schedule().after() != null || random.nextBoolean()
         ? null
         : story.job().schedule().schedule(story.name, calendar -> null)
             .next(Instant.ofEpochMilli(schedule.nowMillis() + CLOSE_MILLIS));
     return time == null
         ? pause
-        : time.toEpochMilli() - schedule.nowMillis() + luck.nextLong(-CLOSE_MILLIS, CLOSE_MILLIS);
+        : time.toEpochMilli() - schedule.nowMillis() + random.nextLong(-CLOSE_MILLIS, CLOSE_MILLIS);
   }
 
   private void finish(JobStory story) {
@@ -174,7 +179,7 @@ final class JobCallers implements SimReceiver.Listener {
 
   private void act(JobStory story) {
     Runnable next = () -> next(story);
-    switch (luck.nextInt(12)) {
+    switch (random.nextInt(12)) {
       case 0, 1 -> put(story, changed(story.job()), next);
       case 2, 3 -> pause(story, next);
       case 4, 5, 6 -> resume(story, next);
@@ -188,15 +193,15 @@ final class JobCallers implements SimReceiver.Listener {
     Job.Builder next = Job.named(job.name()).queue(QUEUE).shards(job.shards()).overlap(job.overlap())
         .misfire(job.misfire()).history(HISTORY).maxAttempts(job.maxAttempts()).timeout(job.timeout())
         .pauseAfterFailures(job.pauseAfterFailures())
-        .runListeners(listeners(luck.nextInt(4) == 0 ? oneOf(LISTENERS) : job.runListeners()));
+        .runListeners(listeners(random.nextInt(4) == 0 ? oneOf(LISTENERS) : job.runListeners()));
     return job.schedule().after() == null
         ? timed(next).build()
-        : next.after(Duration.ofMillis(1_000 + luck.nextLong(3_000))).build();
+        : next.after(Duration.ofMillis(1_000 + random.nextLong(3_000))).build();
   }
 
   private void put(JobStory story, Job job, Runnable then) {
     long from = schedule.nowMillis();
-    made("put", jobs -> {
+    call("put", jobs -> {
       story.puts++;
       return jobs.put(job).thenApply(Jobs.Put::status);
     }, answer -> {
@@ -209,10 +214,10 @@ final class JobCallers implements SimReceiver.Listener {
 
   private void pause(JobStory story, Runnable then) {
     story.mayResume(schedule.nowMillis());
-    Instant until = luck.nextBoolean()
+    Instant until = random.nextBoolean()
         ? null
-        : Instant.ofEpochMilli(schedule.nowMillis() + 5_000 + luck.nextLong(10_000));
-    made("pause", jobs -> jobs.pause(story.name, until, "simulated", "caller"), answer -> {
+        : Instant.ofEpochMilli(schedule.nowMillis() + 5_000 + random.nextLong(10_000));
+    call("pause", jobs -> jobs.pause(story.name, until, "simulated", "caller"), answer -> {
       if (answer != null) {
         story.pausedAt = schedule.nowMillis();
         story.pausedUntil = until == null ? Long.MAX_VALUE : until.toEpochMilli() - 1;
@@ -223,12 +228,12 @@ final class JobCallers implements SimReceiver.Listener {
 
   private void resume(JobStory story, Runnable then) {
     story.mayResume(schedule.nowMillis());
-    made("resume", jobs -> jobs.resume(story.name), answer -> then.run());
+    call("resume", jobs -> jobs.resume(story.name), answer -> then.run());
   }
 
   private void trigger(JobStory story, Runnable then) {
     String key = "request-" + requests++;
-    made("trigger", jobs -> jobs.trigger(story.name, key), answer -> {
+    call("trigger", jobs -> jobs.trigger(story.name, key), answer -> {
       requested(story, answer);
       then.run();
     });
@@ -241,7 +246,7 @@ final class JobCallers implements SimReceiver.Listener {
     }
     String key = "request-" + requests++;
     Instant to = Instant.ofEpochMilli(schedule.nowMillis());
-    made("backfill", jobs -> jobs.backfill(story.name, to.minusMillis(BACKFILLED_MILLIS), to, false, key), answer -> {
+    call("backfill", jobs -> jobs.backfill(story.name, to.minusMillis(BACKFILLED_MILLIS), to, false, key), answer -> {
       requested(story, answer);
       then.run();
     });
@@ -255,30 +260,30 @@ final class JobCallers implements SimReceiver.Listener {
   }
 
   /** Puts a job, deletes it some seconds later, and continues with the next job. */
-  private void live() {
+  private void putAndDelete() {
     if (over || mayForget) {
       return;
     }
     JobStory story = new JobStory("short-" + shortLived.size());
     shortLived.add(story);
-    boolean stopsRuns = luck.nextBoolean();
-    put(story, drawn(story.name), () -> schedule.afterMillis(luck.nextLong(LONGEST_LIFE_MILLIS),
-        () -> made("delete", jobs -> jobs.delete(story.name, stopsRuns), existed -> {
+    boolean stopsRuns = random.nextBoolean();
+    put(story, drawn(story.name), () -> schedule.afterMillis(random.nextLong(LONGEST_LIFE_MILLIS),
+        () -> call("delete", jobs -> jobs.delete(story.name, stopsRuns), existed -> {
           story.deletedAt = schedule.nowMillis();
           story.stopsRuns = stopsRuns;
-          schedule.afterMillis(luck.nextLong(FIRST_MILLIS), this::live);
+          schedule.afterMillis(random.nextLong(FIRST_MILLIS), this::putAndDelete);
         })));
   }
 
   private void stop(JobStory story, Runnable then) {
-    made("find", jobs -> jobs.find(story.name), found -> {
+    call("find", jobs -> jobs.find(story.name), found -> {
       List<JobStatus.ActiveRun> active = found == null ? List.of() : found.map(JobStatus::active).orElse(List.of());
       if (active.isEmpty()) {
         then.run();
         return;
       }
       Instant time = oneOf(active).time();
-      made("stop", jobs -> jobs.stop(story.name, time), answer -> {
+      call("stop", jobs -> jobs.stop(story.name, time), answer -> {
         if (answer != null) {
           story.stops.add(new JobStory.Stop(time.toEpochMilli(), schedule.nowMillis()));
         }
@@ -288,39 +293,39 @@ final class JobCallers implements SimReceiver.Listener {
   }
 
   /** Repeats a call until it is answered. The answer is null if the call can never succeed. */
-  private <T> void made(String what, Function<Jobs, CompletableFuture<T>> call, Consumer<@Nullable T> answered) {
+  private <T> void call(String what, Function<Jobs, CompletableFuture<T>> call, Consumer<@Nullable T> answered) {
     SimNode node = callers.someNode();
     Jobs jobs = node == null ? null : node.jobs();
     if (node == null || jobs == null) {
-      schedule.afterMillis(NO_NODE_MILLIS, () -> made(what, call, answered));
+      schedule.afterMillis(NO_NODE_MILLIS, () -> call(what, call, answered));
       return;
     }
     NodeProcess process = node.process();
-    boolean[] told = new boolean[1];
+    boolean[] isAnswered = new boolean[1];
     process.run(() -> {
       CompletableFuture<?> unused = call.apply(jobs).whenComplete((result, failure) -> {
-        told[0] = true;
+        isAnswered[0] = true;
         Throwable cause = failure != null && failure.getCause() != null ? failure.getCause() : failure;
         sim.trace().add("caller", what + (failure == null ? "" : " failed"), 0);
         if (failure == null || cause instanceof IllegalArgumentException
             || cause instanceof Jobs.UnknownJobException) {
           answered.accept(result);
         } else {
-          schedule.afterMillis(AGAIN_MILLIS, () -> made(what, call, answered));
+          schedule.afterMillis(RETRY_MILLIS, () -> call(what, call, answered));
         }
       });
     });
-    watch(process, told, () -> made(what, call, answered));
+    watch(process, isAnswered, () -> call(what, call, answered));
   }
 
-  /** Repeats a call whose process is dead, or is still paused after the heal: neither ever answers. */
-  private void watch(NodeProcess process, boolean[] told, Runnable again) {
+  /** Repeats a call whose process is dead, or still paused after the heal. Such a process never answers. */
+  private void watch(NodeProcess process, boolean[] isAnswered, Runnable again) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
-      if (!told[0]) {
+      if (!isAnswered[0]) {
         if (!process.isAlive() || (over && process.isPaused())) {
           again.run();
         } else {
-          watch(process, told, again);
+          watch(process, isAnswered, again);
         }
       }
     });
@@ -345,12 +350,12 @@ final class JobCallers implements SimReceiver.Listener {
 
   @Override
   public void refused(TaskRecord task) {
-    // It is a dead letter, and its run has failed.
+    // The task is a dead letter, and its run has failed.
   }
 
   @Override
   public void accepted(TaskRecord task, long delivery) {
-    boolean fails = luck.nextInt(5) == 0;
+    boolean fails = random.nextInt(5) == 0;
     history.replied(delivery, schedule.nowMillis(), fails ? Event.Reception.RETRY : Event.Reception.SUCCESS);
     callers.report(task, fails);
   }

@@ -31,16 +31,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks jobs by the definitions that callers put, the attempts that the receiver saw, and the records in the store at
- * the end. It enumerates scheduled times itself, and ignores the cursor of a job.
+ * Checks jobs by the definitions that callers put, the attempts that the receiver got, and the records in the store at
+ * the end. The judge enumerates the scheduled times itself, and does not use the cursor of a job.
  *
  * <p>A change takes effect at some instant between the beginning and the end of its call. The checks accept each such
  * instant.
  */
 final class JobJudge {
-  /** Grace after the heal, in addition to the lease and to the delays of the store. */
+  /** Tolerated delay after the heal, in addition to the lease and the delays of the store. */
   private static final long BACK_MILLIS = 15_000;
-  /** Largest lag of a job's creation time behind the clock of the store: a time just before the put may run. */
+  /** Largest lag of a job's creation time behind the store's clock. A time just before the put may therefore run. */
   private static final long CREATED_BEHIND_MILLIS = 50;
   /** Longest time without a run before the end. The simulated jobs have periods of 10 s or less. */
   private static final long MAX_SILENCE_MILLIS = 45_000;
@@ -65,8 +65,8 @@ final class JobJudge {
     this.store = store;
     this.end = end;
     this.unmet = unmet;
-    mayForget = store.manners().windowMillis() > 0;
-    jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("judged")));
+    mayForget = store.behaviour().windowMillis() > 0;
+    jobs = new Jobs(store.truth(), drafts -> CompletableFuture.failedFuture(new IllegalStateException("read-only")));
     for (PastRun.Result result : PastRun.Result.values()) {
       counts.put(result.name(), 0L);
     }
@@ -191,11 +191,13 @@ final class JobJudge {
     }
   }
 
+  /** Ensures that each run has one record, and that the record agrees with the attempts. */
   private void ensureFiredIsRecorded(JobStory story, JobStatus status) {
     Set<Long> runs = new HashSet<>();
     List<Long> scheduled = new ArrayList<>();
     status.active().forEach(run -> {
       runs.add(run.time().toEpochMilli());
+      // The origin 0 is the schedule; any other origin is a request.
       if (run.origin() == 0) {
         scheduled.add(run.time().toEpochMilli());
       }
@@ -278,18 +280,23 @@ final class JobJudge {
     }
   }
 
-  /** Returns the number of scheduled times that wait, without waiting requests. */
+  /** Returns the number of scheduled times that wait for their run, without requested times. */
   private static long waiting(JobStory story, JobStatus status) {
     long requested = story.requested.stream().mapToLong(each -> each.times().size()).sum();
     return status.waiting() - Math.max(0, requested - status.totals().requested());
   }
 
-  /** Returns the least and the greatest number of scheduled times in a range in which a schedule replaces another. */
+  /**
+   * Returns the least and the greatest number of scheduled times in a range in which one schedule replaces another.
+   *
+   * @param from the beginning of the range, exclusive
+   * @param to the end of the range, inclusive
+   */
   private static long[] countsAcrossSwitch(Schedule before, Schedule after, long from, long to) {
     NavigableSet<Long> oldTimes = timesOf(before, from, to);
     List<Long> newTimes = List.copyOf(timesOf(after, from, to));
-    // The switch is at the beginning, at one of the old times, or just before one of the new ones. For each of these,
-    // the count is the number of old times up to the switch plus the number of new times after it.
+    // The switch is at the beginning, at an old time, or just before a new time. For each of these instants, the count
+    // is the number of old times up to the switch plus the number of new times after the switch.
     long least = newTimes.size();
     long most = newTimes.size();
     long kept = 0;
@@ -397,8 +404,8 @@ final class JobJudge {
   private record Tasks(@Nullable TaskRecord before, List<TaskRecord> shards, @Nullable TaskRecord after) {}
 
   /**
-   * Checks the tasks of listeners. Requested times are left out: such a time may have several runs, whose tasks have
-   * the same headers.
+   * Ensures that listeners' tasks run in order and get the result. Skips requested times, because such a time may have
+   * several runs, whose tasks have the same headers.
    */
   private void ensureListeners(JobStory story, JobStatus status) {
     Map<Long, List<TaskRecord>> byTime = new HashMap<>();
@@ -430,7 +437,7 @@ final class JobJudge {
     return tasks.stream().filter(task -> phase(task).equals(phase)).findFirst().orElse(null);
   }
 
-  /** Ensures that shards were inserted only after the listener's task before them had succeeded. */
+  /** Ensures that shards were inserted only after the success of the listener's task before them. */
   private void ensurePrepared(JobStory story, Tasks tasks, String run) {
     TaskRecord before = tasks.before();
     count(BEFORE, before == null ? 0 : 1);
@@ -439,13 +446,13 @@ final class JobJudge {
           ? !story.listens(RunPhase.BEFORE)
           : before.state() == TaskState.FINISHED && before.changedAt() <= shard.createdAt();
       if (!isPrepared) {
-        unmet.accept(JobSimulation.Check.LISTENER, "shards begin after the task before them has succeeded: " + run
+        unmet.accept(JobSimulation.Check.LISTENER, "shards begin after the success of the task before them: " + run
             + ", before=" + before + ", shard=" + shard);
       }
     }
   }
 
-  /** Ensures that the listener's task after the shards was inserted after all others had ended. */
+  /** Ensures that the listener's task after the shards was inserted after all other tasks had ended. */
   private void ensureAfterIsLast(Tasks tasks, String run) {
     TaskRecord after = tasks.after();
     if (after == null) {
@@ -459,7 +466,7 @@ final class JobJudge {
                 + ", after=" + after + ", task=" + task));
   }
 
-  /** Ensures that the listener of a run that has ended got the result that the job records. */
+  /** Ensures that the listener of an ended run got the result that the job records. */
   private void ensureListenerGotTheResult(JobStory story, PastRun past, @Nullable TaskRecord after, String run) {
     // A run that was stopped while it waited has no tasks.
     boolean isMissing = after == null && story.listens(RunPhase.AFTER) && past.shards() > 0;

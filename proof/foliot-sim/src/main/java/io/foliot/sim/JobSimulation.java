@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulation of recurring jobs in the worlds of {@link Simulation}: the same nodes, store, coordinator and receiver
- * break in the same ways. Meanwhile callers put, pause, resume, trigger, backfill, stop and delete jobs, often close to
- * a scheduled time. In some worlds, no node runs for up to thirty hours after that. Then all faults end, the jobs
- * continue for {@value #HEALED_MILLIS} ms, and {@link JobJudge} judges the result of each scheduled time.
+ * have the same faults. Meanwhile callers put, pause, resume, trigger, backfill, stop and delete jobs, often close to a
+ * scheduled time. In some worlds, no node runs for up to thirty hours after that. Then all faults end, the jobs
+ * continue for {@value #HEALED_MILLIS} ms, and {@link JobJudge} checks the result of each scheduled time.
  */
 public final class JobSimulation {
   /**
@@ -40,15 +40,15 @@ public final class JobSimulation {
   public enum Check {
     /** Each scheduled time has exactly one run or one record, at its time or later, and there is no other run. */
     SCHEDULE,
-    /** Runs do not overlap where the job forbids it. */
+    /** Runs do not overlap if the job forbids overlaps. */
     RUNS,
-    /** A run has its listeners' tasks before its first shard and after its last one; the last gets the result. */
+    /** Listeners' tasks run before the first and after the last shard. The last task of a run gets the run's result. */
     LISTENER,
-    /** No shard begins after a pause, a stop or a deletion was answered, if it forbids that shard. */
+    /** After the answer to a pause, a stop or a deletion, no shard begins that this change forbids. */
     CHANGE,
-    /** The attempts at a shard, over all runs, have growing fences. */
+    /** The fences of a shard grow from attempt to attempt, over all runs. */
     FENCE,
-    /** Due tasks begin soon after the heal, and an idle loop sleeps. */
+    /** Due tasks begin soon after the heal, and idle loops sleep. */
     LIVENESS
   }
 
@@ -59,18 +59,18 @@ public final class JobSimulation {
   private final List<Unmet> unmet = new ArrayList<>();
   private final JobCallers callers;
   private final Faults faults;
-  /** Period before the heal without any node, in one of ten worlds; 0 in the others. */
+  /** Length of the period before the heal in which no node runs: 0 in nine of ten worlds. */
   private final long outageMillis;
 
   private JobSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
-    SplittableRandom luck = new SplittableRandom(seed);
-    cluster = new SimCluster(luck, bug, true, reader, what -> unmet(Check.LIVENESS, what));
+    SplittableRandom random = new SplittableRandom(seed);
+    cluster = new SimCluster(random, bug, true, reader, what -> unmet(Check.LIVENESS, what));
     World world = cluster.world();
-    outageMillis = world.isCalm() || luck.nextInt(10) != 0
+    outageMillis = world.isCalm() || random.nextInt(10) != 0
         ? 0
-        : (1 + luck.nextLong(LONGEST_OUTAGE_HOURS)) * HOUR_MILLIS;
-    callers = new JobCallers(cluster.sim(), cluster.history(), luck.split(), cluster.store(), cluster.nodes());
-    cluster.receiver().tell(callers);
+        : (1 + random.nextLong(LONGEST_OUTAGE_HOURS)) * HOUR_MILLIS;
+    callers = new JobCallers(cluster.sim(), cluster.history(), random.split(), cluster.store(), cluster.nodes());
+    cluster.receiver().setListener(callers);
     faults = cluster.faults(() -> {});
   }
 
@@ -94,7 +94,7 @@ public final class JobSimulation {
     }
     schedule.afterMillis(healMillis, () -> {
       if (outageMillis > 0 && cluster.nodes().stream().anyMatch(SimNode::isUp)) {
-        throw new IllegalStateException("a node was up in an outage of all");
+        throw new IllegalStateException("a node is up during the outage of all nodes");
       }
       callers.end();
       cluster.heal(faults);

@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The observations of a job's caller and of the receiver of its shards. Times are epoch milliseconds of the store. */
+/** The observations of a job's caller and of the shards' receiver. Times are milliseconds since 1970 by the store. */
 final class JobStory {
   /**
-   * A definition that was put.
+   * A definition that was put. The definition takes effect between the two times.
    *
-   * @param from the time of the first call of the put; the definition takes effect between {@code from} and {@code to}
+   * @param from the time of the first call of the put
    * @param to the time of the answer
    */
   record Defined(Job job, long from, long to) {}
@@ -25,16 +25,18 @@ final class JobStory {
    */
   record Pause(long answered, long until) {}
 
-  /** A stopped run, by its time, and the time of the answer. */
+  /** The scheduled time of a stopped run, and the time of the answer. */
   record Stop(long time, long answered) {}
 
-  /** Requested runs, by their times, and the time of the answer. */
+  /** The times of requested runs, and the time of the answer. */
   record Requested(Set<Long> times, long answered) {}
 
   /**
-   * An attempt at a shard or at the task of a listener, as the receiver saw it.
+   * An attempt of a shard or of a listener's task, as the receiver got it.
    *
-   * @param phase empty for a shard
+   * @param time the scheduled or requested time of the run
+   * @param phase the phase of a listener's task; empty for a shard
+   * @param at the time at which the receiver got the attempt
    */
   record Begun(long time, int shard, String phase, TaskId id, long generation, int attempt, long claimedAt, long at) {}
 
@@ -48,7 +50,7 @@ final class JobStory {
   long pausedAt;
   /** Last millisecond of the pause that still lasts. */
   long pausedUntil;
-  /** Number of calls that put the job: more than the answers if a call failed or was lost. */
+  /** Number of calls that put the job. This number exceeds that of the answers if a call failed or was lost. */
   int puts;
   /** Time of the answer to the deletion; 0 if the job was not deleted. */
   long deletedAt;
@@ -81,7 +83,7 @@ final class JobStory {
     return requested.stream().anyMatch(each -> each.answered() > instant && each.times().contains(time));
   }
 
-  /** Notes that the pause that still lasts may end from now on. */
+  /** Records that the pause that still lasts may end from now on. */
   void mayResume(long now) {
     if (pausedAt != 0) {
       pauses.add(new Pause(pausedAt, Math.min(now, pausedUntil)));

@@ -3,8 +3,8 @@ package io.foliot.sim;
 import io.foliot.core.TimeSource;
 
 /**
- * The clocks of one machine, which show the virtual time plus their errors. The wall clock can be set; the monotonic
- * clock only drifts, and stops while the machine is suspended.
+ * The clocks of one machine, which show the virtual time plus an error. The wall clock can be set. The monotonic clock
+ * only drifts, and stops while the machine is suspended.
  */
 final class NodeClock implements TimeSource {
   private static final long MILLION = 1_000_000;
@@ -30,7 +30,7 @@ final class NodeClock implements TimeSource {
     errorMicros = skewMillis * 1_000;
   }
 
-  /** Moves the wall clock forward, or back if negative, as an operator or a daemon does. */
+  /** Moves the wall clock forward, or back if {@code millis} is negative. */
   void stepMillis(long millis) {
     errorMicros += millis * 1_000;
   }
@@ -55,6 +55,7 @@ final class NodeClock implements TimeSource {
     }
   }
 
+  /** Returns the time for which the monotonic clock would have run without suspensions. */
   private long ranNanos() {
     return schedule.nowNanos() + driftedNanos();
   }

@@ -43,7 +43,7 @@ final class NodeProcess {
     return paused && !dead;
   }
 
-  /** Runs an action in the process: now, once it is resumed, or not at all if it is dead. */
+  /** Runs an action in the process: now, or after the resume of a paused process, or never if the process is dead. */
   void run(Runnable action) {
     if (dead) {
       return;
@@ -86,14 +86,16 @@ final class NodeProcess {
 
   /** A loop whose turns are actions of the schedule. */
   private final class Loop implements EventLoop {
-    /** Duration of a turn. It is positive so that time advances even if a loop asks for its next turn at once. */
+    /** Duration of a turn. It is positive, so time advances even if a duty requests its next turn at once. */
     private static final long TURN_NANOS = 1_000;
     /** Number of turns within a second at which a loop counts as spinning. */
     private static final int MAX_TURNS = 20_000;
     private static final long SECOND_NANOS = 1_000_000_000;
 
     private @Nullable Duty duty;
+    /** Time of the planned turn; {@link Long#MAX_VALUE} if no turn is planned. */
     private long nextNanos = Long.MAX_VALUE;
+    /** Number of the planned turn. Turns that were planned earlier do not run. */
     private long stamp;
     private boolean closed;
     private long second;
@@ -129,7 +131,7 @@ final class NodeProcess {
       }
       nextNanos = Long.MAX_VALUE;
       countTurn();
-      // The wait is in the schedule's time, like that of a parked thread: setting the node's clock does not end it.
+      // The wait is in virtual time, like that of a parked thread: setting the node's clock does not end the wait.
       long waitNanos = duty.turn() - clock.monotonicNanos();
       long atNanos = schedule.nowNanos() + Math.max(waitNanos, TURN_NANOS);
       if (atNanos < nextNanos) {

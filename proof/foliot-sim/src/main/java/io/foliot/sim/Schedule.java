@@ -6,10 +6,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The virtual time, and the actions that are planned at instants of it. One thread runs them. Actions of the same
- * instant run in the order in which they were added.
+ * The virtual time, and the actions that are planned for instants of it. One thread runs the actions. Actions of the
+ * same instant run in the order in which they were added.
  */
 final class Schedule {
+  /** The wall time at the virtual time 0: 2026-01-01T00:00:00Z, in microseconds since 1970. */
   private static final long START_MICROS = 1_767_225_600_000_000L;
 
   private record TimedAction(long atNanos, long number, Runnable action) {}
@@ -31,6 +32,7 @@ final class Schedule {
     return nowMicros() / 1_000;
   }
 
+  /** Plans an action for an instant, or for the present if the instant has passed. */
   void at(long atNanos, Runnable action) {
     actions.add(new TimedAction(Math.max(atNanos, nowNanos), number, action));
     number++;
@@ -45,8 +47,8 @@ final class Schedule {
   }
 
   /**
-   * Runs all actions up to an instant, or until a condition no longer holds. In both cases the time is that instant
-   * afterwards.
+   * Runs all actions up to an instant, inclusive, or until a condition no longer holds. In both cases, the virtual time
+   * is that instant afterwards.
    */
   void runWhile(long untilNanos, BooleanSupplier condition) {
     while (condition.getAsBoolean()) {

@@ -9,14 +9,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The history of the stored seats, and the rules that each write of them must keep. It decodes the document itself, and
- * uses no code of the engine that assigns seats.
+ * The history of the stored seats, and the rules that each write of the seats must keep. This class decodes the
+ * document itself, and uses no code of the engine that assigns seats.
  */
 final class SeatLog {
   static final String DOCUMENT = "seats";
+  /** Time for which a seat must be free before another worker gets it. */
   private static final long REST_MILLIS = 600_000;
 
-  /** A seat; {@code leftMicros} is 0 while a worker has it, and else the time at which that worker left. */
+  /** A seat. {@code leftMicros} is the time at which its worker left, or 0 while the worker has the seat. */
   record Seat(String worker, int zone, boolean isDisabled, long leftMicros) {
     boolean isTaken() {
       return leftMicros == 0;
@@ -52,7 +53,7 @@ final class SeatLog {
     }
   }
 
-  /** A seat that a worker got; {@code isRested} if the seat had rested since an earlier worker left it. */
+  /** A seat that a worker got. {@code isRested} is true if the seat had rested since an earlier worker left it. */
   private record Given(int seat, String worker, boolean isRested) {}
 
   private final Map<String, String> zoneOfWorker;
@@ -79,7 +80,7 @@ final class SeatLog {
     return seats;
   }
 
-  /** Checks a write of the document against the one before it; {@code cases} receives the cases that occurred. */
+  /** Compares a write of the document with the write before it. {@code cases} receives the cases that occurred. */
   void written(byte[] content, long nowMillis, Consumer<FleetCase> cases) {
     Seats before = seats;
     seats = Seats.decode(content);
@@ -117,7 +118,7 @@ final class SeatLog {
       return;
     }
     boolean isRested = !before.isTaken() && nowMillis - before.leftMicros() / 1_000 >= REST_MILLIS;
-    ensure(isRested, "a seat goes to another worker when it has rested: seat " + number + " of " + before.worker()
+    ensure(isRested, "a seat goes to another worker only after a rest: seat " + number + " of " + before.worker()
         + " has " + now.worker());
     given.add(new Given(number, now.worker(), isRested));
     cases.accept(FleetCase.SEAT_GIVEN_TO_ANOTHER);
@@ -135,7 +136,7 @@ final class SeatLog {
         && seats.seats().get(seat).worker().equals(worker) && changedMillis.get(seat) <= sinceMillis;
   }
 
-  /** Returns whether the latest seat of a worker has been enabled, or disabled, since an instant without a change. */
+  /** Returns whether a worker's seat has been enabled since an instant, or disabled if {@code isEnabled} is false. */
   boolean hasBeenEnabled(String worker, boolean isEnabled, long sinceMillis) {
     for (int i = 0; i < seats.seats().size(); i++) {
       Seat seat = seats.seats().get(i);
@@ -146,12 +147,12 @@ final class SeatLog {
     return false;
   }
 
-  /** Returns whether a worker got a seat that had rested. */
+  /** Returns whether a worker got a seat that had rested since an earlier worker left it. */
   boolean gotLater(String worker, int seat) {
     return given.contains(new Given(seat, worker, true));
   }
 
-  /** Returns the worker that has a seat or had it last. */
+  /** Returns the worker that has a seat, or the last worker that had it; empty if there is no such seat. */
   String workerOf(int seat) {
     return seat < seats.seats().size() ? seats.seats().get(seat).worker() : "";
   }

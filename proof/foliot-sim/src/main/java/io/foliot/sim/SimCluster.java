@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The nodes of a run with their store, coordinator and receiver, in a world drawn from the seed. */
 final class SimCluster {
-  /** The period of faults. */
+  /** The length of the period of faults. */
   static final long CHAOS_MILLIS = 45_000;
   /** The time at which faults are repaired. */
   static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
@@ -26,25 +26,25 @@ final class SimCluster {
   private final SimStore store;
   private final SimCoordination coordination;
   private final SimReceiver receiver;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final Bug bug;
 
   /**
    * Creates a cluster in a world drawn from the seed.
    *
    * @param plansJobs whether the nodes plan recurring jobs
-   * @param reader receives a line for each event
+   * @param reader receives a line for each event; null for no lines
    * @param unmet receives each demand that a node did not meet
    */
-  SimCluster(SplittableRandom luck, Bug bug, boolean plansJobs, @Nullable Consumer<String> reader,
+  SimCluster(SplittableRandom random, Bug bug, boolean plansJobs, @Nullable Consumer<String> reader,
       Consumer<String> unmet) {
-    this(World.draw(luck), luck, bug, plansJobs ? SimNode.Planning.OF_JOBS : SimNode.Planning.NONE, reader, unmet);
+    this(World.draw(random), random, bug, plansJobs ? SimNode.Planning.OF_JOBS : SimNode.Planning.NONE, reader, unmet);
   }
 
   /** Creates a cluster in a given world. */
-  SimCluster(World world, SplittableRandom luck, Bug bug, SimNode.Planning planning, @Nullable Consumer<String> reader,
-      Consumer<String> unmet) {
-    this.luck = luck;
+  SimCluster(World world, SplittableRandom random, Bug bug, SimNode.Planning planning,
+      @Nullable Consumer<String> reader, Consumer<String> unmet) {
+    this.random = random;
     this.bug = bug;
     this.world = world;
     sim = new Sim(world, schedule, new Coverage(), new Trace(schedule, reader));
@@ -52,16 +52,16 @@ final class SimCluster {
       reader.accept(world.toString());
     }
     Map<String, SimNode> byName = new HashMap<>();
-    store = new SimStore(world.store(), bug, schedule, luck.split(), sim.coverage(), name -> {
+    store = new SimStore(world.store(), bug, schedule, random.split(), sim.coverage(), name -> {
       SimNode node = byName.get(name);
       return node == null ? 0 : node.clock().wallMicros() - schedule.nowMicros();
     });
-    coordination = new SimCoordination(sim, luck.split());
-    receiver = new SimReceiver(sim, luck.split(), history);
+    coordination = new SimCoordination(sim, random.split());
+    receiver = new SimReceiver(sim, random.split(), history);
     SimNode.Surroundings surroundings = new SimNode.Surroundings(store, coordination, receiver, bug, planning,
         this::assignment, unmet);
     for (int i = 0; i < world.nodes(); i++) {
-      SimNode node = new SimNode("n" + i, sim, surroundings, luck.split());
+      SimNode node = new SimNode("n" + i, sim, surroundings, random.split());
       nodes.add(node);
       byName.put(node.name(), node);
     }
@@ -103,15 +103,15 @@ final class SimCluster {
     return receiver;
   }
 
-  /** Returns the faults of this cluster. */
+  /** Creates the faults of this cluster. {@code changeQueue} changes the settings of a random queue. */
   Faults faults(Runnable changeQueue) {
-    return new Faults(sim, history, luck.split(), store, coordination, nodes, changeQueue, bug);
+    return new Faults(sim, history, random.split(), store, coordination, nodes, changeQueue, bug);
   }
 
   /** Plans the starts of the nodes: at once in a calm world, else within {@value #LATEST_START_MILLIS} ms. */
   void start() {
     for (SimNode node : nodes) {
-      schedule.afterMillis(world.isCalm() ? 0 : luck.nextLong(LATEST_START_MILLIS), node::start);
+      schedule.afterMillis(world.isCalm() ? 0 : random.nextLong(LATEST_START_MILLIS), node::start);
     }
   }
 
@@ -124,7 +124,7 @@ final class SimCluster {
     }
   }
 
-  /** Ends all faults, or in some worlds just enough of them for due tasks to run. */
+  /** Ends all faults. In some worlds, ends only enough faults for due tasks to run. */
   void heal(Faults faults) {
     receiver.heal();
     if (world.mode() == World.Mode.LIVENESS) {

@@ -10,15 +10,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A coordination service like ZooKeeper. Sessions end long after their owner; notifications arrive late, twice, and
- * after newer ones; and at times the service reports to each node that the node leads and owns all slots.
+ * A coordination service like ZooKeeper. A session may end long after its node has died. Notifications arrive late,
+ * twice, or after newer notifications. Sometimes the service reports to each node that the node is the leader and owns
+ * all slots.
  */
 final class SimCoordination {
-  /** A coordinator that never reports another node, for nodes without a coordinator. */
-  static final Coordinator NOBODY = new Coordinator() {
+  /** A coordinator that reports nothing, for nodes without a coordinator. */
+  static final Coordinator ALONE = new Coordinator() {
     @Override
     public String kind() {
-      return "nobody";
+      return "alone";
     }
 
     @Override
@@ -43,27 +44,31 @@ final class SimCoordination {
   };
 
   private static final long CHECK_MILLIS = 500;
+  /** Time without contact after which a client is suspended. */
   private static final long SUSPENDED_MILLIS = 1_000;
+  /** Delay of a punctual notification. */
   private static final long WELL_MILLIS = 5;
+  /** Bound of the delay of a late notification. */
   private static final long LATEST_MILLIS = 5_000;
-  private static final int OFTEN = 4;
+  /** One of this many notifications is late, and one is repeated. */
+  private static final int RARITY = 4;
 
   private static final class Session {
     final Client client;
     final long number;
-    long heardMillis;
-    boolean toldSuspended;
-    boolean toldLost;
+    long reachedMillis;
+    boolean reportedSuspended;
+    boolean reportedLost;
 
     Session(Client client, long number, long nowMillis) {
       this.client = client;
       this.number = number;
-      heardMillis = nowMillis;
+      reachedMillis = nowMillis;
     }
   }
 
   private final Sim sim;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final int slots;
   private final long sessionMillis;
   private final Map<String, Session> sessions = new TreeMap<>();
@@ -74,12 +79,12 @@ final class SimCoordination {
   private boolean away;
   private boolean well;
 
-  SimCoordination(Sim sim, SplittableRandom luck) {
+  SimCoordination(Sim sim, SplittableRandom random) {
     this.sim = sim;
-    this.luck = luck;
+    this.random = random;
     slots = sim.world().store().slots();
     well = sim.world().isCalm();
-    sessionMillis = luck.nextLong(2_000, 10_000);
+    sessionMillis = random.nextLong(2_000, 10_000);
     if (sim.world().coordination() == World.Coordination.SERVICE) {
       sim.schedule().afterMillis(CHECK_MILLIS, this::checkSessions);
     }
@@ -101,9 +106,9 @@ final class SimCoordination {
   void heal() {
     well = true;
     away = false;
-    tellAll();
-    // Once more after the last outdated notification has arrived.
-    sim.schedule().afterMillis(LATEST_MILLIS, this::tellAll);
+    reportToAll();
+    // Outdated notifications may still arrive, so the state is reported again after the last of them.
+    sim.schedule().afterMillis(LATEST_MILLIS, this::reportToAll);
   }
 
   /** Returns the last published assignment. */
@@ -127,67 +132,68 @@ final class SimCoordination {
         leader == null ? null : leader.client.self.node(), document, version);
   }
 
-  private void tellAll() {
+  private void reportToAll() {
     for (Session session : sessions.values()) {
-      tell(session.client, view());
+      report(session.client, view());
     }
   }
 
-  private void tell(Client client, Coordinator.View view) {
-    boolean isLate = !well && luck.nextInt(OFTEN) == 0;
-    client.tellLater(view, isLate ? luck.nextLong(LATEST_MILLIS) : WELL_MILLIS);
-    if (!well && luck.nextInt(OFTEN) == 0) {
+  /** Reports a view to a client, perhaps late or twice. */
+  private void report(Client client, Coordinator.View view) {
+    boolean isLate = !well && random.nextInt(RARITY) == 0;
+    client.reportLater(view, isLate ? random.nextLong(LATEST_MILLIS) : WELL_MILLIS);
+    if (!well && random.nextInt(RARITY) == 0) {
       sim.coverage().count(Coverage.Case.NOTIFIED_TWICE);
-      client.tellLater(view, luck.nextLong(LATEST_MILLIS));
+      client.reportLater(view, random.nextLong(LATEST_MILLIS));
     }
   }
 
-  /** Reports to each node that it is the only member, leads, and owns all slots. */
-  void tellAllThatTheyLead() {
-    sim.coverage().count(Coverage.Case.ALL_TOLD_THEY_LEAD);
+  /** Reports to each node that it is the only member and the leader, and owns all slots. */
+  void reportAllAsLeaders() {
+    sim.coverage().count(Coverage.Case.ALL_NOTIFIED_AS_LEADERS);
     for (Session session : sessions.values()) {
       Coordinator.Member self = session.client.self;
       byte[] everything = Assignment.none(slots).with(List.of(self), slots).encode();
-      session.client.tellLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(self), self.node(),
-          everything, version), luck.nextLong(500));
+      session.client.reportLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(self), self.node(),
+          everything, version), random.nextLong(500));
     }
   }
 
   /** Reports to each node that there is no member. */
-  void tellAllThatNoMemberIs() {
+  void reportNoMembers() {
     for (Session session : sessions.values()) {
-      session.client.tellLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(), null, null, 0),
-          luck.nextLong(500));
+      session.client.reportLater(new Coordinator.View(Coordinator.Connection.CONNECTED, List.of(), null, null, 0),
+          random.nextLong(500));
     }
   }
 
-  /** Ends the sessions of silent nodes, soon after their timeout or long after it. */
+  /** Ends the sessions of unreachable nodes, soon or long after their timeout. */
   private void checkSessions() {
     boolean ended = false;
     for (Session session : List.copyOf(sessions.values())) {
       Client client = session.client;
       if (client.isReachable()) {
-        session.heardMillis = now();
-        if (session.toldSuspended || client.missed) {
-          session.toldSuspended = false;
-          session.toldLost = false;
+        session.reachedMillis = now();
+        if (session.reportedSuspended || client.missed) {
+          session.reportedSuspended = false;
+          session.reportedLost = false;
           client.missed = false;
-          tell(client, view());
+          report(client, view());
         }
         continue;
       }
-      long silentMillis = now() - session.heardMillis;
-      if (silentMillis > SUSPENDED_MILLIS && !session.toldSuspended) {
-        session.toldSuspended = true;
-        client.tellLater(view(Coordinator.Connection.SUSPENDED), 0);
+      long silentMillis = now() - session.reachedMillis;
+      if (silentMillis > SUSPENDED_MILLIS && !session.reportedSuspended) {
+        session.reportedSuspended = true;
+        client.reportLater(view(Coordinator.Connection.SUSPENDED), 0);
       }
-      if (silentMillis > sessionMillis && !session.toldLost) {
-        // The service sends no message: clients know by their own clocks that their sessions may have ended.
-        session.toldLost = true;
-        client.tellLater(view(Coordinator.Connection.LOST), 0);
+      if (silentMillis > sessionMillis && !session.reportedLost) {
+        // No message from the service arrives. The client detects by its own clock that its session may have ended.
+        session.reportedLost = true;
+        client.reportLater(view(Coordinator.Connection.LOST), 0);
       }
       boolean late = silentMillis > 2 * sessionMillis;
-      if (!away && silentMillis > sessionMillis && (well || late || luck.nextInt(OFTEN) == 0)) {
+      if (!away && silentMillis > sessionMillis && (well || late || random.nextInt(RARITY) == 0)) {
         if (late) {
           sim.coverage().count(Coverage.Case.SESSION_EXPIRED_LATE);
         }
@@ -201,7 +207,7 @@ final class SimCoordination {
       client.registerAgain();
     }
     if (ended) {
-      tellAll();
+      reportToAll();
     }
     sim.schedule().afterMillis(CHECK_MILLIS, this::checkSessions);
   }
@@ -218,9 +224,13 @@ final class SimCoordination {
     private final NodeProcess process;
     private Member self;
     private Listener listener = view -> {};
-    private long toldNumber;
+    /** Greatest number of a notification that has arrived. */
+    private long receivedNumber;
+    /** Number of the last notification that was sent. */
     private long sentNumber;
+    /** Whether the client has no session. */
     private boolean lost;
+    /** Whether a notification was lost because the node was cut off. */
     private boolean missed;
     private boolean closed;
 
@@ -247,7 +257,7 @@ final class SimCoordination {
       clients.add(this);
     }
 
-    /** Opens a session if there is none, unless the name still belongs to an older session. Called until it works. */
+    /** Opens a session if the client is reachable and has none, and no older session has the name of the node. */
     void registerAgain() {
       if (!process.isAlive() || closed) {
         clients.remove(this);
@@ -258,32 +268,32 @@ final class SimCoordination {
       }
       Session old = sessions.get(self.node());
       if (old != null) {
-        // A session of an earlier process: the name is taken until it ends.
+        // This is the session of an earlier process. Its name is free when the session ends.
         return;
       }
-      if (toldNumber > 0) {
+      if (receivedNumber > 0) {
         sim.coverage().count(Coverage.Case.SESSION_LOST);
-        tellLater(view(Connection.LOST), 0);
+        reportLater(view(Connection.LOST), 0);
       }
       lost = false;
       sessions.put(self.node(), new Session(this, ++numbers, now()));
       sim.trace().add(self.node(), "session", numbers);
-      tellAll();
+      reportToAll();
     }
 
-    void tellLater(View view, long afterMillis) {
+    void reportLater(View view, long afterMillis) {
       long mine = ++sentNumber;
       sim.schedule().afterMillis(afterMillis, () -> process.run(() -> {
         if (node.isCutFromCoordination() && view.connection() == Connection.CONNECTED) {
           missed = true;
           return;
         }
-        if (mine < toldNumber) {
+        if (mine < receivedNumber) {
           sim.coverage().count(Coverage.Case.NOTIFIED_OUT_OF_ORDER);
         }
-        toldNumber = Math.max(toldNumber, mine);
+        receivedNumber = Math.max(receivedNumber, mine);
         if (!closed) {
-          sim.trace().add(self.node(), "told " + view.connection(), view.version());
+          sim.trace().add(self.node(), "notified: " + view.connection(), view.version());
           listener.changed(view);
         }
       }));
@@ -293,7 +303,7 @@ final class SimCoordination {
     public void update(Member member) {
       self = member;
       if (isReachable() && !lost) {
-        sim.schedule().afterMillis(luck.nextLong(WELL_MILLIS), SimCoordination.this::tellAll);
+        sim.schedule().afterMillis(random.nextLong(WELL_MILLIS), SimCoordination.this::reportToAll);
       }
     }
 
@@ -302,13 +312,13 @@ final class SimCoordination {
       if (!isReachable()) {
         return;
       }
-      sim.schedule().afterMillis(luck.nextLong(WELL_MILLIS), () -> {
-        // Only the version stops a member that has lost the lead meanwhile.
+      sim.schedule().afterMillis(random.nextLong(WELL_MILLIS), () -> {
+        // A member that is no longer the leader is rejected only by the version.
         if (!away && version == expectedVersion) {
           document = published.clone();
           version++;
           sim.trace().add(self.node(), "published", version);
-          tellAll();
+          reportToAll();
         }
       });
     }
@@ -320,7 +330,7 @@ final class SimCoordination {
       Session session = sessions.get(self.node());
       if (session != null && session.client == this && !node.isCutFromCoordination() && !away) {
         sessions.remove(self.node());
-        tellAll();
+        reportToAll();
       }
     }
   }

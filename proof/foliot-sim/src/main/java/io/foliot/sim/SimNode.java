@@ -23,13 +23,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A machine of the cluster: its clocks, its network, and the node's processes, of which one runs at a time. */
+/** A machine of the cluster, with its clocks and its network. One process of the node runs at a time. */
 final class SimNode {
   private static final long MAX_SKEW_MILLIS = 3_600_000;
-  /** Largest error of a clock that a daemon sets. */
+  /** Largest error of a clock that a time service sets. */
   private static final long RIGHT_MILLIS = 1_000;
   private static final int MAX_DRIFT_PPM = 100;
   private static final long RESTART_MILLIS = 200;
+  /** Longest time by which a stop may exceed its patience. */
   private static final long STOP_MARGIN_MILLIS = 1_500;
 
   /**
@@ -55,33 +56,34 @@ final class SimNode {
   private final String name;
   private final Sim sim;
   private final Surroundings surroundings;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final NodeClock clock;
 
   private NodeProcess process;
   private @Nullable Engine engine; // null while the node does not serve
-  private @Nullable Jobs jobs; // of the engine
+  private @Nullable Jobs jobs; // null if the node plans no jobs
   private boolean cutFromStore;
   private boolean cutFromCoordination;
   private boolean well;
-  private boolean heldDown;
+  /** Whether the node must not start before it is healed. */
+  private boolean isHeldDown;
 
-  SimNode(String name, Sim sim, Surroundings surroundings, SplittableRandom luck) {
+  SimNode(String name, Sim sim, Surroundings surroundings, SplittableRandom random) {
     this.name = name;
     this.sim = sim;
     this.surroundings = surroundings;
-    this.luck = luck;
+    this.random = random;
     boolean exact = sim.world().isCalm();
-    clock = new NodeClock(sim.schedule(), exact ? 0 : skewMillis(luck),
-        exact ? 0 : luck.nextInt(-MAX_DRIFT_PPM, MAX_DRIFT_PPM), luck.nextLong(1L << 50));
+    clock = new NodeClock(sim.schedule(), exact ? 0 : skewMillis(random),
+        exact ? 0 : random.nextInt(-MAX_DRIFT_PPM, MAX_DRIFT_PPM), random.nextLong(1L << 50));
     process = newProcess();
     process.die();
   }
 
-  /** Returns a random skew. Half of the clocks are nearly right. */
-  private static long skewMillis(SplittableRandom luck) {
-    long most = luck.nextBoolean() ? RIGHT_MILLIS : MAX_SKEW_MILLIS;
-    return luck.nextLong(-most, most);
+  /** Returns a random skew, which is small for half of the clocks. */
+  private static long skewMillis(SplittableRandom random) {
+    long most = random.nextBoolean() ? RIGHT_MILLIS : MAX_SKEW_MILLIS;
+    return random.nextLong(-most, most);
   }
 
   private NodeProcess newProcess() {
@@ -133,7 +135,7 @@ final class SimNode {
     cutFromCoordination = cut;
   }
 
-  /** Returns whether the node is healed, so that its calls of the store no longer fail at random. */
+  /** Returns whether the node is healed, so its calls of the store no longer fail at random. */
   boolean isWell() {
     return well;
   }
@@ -141,8 +143,8 @@ final class SimNode {
   /** Ends all faults of the node, and starts it if it is dead. */
   void heal() {
     well = true;
-    heldDown = false;
-    clock.set(luck.nextLong(-RIGHT_MILLIS, RIGHT_MILLIS));
+    isHeldDown = false;
+    clock.set(random.nextLong(-RIGHT_MILLIS, RIGHT_MILLIS));
     cutFromStore = false;
     cutFromCoordination = false;
     if (process.isAlive()) {
@@ -161,14 +163,14 @@ final class SimNode {
 
   /** Starts a new process, unless one is alive or the node is killed until it is healed. */
   void start() {
-    if (heldDown || process.isAlive()) {
+    if (isHeldDown || process.isAlive()) {
       return;
     }
     NodeProcess mine = newProcess();
     process = mine;
     clock.resume();
     sim.trace().add(name, "starts", 0);
-    StoreLink link = new StoreLink(surroundings.store(), this, mine, luck.split(), sim);
+    StoreLink link = new StoreLink(surroundings.store(), this, mine, random.split(), sim);
     TaskStore store = surroundings.bug().link(link);
     JobPlanner planner = surroundings.planning().isOfJobs() ? new JobPlanner(store, JobMeter.NONE) : null;
     List<Delivery> deliveries = new ArrayList<>(surroundings.planning().others().apply(mine));
@@ -176,11 +178,11 @@ final class SimNode {
     if (planner != null) {
       deliveries.add(planner);
     }
-    Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop, luck.split(),
-        store, surroundings.bug().wrap(coordinator(mine, link)), deliveries, new Meter() {
+    Engine starting = new Engine(sim.world().optionsOf(name), new Environment(mine.clock(), mine::newLoop,
+        random.split(), store, surroundings.bug().wrap(coordinator(mine, link)), deliveries, new Meter() {
           @Override
           public void unserved(String queue, int count) {
-            sim.coverage().count(Coverage.Case.PARKED_FOR_WANT_OF_A_HANDLER);
+            sim.coverage().count(Coverage.Case.PARKED_WITHOUT_HANDLER);
           }
         }));
     CompletionStage<Void> started = starting.start();
@@ -218,7 +220,7 @@ final class SimNode {
 
       @Override
       public long randomBits() {
-        return luck.nextLong();
+        return random.nextLong();
       }
     };
   }
@@ -233,20 +235,20 @@ final class SimNode {
     return switch (sim.world().coordination()) {
       case STORE -> new StoreCoordinator(link, mine.clock(), mine.newLoop());
       case SERVICE -> surroundings.coordination().client(this, mine);
-      case NONE -> SimCoordination.NOBODY;
+      case NONE -> SimCoordination.ALONE;
     };
   }
 
-  /** Kills the process, which loses all that it has in memory. */
+  /** Kills the process, which loses all its memory. */
   void kill() {
     process.die();
     engine = null;
     sim.trace().add(name, "dies", 0);
   }
 
-  /** Kills the node. It does not start before it is healed, even if it was about to. */
+  /** Kills the node, and prevents all starts before it is healed. */
   void killUntilHealed() {
-    heldDown = true;
+    isHeldDown = true;
     kill();
   }
 

@@ -20,19 +20,20 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receiver with every bad habit. It fails, is slow, and answers too late or never. It accepts a task, and reports the
- * end later, twice or never. All nodes share one receiver, which the death of a node does not affect.
+ * A receiver with many faults. It fails, is slow, and answers too late or never. It accepts an attempt whose end is
+ * reported later, twice or never. All nodes share one receiver, which outlives the nodes.
  */
 final class SimReceiver {
   /** The type of the receiver's targets. */
   static final String TYPE = "sim";
 
-  private static final int MANY = 100;
-  private static final int DONE_FROM = 34;
+  private static final int PERCENTS = 100;
+  /** Least percent at which an attempt succeeds in normal time. */
+  private static final int SUCCESS_FROM = 34;
 
-  /** A party that reports the ends of accepted attempts, and learns of refused ones. */
+  /** A client that reports the ends of accepted attempts, and is notified of refused attempts. */
   interface Listener {
-    /** Called when an attempt was accepted, and its end is to be reported. */
+    /** Called when an attempt was accepted; the listener then reports its end. */
     void accepted(TaskRecord task, long delivery);
 
     /** Called when an attempt was refused permanently. */
@@ -43,7 +44,7 @@ final class SimReceiver {
   }
 
   private final Sim sim;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final History history;
   private final Set<Token> begun = new HashSet<>();
   private Listener listener = new Listener() {
@@ -55,15 +56,15 @@ final class SimReceiver {
   };
   private boolean well;
 
-  SimReceiver(Sim sim, SplittableRandom luck, History history) {
+  SimReceiver(Sim sim, SplittableRandom random, History history) {
     this.sim = sim;
-    this.luck = luck;
+    this.random = random;
     this.history = history;
     well = sim.world().isCalm();
   }
 
   /** Sets the listener. */
-  void tell(Listener newListener) {
+  void setListener(Listener newListener) {
     listener = newListener;
   }
 
@@ -72,29 +73,29 @@ final class SimReceiver {
     return token != null && begun.contains(token);
   }
 
-  /** Ends the bad habits. */
+  /** Ends the faults. */
   void heal() {
     well = true;
   }
 
   /**
-   * Returns the delivery by which a process reaches the receiver.
+   * Returns the delivery through which a process calls the receiver.
    *
-   * @param serves the queues that the process has handlers for
+   * @param serves tests whether the process has a handler for a queue
    * @param claimsAll whether the process states that it has handlers for all queues
    * @param unmet receives each attempt of a queue for which the process has no handler
    */
   Delivery of(NodeProcess process, Predicate<String> serves, boolean claimsAll, Consumer<String> unmet) {
-    return new Way(process, serves, claimsAll, unmet);
+    return new NodeDelivery(process, serves, claimsAll, unmet);
   }
 
-  private final class Way implements Delivery, ServedQueues {
+  private final class NodeDelivery implements Delivery, ServedQueues {
     private final NodeProcess process;
     private final Predicate<String> serves;
     private final boolean claimsAll;
     private final Consumer<String> unmet;
 
-    Way(NodeProcess process, Predicate<String> serves, boolean claimsAll, Consumer<String> unmet) {
+    NodeDelivery(NodeProcess process, Predicate<String> serves, boolean claimsAll, Consumer<String> unmet) {
       this.process = process;
       this.serves = serves;
       this.claimsAll = claimsAll;
@@ -135,14 +136,14 @@ final class SimReceiver {
 
     @Override
     public CompletionStage<Answer> deliver(Attempt attempt) {
-      int habit = well ? MANY - 1 : luck.nextInt(MANY);
-      if (habit == 0) {
+      int percent = well ? PERCENTS - 1 : random.nextInt(PERCENTS);
+      if (percent == 0) {
         sim.coverage().count(Coverage.Case.DELIVERY_THREW);
-        throw new IllegalStateException("a delivery that throws, as none should");
+        throw new IllegalStateException("injected: no delivery should throw");
       }
       TaskRecord task = attempt.task();
       if (!serves.test(task.queue())) {
-        unmet.accept("a node claims nothing that it has no handler for: queue=" + task.queue());
+        unmet.accept("a node claims only tasks for which it has a handler: queue=" + task.queue());
       }
       if (task.token() != null) {
         begun.add(task.token());
@@ -154,42 +155,43 @@ final class SimReceiver {
               attempt.firingId(), task.attempt(), task.dueAt()));
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       long timeoutMillis = attempt.target().timeout().toMillis();
-      long tookMillis = well ? 1 + luck.nextLong(20) : luck.nextLong(1, Math.max(2, timeoutMillis / 4));
-      behave(habit, tookMillis, timeoutMillis, task, delivery, answer);
+      long tookMillis = well ? 1 + random.nextLong(20) : random.nextLong(1, Math.max(2, timeoutMillis / 4));
+      behave(percent, tookMillis, timeoutMillis, task, delivery, answer);
       return answer;
     }
 
-    private void behave(int habit, long tookMillis, long timeoutMillis, TaskRecord task, long delivery,
+    /** Ends an attempt in a way that a number from 0 to 99 selects; 0 is an exception, which was thrown before. */
+    private void behave(int percent, long tookMillis, long timeoutMillis, TaskRecord task, long delivery,
         CompletableFuture<Answer> answer) {
-      if (habit < 10) {
+      if (percent < 10) {
         reply(tookMillis, delivery, Event.Reception.RETRY, answer,
             new Answer.Retry(null, Answer.Health.WELL, "failed"));
-      } else if (habit < 13) {
+      } else if (percent < 13) {
         reply(tookMillis, delivery, Event.Reception.RETRY, answer,
-            new Answer.Retry(Duration.ofMillis(luck.nextLong(2_000)), Answer.Health.OVERLOADED, "less, please"));
-      } else if (habit < 15) {
+            new Answer.Retry(Duration.ofMillis(random.nextLong(2_000)), Answer.Health.OVERLOADED, "overloaded"));
+      } else if (percent < 15) {
         reply(tookMillis, delivery, Event.Reception.REFUSED, answer, new Answer.Fail("never"));
         listener.refused(task);
-      } else if (habit < 19) {
-        // Gives no answer, and has perhaps done the work.
+      } else if (percent < 19) {
+        // Gives no answer, but may have done the work.
         answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer"));
-      } else if (habit < 20) {
+      } else if (percent < 20) {
         // Gives no answer, and the delivery has no timeout.
         sim.coverage().count(Coverage.Case.DELIVERY_NEVER_ANSWERED);
-      } else if (habit < 23) {
+      } else if (percent < 23) {
         // Does the work, and answers when the node no longer waits.
         answer(timeoutMillis, answer, new Answer.Retry(null, Answer.Health.UNREACHABLE, "no answer in time"));
-        sim.schedule().afterMillis(timeoutMillis + luck.nextLong(2_000),
+        sim.schedule().afterMillis(timeoutMillis + random.nextLong(2_000),
             () -> history.replied(delivery, sim.schedule().nowMillis(), Event.Reception.GONE));
-      } else if (habit < 27) {
+      } else if (percent < 27) {
         answer(tookMillis, answer, new Answer.Accepted(""));
-        if (luck.nextInt(4) != 0) {
-          sim.schedule().afterMillis(tookMillis + luck.nextLong(2_000), () -> listener.accepted(task, delivery));
+        if (random.nextInt(4) != 0) {
+          sim.schedule().afterMillis(tookMillis + random.nextLong(2_000), () -> listener.accepted(task, delivery));
         }
-      } else if (habit < 30) {
+      } else if (percent < 30) {
         reply(tookMillis, delivery, Event.Reception.AGAIN, answer,
-            new Answer.Again(Duration.ofMillis(luck.nextLong(3_000)), ""));
-      } else if (habit < DONE_FROM) {
+            new Answer.Again(Duration.ofMillis(random.nextLong(3_000)), ""));
+      } else if (percent < SUCCESS_FROM) {
         // Answers just in time.
         reply(timeoutMillis - 1, delivery, Event.Reception.SUCCESS, answer, new Answer.Done(""));
       } else {
@@ -201,12 +203,13 @@ final class SimReceiver {
       sim.schedule().afterMillis(afterMillis, () -> process.run(() -> answer.complete(given)));
     }
 
+    /** Records the end of an attempt and answers; a success that a dead process does not get is recorded as gone. */
     private void reply(long afterMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
         Answer given) {
       sim.schedule().afterMillis(afterMillis, () -> {
-        boolean isHeard = process.isAlive()
+        boolean isReceived = process.isAlive()
             || (reception != Event.Reception.SUCCESS && reception != Event.Reception.AGAIN);
-        history.replied(delivery, sim.schedule().nowMillis(), isHeard ? reception : Event.Reception.GONE);
+        history.replied(delivery, sim.schedule().nowMillis(), isReceived ? reception : Event.Reception.GONE);
         process.run(() -> answer.complete(given));
       });
     }

@@ -22,18 +22,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store that all nodes share, with a clock that is the reference. It can be unreachable, fail over, and, if its
- * kind permits, lose its latest writes. Each node reaches it through a {@link StoreLink}.
+ * The store that all nodes share, with a clock that is the reference. The store can be unreachable, fail over, and, if
+ * its kind permits, lose its latest writes. Each node calls the store through a {@link StoreLink}.
  *
- * <p>To lose writes, it replays all writes before them, each at its own instant, into a new store: the records of a
- * {@link MemoryStore} depend on its calls alone.
+ * <p>To lose its latest writes, the store replays all earlier writes, at their original times, into a new
+ * {@link MemoryStore}. The records of a {@link MemoryStore} depend only on its calls and their times.
  */
 final class SimStore {
   /** The kinds of stores that are simulated. */
   enum Kind {
-    /** A log that is synced before any call is answered: a crash keeps all of it. */
+    /** A log that is synced before any call is answered: a crash loses nothing. */
     SYNCED_LOG,
-    /** A server with transactions: deadlock victims, commits long after the write, failover without loss. */
+    /** A server with transactions: commits long after the write, failover without loss. */
     SQL,
     /** A store of durability class B: a failover may lose the latest writes. */
     REDIS
@@ -48,19 +48,20 @@ final class SimStore {
    * @param windowMillis the period of writes that a failover may lose; 0 for none
    * @param batchSize the batch size that the store reports
    */
-  record Manners(Kind kind, int slots, long maxLatencyMicros, int failPerMille, long patienceMillis, long windowMillis,
-      int batchSize) {}
+  record Behaviour(Kind kind, int slots, long maxLatencyMicros, int failPerMille, long patienceMillis,
+      long windowMillis, int batchSize) {}
 
   /**
    * A call that changes the store.
    *
-   * @param number a number that no other step has, so that no two steps yield the same tokens
+   * @param number the unique number of the step, from which its tokens are derived
    */
   private record Step(long atMicros, long number, String caller, Call call,
       Function<TaskStore, ? extends CompletionStage<?>> action) {}
 
-  /** Shows the virtual time, except while writes are replayed, or while a planted bug reads another clock. */
+  /** Shows the virtual time, or another time while writes are replayed or a planted bug changes the clock. */
   private final class ServerClock implements TimeSource {
+    /** Original time of the write that is replayed, or -1. */
     private long pastMicros = -1;
     private long errorMicros;
 
@@ -75,12 +76,12 @@ final class SimStore {
     }
   }
 
-  /** The state that a planted bug can see and change. */
+  /** The state that a planted bug can read and change. */
   final class Scene {
-    final SplittableRandom luck;
+    final SplittableRandom random;
 
-    Scene(SplittableRandom luck) {
-      this.luck = luck;
+    Scene(SplittableRandom random) {
+      this.random = random;
     }
 
     long nowMicros() {
@@ -96,16 +97,16 @@ final class SimStore {
       return caller;
     }
 
-    /** Returns the lead of the calling node's wall clock over the virtual time. */
+    /** Returns the lead of the calling node's wall clock over the virtual time, in microseconds. */
     long callerErrorMicros() {
       return wallErrorMicros.apply(caller);
     }
 
-    /** Takes a step while the store's clock is fast by some time. */
-    <R> R skewed(long micros, Supplier<R> step) {
+    /** Runs an action while the store's clock is ahead by some microseconds. */
+    <R> R skewed(long micros, Supplier<R> action) {
       clock.errorMicros += micros;
       try {
-        return step.get();
+        return action.get();
       } finally {
         clock.errorMicros -= micros;
       }
@@ -113,7 +114,7 @@ final class SimStore {
   }
 
   private final Schedule schedule;
-  private final Manners manners;
+  private final Behaviour behaviour;
   private final Bug bug;
   private final Coverage coverage;
   private final Function<String, Long> wallErrorMicros;
@@ -122,62 +123,62 @@ final class SimStore {
   private final List<Step> log = new ArrayList<>();
 
   private MemoryStore truth;
-  /** The truth behind the planted bug and the witness, which nodes call. */
-  private TaskStore faced;
+  /** The store that nodes call: the truth, wrapped by the planted bug and the witness. */
+  private TaskStore exposed;
   private SplittableRandom tokens;
   private long steps;
   private String caller = "";
   private boolean away;
   private int connections;
-  private int clientCallsUnderWay;
+  private int pendingClientCalls;
   private Consumer<String> deletions = queue -> {};
   private BiFunction<TaskStore, Scene, TaskStore> witness = (store, scene) -> store;
 
-  /** @param wallErrorMicros the lead of a node's wall clock over the virtual time, by the name of the node */
-  SimStore(Manners manners, Bug bug, Schedule schedule, SplittableRandom luck, Coverage coverage,
+  /** @param wallErrorMicros returns the lead of a node's wall clock over the virtual time, by the name of the node */
+  SimStore(Behaviour behaviour, Bug bug, Schedule schedule, SplittableRandom random, Coverage coverage,
       Function<String, Long> wallErrorMicros) {
-    this.manners = manners;
+    this.behaviour = behaviour;
     this.bug = bug;
     this.schedule = schedule;
     this.coverage = coverage;
     this.wallErrorMicros = wallErrorMicros;
-    tokenSeed = luck.nextLong();
+    tokenSeed = random.nextLong();
     tokens = new SplittableRandom(tokenSeed);
     truth = newTruth();
-    faced = newFace();
+    exposed = newExposed();
   }
 
-  private TaskStore newFace() {
+  private TaskStore newExposed() {
     Scene scene = new Scene(new SplittableRandom(tokenSeed));
     return witness.apply(bug.wrap(truth, scene), scene);
   }
 
-  /** Passes each later call through a store that sees its result, including the results of a planted bug. */
+  /** Sets the witness: a wrapper that gets all later calls with their results, including those of a planted bug. */
   void watchCalls(BiFunction<TaskStore, Scene, TaskStore> newWitness) {
     witness = newWitness;
-    faced = newFace();
+    exposed = newExposed();
   }
 
   private MemoryStore newTruth() {
-    return new MemoryStore(manners.slots(), clock, () -> new Token(tokens.nextLong(), tokens.nextLong()));
+    return new MemoryStore(behaviour.slots(), clock, () -> new Token(tokens.nextLong(), tokens.nextLong()));
   }
 
-  Manners manners() {
-    return manners;
+  Behaviour behaviour() {
+    return behaviour;
   }
 
-  /** Makes a call on behalf of a node or client, and logs it if a failover may lose it. */
+  /** Makes a call on behalf of a node or client, and logs the call if a failover may lose its effect. */
   <R> CompletionStage<R> take(Call call, String by, Function<TaskStore, CompletionStage<R>> action) {
     steps++;
     tokens = new SplittableRandom(tokenSeed + steps);
-    if (call.writes() && (manners.windowMillis() > 0 || bug == Bug.ACK_BEFORE_SYNC)) {
+    if (call.writes() && (behaviour.windowMillis() > 0 || bug == Bug.ACK_BEFORE_SYNC)) {
       log.add(new Step(schedule.nowMicros(), steps, by, call, action));
     }
     caller = by;
-    return action.apply(faced);
+    return action.apply(exposed);
   }
 
-  /** Reports each later deletion of a queue, at that moment. */
+  /** Sets the listener of deletions of queues, which is called at each deletion. */
   void watchDeletions(Consumer<String> watch) {
     deletions = watch;
   }
@@ -201,25 +202,25 @@ final class SimStore {
     }
   }
 
-  /** Returns a number that changes whenever all connections break. */
+  /** Returns a number that increases whenever all connections break. */
   int connections() {
     return connections;
   }
 
   void clientCallBegan() {
-    clientCallsUnderWay++;
+    pendingClientCalls++;
   }
 
   void clientCallEnded() {
-    clientCallsUnderWay--;
+    pendingClientCalls--;
   }
 
   /** Returns whether a request of a client may still take effect. */
   boolean isAwaited() {
-    return clientCallsUnderWay > 0;
+    return pendingClientCalls > 0;
   }
 
-  /** Fails over to a server that lacks the writes of a last period. */
+  /** Fails over to a server that lacks the writes of the last {@code lostMillis}. */
   void forget(long lostMillis) {
     connections++;
     long keptMicros = schedule.nowMicros() - lostMillis * 1_000;
@@ -230,19 +231,19 @@ final class SimStore {
     }
     log.subList(kept, log.size()).clear();
     truth = newTruth();
-    faced = newFace();
+    exposed = newExposed();
     for (Step step : log) {
       tokens = new SplittableRandom(tokenSeed + step.number());
       clock.pastMicros = step.atMicros();
       caller = step.caller();
-      CompletionStage<?> again = step.action().apply(faced);
+      CompletionStage<?> again = step.action().apply(exposed);
       assert again.toCompletableFuture().isDone();
     }
     clock.pastMicros = -1;
   }
 
   private void count(Call call) {
-    coverage.count(Coverage.Case.SUFFIX_FORGOTTEN);
+    coverage.count(Coverage.Case.WRITES_FORGOTTEN);
     if (call.isOfClient()) {
       coverage.count(Coverage.Case.CLIENT_WRITE_FORGOTTEN);
     } else if (call == Call.CLAIM) {
@@ -263,7 +264,7 @@ final class SimStore {
     return now(truth.find(ref));
   }
 
-  /** Returns the store behind planted bugs, for reads without a delay. */
+  /** Returns the store without the planted bug, for reads without a delay. */
   TaskStore truth() {
     return truth;
   }
@@ -273,7 +274,7 @@ final class SimStore {
     return now(truth.live(Integer.MAX_VALUE - 1, null)).tasks();
   }
 
-  /** Returns the assignment of nodes that coordinate through the store; null if there is none. */
+  /** Returns the assignment of nodes that coordinate through the store, or null if there is none. */
   @Nullable
   Assignment assignment() {
     return now(truth.document(DocumentKind.CLUSTER, "assignment")).map(Document::content).map(Assignment::decode)

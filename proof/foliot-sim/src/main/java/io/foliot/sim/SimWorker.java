@@ -15,18 +15,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker of the pull queue, of which one process runs at a time. It polls a node, runs the tasks that it gets,
- * extends each lease after a third of it, and reports the ends. A process can die, be paused, move to another node, or
- * be cut off while it continues to work.
+ * A worker of the pull queue. One process of the worker runs at a time. The process polls a node, runs the tasks that
+ * it gets, extends each lease after a third of the lease, and reports the ends. A process can die, be paused, move to
+ * another node, or be cut off while it continues to work.
  */
 final class SimWorker {
+  /** Bound of the latency in one direction. */
   private static final long NETWORK_MICROS = 1_000;
+  /** Interval of the checks whether to give up a call. */
   private static final long WATCH_MILLIS = 500;
+  /** Longest wait for an answer, in addition to the wait of a poll. */
   private static final long PATIENCE_MILLIS = 1_500;
-  private static final long AGAIN_MILLIS = 200;
+  private static final long RETRY_MILLIS = 200;
+  /** Pause between an empty poll and the next poll. */
   private static final long PAUSE_MILLIS = 10;
   private static final int MOST_HANDLERS = 4;
   private static final int CALM_HANDLERS = 32;
+  /** Bound of the duration of a short task. */
   private static final long BRIEF_MILLIS = 20;
 
   /**
@@ -43,29 +48,32 @@ final class SimWorker {
   private final String zone;
   private final Surroundings surroundings;
   private final Schedule schedule;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final int handlers;
   private final long waitMillis;
 
   private String name;
   private int names;
   private NodeProcess process;
-  /** The nodes of which a connection reaches one. */
+  /** The nodes that the worker may connect to. */
   private List<SimNode> reachable;
   private SimNode node;
-  /** The number of the connection. Answers to polls over an earlier one are lost. */
+  /** The number of the connection. Answers to polls over an earlier connection are lost. */
   private int connection;
+  /** The number of free handlers. */
   private int free;
   private boolean polling;
   /** The time at which the node got the latest poll. */
   private long polledMillis;
   private boolean cut;
+  /** The time of the last fault or change of this worker. */
   private long disturbedMillis;
+  /** The time at which the worker connected to its node. */
   private long atNodeMillis;
   private boolean enabled = true;
   /** The time since which the worker is certainly disabled; {@link Long#MAX_VALUE} while it may be enabled. */
   private long disabledMillis = Long.MAX_VALUE;
-  /** Whether a call to enable or disable this worker was not answered, so that it may take effect at any time. */
+  /** Whether a call to enable or disable this worker was not answered, so the call may take effect at any time. */
   private boolean mayChangeLate;
 
   /** A receiver of an answer, which is null if the call failed or was lost. */
@@ -73,16 +81,16 @@ final class SimWorker {
     void answered(@Nullable R result);
   }
 
-  SimWorker(String machine, String zone, Surroundings surroundings, SplittableRandom luck) {
+  SimWorker(String machine, String zone, Surroundings surroundings, SplittableRandom random) {
     this.machine = machine;
     this.zone = zone;
     this.surroundings = surroundings;
-    this.luck = luck;
+    this.random = random;
     schedule = surroundings.sim().schedule();
     name = machine;
-    handlers = surroundings.world().isCalm() ? CALM_HANDLERS : 1 + luck.nextInt(MOST_HANDLERS);
+    handlers = surroundings.world().isCalm() ? CALM_HANDLERS : 1 + random.nextInt(MOST_HANDLERS);
     long[] waits = {500, 2_000, 10_000};
-    waitMillis = waits[luck.nextInt(waits.length)];
+    waitMillis = waits[random.nextInt(waits.length)];
     reachable = surroundings.nodes();
     node = reachable.get(0);
     process = newProcess();
@@ -113,7 +121,7 @@ final class SimWorker {
     return polling && process.isAlive();
   }
 
-  /** Returns whether the node got the latest poll before an instant, so that the worker has waited there since. */
+  /** Returns whether the node got the latest poll before an instant, so the worker has waited there since. */
   boolean waitsSinceBefore(long millis) {
     return polledMillis < millis;
   }
@@ -134,21 +142,21 @@ final class SimWorker {
 
   // Faults.
 
-  /** Notes that a call to disable or enable the worker begins: until the answer the worker may be either. */
+  /** Records the beginning of a call to disable or enable the worker. Until the answer, both states are possible. */
   void changing() {
     disturb();
     enabled = false;
     disabledMillis = Long.MAX_VALUE;
   }
 
-  /** Notes the answer to a call to disable or enable the worker. */
+  /** Records the answer to a call to disable or enable the worker. */
   void changed(boolean isEnabled) {
     disturb();
     enabled = isEnabled;
     disabledMillis = isEnabled ? Long.MAX_VALUE : schedule.nowMillis();
   }
 
-  /** Notes that a call to disable or enable the worker was not answered, and is repeated. */
+  /** Records that a call to disable or enable the worker was not answered, and is repeated. */
   void changeUnanswered() {
     mayChangeLate = true;
   }
@@ -175,7 +183,7 @@ final class SimWorker {
     disabledMillis = Long.MAX_VALUE;
   }
 
-  /** Starts a process if none is alive, under a new name or under that of the process before it. */
+  /** Starts a process if none is alive, under a new name or under the name of the previous process. */
   void start(boolean isNewName) {
     if (process.isAlive()) {
       return;
@@ -195,7 +203,7 @@ final class SimWorker {
   }
 
   private SimNode someNode() {
-    return reachable.get(luck.nextInt(reachable.size()));
+    return reachable.get(random.nextInt(reachable.size()));
   }
 
   private void connect(SimNode to) {
@@ -223,7 +231,7 @@ final class SimWorker {
     cut = isCut;
   }
 
-  /** Abandons the poll under way, and polls another node from now on. */
+  /** Abandons the current poll, and polls another node from now on. */
   void moveAtOnce(SimNode to) {
     trace("moves to " + to.name(), 0);
     connect(to);
@@ -233,17 +241,18 @@ final class SimWorker {
   // Calls.
 
   private void send(Runnable arrives) {
-    schedule.afterMicros(luck.nextLong(NETWORK_MICROS), arrives);
+    schedule.afterMicros(random.nextLong(NETWORK_MICROS), arrives);
   }
 
+  /** Calls the node's engine. {@code then} gets the result, or null if the call failed or was not answered in time. */
   private <R> void call(long patienceMillis, Function<Engine, CompletionStage<R>> request, Answered<R> then) {
     NodeProcess mine = process;
     SimNode to = node;
     NodeProcess server = to.process();
-    boolean[] told = new boolean[1];
-    Consumer<@Nullable R> tell = result -> mine.run(() -> {
-      if (!told[0]) {
-        told[0] = true;
+    boolean[] answered = new boolean[1];
+    Consumer<@Nullable R> answer = result -> mine.run(() -> {
+      if (!answered[0]) {
+        answered[0] = true;
         then.answered(result);
       }
     });
@@ -253,28 +262,28 @@ final class SimWorker {
         return;
       }
       if (engine == null || to.process() != server) {
-        send(() -> tell.accept(null));
+        send(() -> answer.accept(null));
         return;
       }
       server.run(() -> request.apply(engine).whenComplete((result, failure) -> send(() -> {
         if (!cut) {
-          tell.accept(failure == null ? result : null);
+          answer.accept(failure == null ? result : null);
         }
       })));
     });
-    watch(server, told, schedule.nowMillis() + patienceMillis, () -> tell.accept(null));
+    watch(server, answered, schedule.nowMillis() + patienceMillis, () -> answer.accept(null));
   }
 
-  /** Gives up a call whose server has died, or which is not answered in time. */
-  private void watch(NodeProcess server, boolean[] told, long untilMillis, Runnable giveUp) {
+  /** Gives up a call if its server dies, or if the call is not answered in time. */
+  private void watch(NodeProcess server, boolean[] answered, long untilMillis, Runnable giveUp) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
-      if (told[0]) {
+      if (answered[0]) {
         return;
       }
       if (schedule.nowMillis() >= untilMillis || (!server.isAlive() && !cut)) {
         giveUp.run();
       } else {
-        watch(server, told, untilMillis, giveUp);
+        watch(server, answered, untilMillis, giveUp);
       }
     });
   }
@@ -301,7 +310,7 @@ final class SimWorker {
       }
       polling = false;
       if (tasks == null) {
-        later(AGAIN_MILLIS, this::pollElsewhere);
+        later(RETRY_MILLIS, this::pollElsewhere);
       } else {
         tasks.forEach(this::begin);
         later(PAUSE_MILLIS * (tasks.isEmpty() ? 1 : 0), this::poll);
@@ -310,7 +319,7 @@ final class SimWorker {
   }
 
   private void pollElsewhere() {
-    if (!polling && luck.nextBoolean()) {
+    if (!polling && random.nextBoolean()) {
       connect(someNode());
     }
     poll();
@@ -331,8 +340,8 @@ final class SimWorker {
       this.task = task;
       this.token = token;
       boolean isQuick = surroundings.isQuick().getAsBoolean();
-      succeeds = isQuick || luck.nextInt(8) != 0;
-      isObedient = luck.nextInt(4) != 0;
+      succeeds = isQuick || random.nextInt(8) != 0;
+      isObedient = random.nextInt(4) != 0;
     }
 
     void extend() {
@@ -366,7 +375,7 @@ final class SimWorker {
           ? engine.ack(task.id(), token, null)
           : engine.nack(task.id(), token, null, "later"), result -> {
             if (result == null) {
-              later(AGAIN_MILLIS, this::report);
+              later(RETRY_MILLIS, this::report);
             } else {
               trace("gets " + result.kind() + " for " + task.id(), task.attempt());
               surroundings.judge().reported(task, result.kind());
@@ -384,7 +393,7 @@ final class SimWorker {
   private void begin(TaskRecord task) {
     Token token = task.token();
     if (token == null) {
-      surroundings.unmet().accept("a worker was given a task without a token: " + task.id());
+      surroundings.unmet().accept("a worker gets only tasks with a token: " + task.id());
       return;
     }
     trace("begins " + task.id(), task.attempt());
@@ -401,16 +410,16 @@ final class SimWorker {
   /** Returns the duration of the work on a task: mostly short, sometimes longer than the lease. */
   private long workMillis() {
     if (surroundings.isQuick().getAsBoolean()) {
-      return luck.nextLong(BRIEF_MILLIS);
+      return random.nextLong(BRIEF_MILLIS);
     }
-    return switch (luck.nextInt(10)) {
-      case 0 -> luck.nextLong(2 * surroundings.world().leaseMillis());
-      case 1, 2 -> luck.nextLong(2_000);
-      default -> luck.nextLong(200);
+    return switch (random.nextInt(10)) {
+      case 0 -> random.nextLong(2 * surroundings.world().leaseMillis());
+      case 1, 2 -> random.nextLong(2_000);
+      default -> random.nextLong(200);
     };
   }
 
-  /** Ends all faults of the worker, starts it if it is dead, and lets it poll one of some healthy nodes. */
+  /** Ends all faults of the worker, starts it if it is dead, and makes it poll one of the healthy nodes. */
   void heal(List<SimNode> well, boolean isNewName) {
     cut = false;
     reachable = well;

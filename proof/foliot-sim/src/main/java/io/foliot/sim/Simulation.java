@@ -26,19 +26,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulation of a cluster with one thread and a virtual clock. One to five real engines, whose clocks are wrong,
- * share a store that is slow, fails, and loses the writes that its durability permits. The coordinator reports too late
- * and too often, and the receiver has bad habits. Clients make random calls for 45 s while faults occur. Then all
- * faults end, or just enough of them, and the history is judged. The seed decides everything, including the engines'
- * settings.
+ * share a store that is slow, fails, and loses the writes that its durability permits to lose. Notifications of the
+ * coordinator are late and repeated, and the receiver fails in many ways. Clients make random calls for 45 s while
+ * faults occur. Then all faults end, or enough of them for due tasks to run, and the history is checked. The seed
+ * decides everything, including the engines' settings.
  *
  * <p>The simulation has demands beyond the promises that a {@link HistoryChecker} checks. After the heal, a due task
  * begins within a bound, even if some nodes stay broken, and each slot has one owner again. A stop ends within its
- * patience. No task is late where nothing is broken, or nothing but the coordinator.
+ * patience. No task is late if nothing, or only the coordinator, is broken.
  */
 public final class Simulation {
+  /** Longest time after the heal. */
   private static final long HEALED_MILLIS = 150_000;
   private static final long CHECK_MILLIS = 1_000;
+  /** Interval of the checks of the running tasks of a limited queue. */
   private static final long RUNNING_MILLIS = 200;
+  /** Most checks in a row at which a slot may have no owner, or two. */
   private static final int MAX_UNEVEN_CHECKS = 8;
   /** Time after the heal by which the last session has ended, and each slot has an owner. */
   private static final long OWNED_MILLIS = 45_000;
@@ -48,7 +51,7 @@ public final class Simulation {
   private static final long QUIET_MILLIS = 12_000;
   /** Tolerated delay beside that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
   private static final long CALM_LATE_MILLIS = 700;
-  /** The same without owners: the overdue poll finds a task that is a second overdue at two polls, a second apart. */
+  /** Tolerated delay if no slot has an owner: the overdue poll takes a task that is a second overdue at two polls. */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
   private static final long DEAD_NODE_LATE_MILLIS = 5_000;
@@ -57,12 +60,12 @@ public final class Simulation {
    * The result of a run.
    *
    * @param verdict the verdict of the history checker
-   * @param unmet the demands of the simulation itself that were not met
+   * @param unmet the demands of the simulation that were not met
    * @param traceHash a hash of all events, which is the same for the same seed
    * @param coverage the number of each observation
    */
   public record Outcome(Verdict verdict, List<String> unmet, long traceHash, SortedMap<String, Long> coverage) {
-    /** Returns whether every promise was kept, and every demand met. */
+    /** Returns whether every promise was kept and every demand was met. */
     public boolean isGood() {
       return verdict.ok() && unmet.isEmpty();
     }
@@ -80,7 +83,7 @@ public final class Simulation {
   private final SimReceiver receiver;
   private final Clients clients;
   private final Faults faults;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final @Nullable Consumer<String> reader;
   /** The largest number of due tasks at any check since the heal. */
   private long backlog;
@@ -88,9 +91,9 @@ public final class Simulation {
   private long quietSinceMillis = Long.MAX_VALUE;
 
   private Simulation(long seed, Bug bug, @Nullable Consumer<String> reader) {
-    luck = new SplittableRandom(seed);
+    random = new SplittableRandom(seed);
     this.reader = reader;
-    cluster = new SimCluster(luck, bug, false, reader, this::unmet);
+    cluster = new SimCluster(random, bug, false, reader, this::unmet);
     world = cluster.world();
     sim = cluster.sim();
     schedule = sim.schedule();
@@ -99,8 +102,8 @@ public final class Simulation {
     store = cluster.store();
     coordination = cluster.coordination();
     receiver = cluster.receiver();
-    clients = new Clients(sim, history, luck.split(), store, nodes, this::unmet);
-    receiver.tell(clients);
+    clients = new Clients(sim, history, random.split(), store, nodes, this::unmet);
+    receiver.setListener(clients);
     faults = cluster.faults(clients::changeSomeQueue);
   }
 
@@ -123,11 +126,11 @@ public final class Simulation {
     cluster.start();
     clients.putQueues();
     for (int i = 0; i < world.operations(); i++) {
-      schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + luck.nextLong(SimCluster.CHAOS_MILLIS), clients::act);
+      schedule.afterMillis(10_000 * (calm ? 1 : 0) + 1_000 + random.nextLong(SimCluster.CHAOS_MILLIS), clients::act);
     }
     schedule.afterMillis((calm ? 10_000 : 0) + 1_000, clients::beat);
     if (!calm) {
-      schedule.afterMillis(luck.nextLong(5_000), clients::liveBriefly);
+      schedule.afterMillis(random.nextLong(5_000), clients::liveBriefly);
     }
     cluster.plan(faults);
     schedule.afterMillis(SimCluster.HEAL_MILLIS, this::heal);
@@ -155,7 +158,7 @@ public final class Simulation {
   }
 
   private Allowances allowances() {
-    // A settle is repeated until it is answered, or until its lease has ended and the task is claimed again.
+    // A settle is repeated until it is answered, or until the lease has ended and the task is claimed again.
     long settleMillis = 2 * world.store().patienceMillis() + world.leaseMillis() + 10_000;
     return new Allowances(0, 0, world.timeoutMillis(), settleMillis, graceMillis(),
         world.isCalm() && !faults.hasKilled());
@@ -203,7 +206,7 @@ public final class Simulation {
     if (healedMillis > 0) {
       checkOverdue(healedMillis);
       if (healedMillis > OWNED_MILLIS) {
-        // A node whose calls fail at random loses its slots now and then, and gets them back.
+        // A node whose calls fail at random sometimes loses its slots, and gets them back.
         unevenChecks = isCoordinated() && ownedByMembers != slots ? unevenChecks + 1 : 0;
         if (unevenChecks > MAX_UNEVEN_CHECKS) {
           unmet("each slot has one owner again: slots=" + slots + ", owned=" + ownedByMembers);
@@ -214,7 +217,7 @@ public final class Simulation {
     }
   }
 
-  /** Returns whether a node shares the slots, once all sessions of unreachable nodes have ended. */
+  /** Returns whether a node owns a share of the slots after the sessions of all unreachable nodes have ended. */
   private boolean isMember(SimNode node) {
     boolean cut = world.coordination() == World.Coordination.STORE
         ? node.isCutFromStore()
@@ -305,6 +308,7 @@ public final class Simulation {
 
   private void ensureOnTime(Verdict verdict) {
     Lateness late = verdict.late(Lateness.Phase.FAULT_FREE);
+    // Each of the calls before an attempt has a latency in both directions.
     long wayMillis = 8 * world.store().maxLatencyMicros() / 1_000;
     long most = wayMillis + (world.coordination() == World.Coordination.NONE ? CALM_OVERDUE_MILLIS : CALM_LATE_MILLIS);
     if (late.p99Millis() > most) {
@@ -313,9 +317,9 @@ public final class Simulation {
   }
 
   /**
-   * Checks that no first attempt is late while only the coordinator is unreachable. The other nodes find the slots of a
-   * dead node by the overdue poll, as tasks that are a second overdue at two polls. A task that the dead node had
-   * claimed waits for the end of its lease, and so does a reset of such a task.
+   * Checks that no first attempt is late while only the coordinator is unreachable. By the overdue poll, the other
+   * nodes find the tasks of a dead node that are a second overdue at two polls. A task that the dead node had claimed
+   * waits for the end of its lease, and so does a reset of such a task.
    */
   private void ensureOnTimeWithoutCoordinator() {
     long most = 8 * world.store().maxLatencyMicros() / 1_000

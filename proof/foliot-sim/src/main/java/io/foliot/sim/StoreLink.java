@@ -45,66 +45,68 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store as one process sees it, behind a network that is slow, loses requests and replies, and delivers requests
- * that have long failed for their sender.
+ * The store that one process calls, behind a network that is slow, loses requests and replies, and delivers some
+ * requests after they have failed for their sender.
  */
 final class StoreLink implements TaskStore {
   /** Longest delay of a request that arrives after it has failed for its sender. */
   private static final long MAX_STRAY_MILLIS = 10_000;
+  /** Number of fates of a failed call. */
   private static final int FAILURES = 4;
 
   /** The fate of a call. */
   private enum Fate {
-    FINE, NOTHING_DONE, REQUEST_LOST, REPLY_LOST, EFFECT_AFTER_FAILURE
+    FINE, NO_EFFECT, REQUEST_LOST, REPLY_LOST, EFFECT_AFTER_FAILURE
   }
 
   private final SimStore store;
   private final SimNode node;
   private final NodeProcess process;
   private final Schedule schedule;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final Coverage coverage;
   private final Trace trace;
 
-  StoreLink(SimStore store, SimNode node, NodeProcess process, SplittableRandom luck, Sim sim) {
+  StoreLink(SimStore store, SimNode node, NodeProcess process, SplittableRandom random, Sim sim) {
     this.store = store;
     this.node = node;
     this.process = process;
-    this.luck = luck;
+    this.random = random;
     schedule = sim.schedule();
     coverage = sim.coverage();
     trace = sim.trace();
   }
 
   private Fate fate() {
-    if (node.isWell() || luck.nextInt(1_000) >= store.manners().failPerMille()) {
+    if (node.isWell() || random.nextInt(1_000) >= store.behaviour().failPerMille()) {
       return Fate.FINE;
     }
-    return switch (luck.nextInt(FAILURES)) {
-      case 0 -> Fate.NOTHING_DONE;
+    return switch (random.nextInt(FAILURES)) {
+      case 0 -> Fate.NO_EFFECT;
       case 1 -> Fate.REQUEST_LOST;
       case 2 -> Fate.REPLY_LOST;
       default -> Fate.EFFECT_AFTER_FAILURE;
     };
   }
 
-  private long wayMicros() {
-    return luck.nextLong(store.manners().maxLatencyMicros() + 1);
+  private long latencyMicros() {
+    return random.nextLong(store.behaviour().maxLatencyMicros() + 1);
   }
 
   private <R> CompletionStage<R> call(Call call, Function<TaskStore, CompletionStage<R>> action) {
     return call(call, action, nothing -> {});
   }
 
+  /** Makes a call with a random fate. {@code seen} gets the result in the store, even if the reply is lost. */
   private <R> CompletionStage<R> call(Call call, Function<TaskStore, CompletionStage<R>> action, Consumer<R> seen) {
     CompletableFuture<R> answer = new CompletableFuture<>();
     Fate fate = fate();
     if (call.isOfClient()) {
       store.clientCallBegan();
     }
-    schedule.afterMicros(wayMicros(), () -> {
+    schedule.afterMicros(latencyMicros(), () -> {
       trace.add(node.name(), call + " " + fate, 0);
-      boolean sent = process.isAlive() || luck.nextBoolean();
+      boolean sent = process.isAlive() || random.nextBoolean();
       boolean after = sent && fate == Fate.EFFECT_AFTER_FAILURE && call.writes() && !node.isCutFromStore();
       if (sent && !after) {
         arrived(call, action, seen, fate, answer);
@@ -112,7 +114,7 @@ final class StoreLink implements TaskStore {
       if (after) {
         long failedMillis = noticedMillis();
         failed(answer, failedMillis, new StoreException("the connection broke", null));
-        schedule.afterMillis(failedMillis + luck.nextLong(MAX_STRAY_MILLIS), () -> {
+        schedule.afterMillis(failedMillis + random.nextLong(MAX_STRAY_MILLIS), () -> {
           if (!store.isAway()) {
             coverage.count(Coverage.Case.EFFECT_AFTER_FAILURE);
             trace.add(node.name(), "stray " + call, 0);
@@ -140,9 +142,9 @@ final class StoreLink implements TaskStore {
       failed(answer, noticedMillis(), new StoreException("the connection broke", null));
       return;
     }
-    if (store.isAway() || fate == Fate.NOTHING_DONE) {
-      coverage.count(Coverage.Case.NOTHING_DONE);
-      boolean known = fate == Fate.NOTHING_DONE || luck.nextBoolean();
+    if (store.isAway() || fate == Fate.NO_EFFECT) {
+      coverage.count(Coverage.Case.NO_EFFECT);
+      boolean known = fate == Fate.NO_EFFECT || random.nextBoolean();
       failed(answer, 0, known
           ? new StoreAwayException("the call had no effect", null)
           : new StoreException("the store is unavailable", null));
@@ -155,19 +157,19 @@ final class StoreLink implements TaskStore {
         seen.accept(value);
       }
     });
-    schedule.afterMicros(wayMicros(), () -> {
+    schedule.afterMicros(latencyMicros(), () -> {
       if (fate == Fate.REPLY_LOST || store.connections() != connections || node.isCutFromStore()) {
         coverage.countLostReply(call);
         failed(answer, noticedMillis(), new StoreException("the connection broke", null));
       } else {
-        process.run(() -> heard(call, result, connections, answer));
+        process.run(() -> received(call, result, connections, answer));
       }
     });
   }
 
-  private <R> void heard(Call call, CompletionStage<R> result, int connections, CompletableFuture<R> answer) {
+  private <R> void received(Call call, CompletionStage<R> result, int connections, CompletableFuture<R> answer) {
     if (store.connections() != connections) {
-      // The process was paused, and the connection broke before it could read.
+      // The process was paused, and the connection broke before the process could read the reply.
       coverage.countLostReply(call);
       answer.completeExceptionally(new StoreException("the connection broke", null));
       return;
@@ -181,9 +183,9 @@ final class StoreLink implements TaskStore {
     });
   }
 
-  /** Returns when the sender notices a loss: at once if the connection was reset, else after its patience. */
+  /** Returns the time until the sender detects a loss: 0 if the connection was reset, else the sender's patience. */
   private long noticedMillis() {
-    return luck.nextBoolean() ? 0 : store.manners().patienceMillis();
+    return random.nextBoolean() ? 0 : store.behaviour().patienceMillis();
   }
 
   private <R> void failed(CompletableFuture<R> answer, long afterMillis, StoreException failure) {
@@ -192,7 +194,7 @@ final class StoreLink implements TaskStore {
 
   @Override
   public int slotCount() {
-    return store.manners().slots();
+    return store.behaviour().slots();
   }
 
   @Override
@@ -202,12 +204,13 @@ final class StoreLink implements TaskStore {
 
   @Override
   public int batchSize() {
-    return store.manners().batchSize();
+    return store.behaviour().batchSize();
   }
 
   @Override
   public Durability durability() {
-    return new Durability(store.manners().windowMillis() > 0 ? "B" : "D", store.manners().windowMillis(), "simulated");
+    long windowMillis = store.behaviour().windowMillis();
+    return new Durability(windowMillis > 0 ? "B" : "D", windowMillis, "simulated");
   }
 
   @Override
@@ -217,11 +220,11 @@ final class StoreLink implements TaskStore {
 
   @Override
   public void configure(String queue, QueueTerms terms) {
-    CompletionStage<Boolean> told = store.take(Call.WRITE_DOCUMENT, node.name(), truth -> {
+    CompletionStage<Boolean> configured = store.take(Call.WRITE_DOCUMENT, node.name(), truth -> {
       truth.configure(queue, terms);
       return CompletableFuture.completedFuture(true);
     });
-    assert told.toCompletableFuture().isDone();
+    assert configured.toCompletableFuture().isDone();
   }
 
   @Override
@@ -308,7 +311,7 @@ final class StoreLink implements TaskStore {
       coverage.count(Coverage.Case.CLAIM_AFTER_LEASE_END);
     }
     if (!node.owns(task.id().slot(slotCount()))) {
-      coverage.count(Coverage.Case.CLAIMED_BY_NO_OWNER);
+      coverage.count(Coverage.Case.CLAIMED_BY_NON_OWNER);
     }
   }
 
@@ -404,6 +407,6 @@ final class StoreLink implements TaskStore {
 
   @Override
   public void close() {
-    // A process that ends breaks its connections; the store stays.
+    // The store outlives the process.
   }
 }

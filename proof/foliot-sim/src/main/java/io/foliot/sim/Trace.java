@@ -3,7 +3,7 @@ package io.foliot.sim;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The events of a run, as a hash that is the same for the same run, and as lines of text. */
+/** Hashes the events of a run, and prints them as lines of text. Runs of the same seed have the same hash. */
 final class Trace {
   private final Schedule schedule;
   private final @Nullable Consumer<String> reader;
@@ -14,6 +14,7 @@ final class Trace {
     this.reader = reader;
   }
 
+  /** Adds an event. {@code who} is the component from which the event comes. */
   void add(String who, String what, long number) {
     hash = 31 * hash + schedule.nowNanos();
     hash = 31 * hash + who.hashCode();

@@ -15,14 +15,15 @@ final class WorkerFaults {
   private static final int MOST_OF_A_KIND = 4;
   private static final long LONGEST_ABSENCE_MILLIS = 15_000;
   private static final long LONGEST_DISABLED_MILLIS = 20_000;
-  private static final long AGAIN_MILLIS = 500;
+  private static final long RETRY_MILLIS = 500;
+  /** Time after which an unanswered call is repeated. */
   private static final long UNANSWERED_MILLIS = 6_000;
-  /** Time after the heal by which all writes from before the heal, and their repetitions, have taken effect. */
+  /** Time after the heal by which all writes from before the heal, and their retries, have taken effect. */
   private static final long LATEST_DISABLE_MILLIS = 25_000;
 
   private final FleetWorld world;
   private final Schedule schedule;
-  private final SplittableRandom luck;
+  private final SplittableRandom random;
   private final FleetJudge judge;
   private final Callers callers;
   private final SimWorker.Surroundings surroundings;
@@ -30,14 +31,14 @@ final class WorkerFaults {
   /** Workers that stay dead after the heal. */
   private final Set<SimWorker> gone = new HashSet<>();
   /** Workers that are dead until the heal. */
-  private final Set<SimWorker> left = new HashSet<>();
-  /** Names that were disabled at some time. */
+  private final Set<SimWorker> deadUntilHeal = new HashSet<>();
+  /** Names of workers that were disabled at some time. */
   private final Set<String> disabled = new HashSet<>();
   private boolean healed;
 
-  WorkerFaults(SimWorker.Surroundings surroundings, SplittableRandom luck, Callers callers) {
+  WorkerFaults(SimWorker.Surroundings surroundings, SplittableRandom random, Callers callers) {
     this.surroundings = surroundings;
-    this.luck = luck;
+    this.random = random;
     this.callers = callers;
     world = surroundings.world();
     schedule = surroundings.sim().schedule();
@@ -48,23 +49,23 @@ final class WorkerFaults {
   }
 
   private SimWorker newWorker(int zone) {
-    SimWorker worker = new SimWorker("w" + workers.size(), "zone-" + (char) ('a' + zone), surroundings, luck.split());
+    SimWorker worker = new SimWorker("w" + workers.size(), "zone-" + (char) ('a' + zone), surroundings, random.split());
     workers.add(worker);
     return worker;
   }
 
   /** Starts each worker at a random time within a period. */
   void start(long millis) {
-    workers.forEach(worker -> schedule.afterMillis(luck.nextLong(millis), () -> worker.start(false)));
+    workers.forEach(worker -> schedule.afterMillis(random.nextLong(millis), () -> worker.start(false)));
   }
 
-  /** Plans the faults of a period. */
+  /** Plans random faults within the next {@code millis}. */
   void plan(long millis) {
     List<Runnable> kinds = List.of(this::die, this::stall, this::cut, this::move, this::disable, this::vanish,
         this::join);
     for (Runnable kind : kinds) {
-      for (int left = luck.nextInt(MOST_OF_A_KIND); left > 0; left--) {
-        schedule.afterMillis(FIRST_MILLIS + luck.nextLong(millis - FIRST_MILLIS), () -> {
+      for (int left = random.nextInt(MOST_OF_A_KIND); left > 0; left--) {
+        schedule.afterMillis(FIRST_MILLIS + random.nextLong(millis - FIRST_MILLIS), () -> {
           if (!healed) {
             kind.run();
           }
@@ -74,7 +75,7 @@ final class WorkerFaults {
   }
 
   private SimWorker someWorker() {
-    return workers.get(luck.nextInt(workers.size()));
+    return workers.get(random.nextInt(workers.size()));
   }
 
   private void unlessHealed(long millis, Runnable action) {
@@ -90,16 +91,16 @@ final class WorkerFaults {
     if (worker.isAlive()) {
       judge.count(FleetCase.WORKER_DIED);
       worker.die();
-      comeBack(worker, luck.nextLong(LONGEST_ABSENCE_MILLIS));
+      comeBack(worker, random.nextLong(LONGEST_ABSENCE_MILLIS));
     }
   }
 
   private void comeBack(SimWorker worker, long afterMillis) {
     unlessHealed(afterMillis, () -> {
-      if (left.contains(worker)) {
+      if (deadUntilHeal.contains(worker)) {
         return;
       }
-      boolean isNewName = luck.nextBoolean();
+      boolean isNewName = random.nextBoolean();
       judge.count(isNewName ? FleetCase.WORKER_CAME_UNDER_A_NEW_NAME : FleetCase.WORKER_CAME_BACK);
       worker.start(isNewName);
     });
@@ -110,7 +111,7 @@ final class WorkerFaults {
     if (worker.isAlive() && !worker.isPaused()) {
       judge.count(FleetCase.WORKER_STALLED);
       worker.pause();
-      unlessHealed(world.leaseMillis() + luck.nextLong(6_000), worker::resume);
+      unlessHealed(world.leaseMillis() + random.nextLong(6_000), worker::resume);
     }
   }
 
@@ -118,14 +119,14 @@ final class WorkerFaults {
     SimWorker worker = someWorker();
     judge.count(FleetCase.WORKER_CUT_OFF);
     worker.cut(true);
-    unlessHealed(luck.nextLong(LONGEST_ABSENCE_MILLIS), () -> worker.cut(false));
+    unlessHealed(random.nextLong(LONGEST_ABSENCE_MILLIS), () -> worker.cut(false));
   }
 
   private void move() {
     SimWorker worker = someWorker();
     if (worker.isAlive()) {
       judge.count(worker.isPolling() ? FleetCase.POLL_ABANDONED : FleetCase.WORKER_MOVED);
-      worker.moveAtOnce(surroundings.nodes().get(luck.nextInt(surroundings.nodes().size())));
+      worker.moveAtOnce(surroundings.nodes().get(random.nextInt(surroundings.nodes().size())));
     }
   }
 
@@ -133,8 +134,8 @@ final class WorkerFaults {
   private void vanish() {
     judge.count(FleetCase.ZONE_VANISHED);
     String zone = someWorker().zone();
-    boolean isCut = luck.nextBoolean();
-    long millis = luck.nextLong(LONGEST_ABSENCE_MILLIS);
+    boolean isCut = random.nextBoolean();
+    long millis = random.nextLong(LONGEST_ABSENCE_MILLIS);
     for (SimWorker worker : workers) {
       if (!worker.zone().equals(zone)) {
         continue;
@@ -144,14 +145,14 @@ final class WorkerFaults {
         unlessHealed(millis, () -> worker.cut(false));
       } else if (worker.isAlive()) {
         worker.die();
-        comeBack(worker, millis + luck.nextLong(1_000));
+        comeBack(worker, millis + random.nextLong(1_000));
       }
     }
   }
 
   private void join() {
     judge.count(FleetCase.WORKER_JOINED);
-    newWorker(luck.nextInt(world.zones())).start(false);
+    newWorker(random.nextInt(world.zones())).start(false);
   }
 
   // The operator.
@@ -165,7 +166,7 @@ final class WorkerFaults {
     String name = worker.name();
     set(worker, false, () -> healed, () -> {
       judge.count(FleetCase.WORKER_DISABLED);
-      unlessHealed(luck.nextLong(LONGEST_DISABLED_MILLIS), () -> enable(worker, name));
+      unlessHealed(random.nextLong(LONGEST_DISABLED_MILLIS), () -> enable(worker, name));
     });
   }
 
@@ -201,7 +202,7 @@ final class WorkerFaults {
         });
       });
     }
-    schedule.afterMillis(node == null ? AGAIN_MILLIS : UNANSWERED_MILLIS, () -> {
+    schedule.afterMillis(node == null ? RETRY_MILLIS : UNANSWERED_MILLIS, () -> {
       if (!answered[0] && isSame.test(worker)) {
         answered[0] = true;
         if (node != null) {
@@ -215,19 +216,19 @@ final class WorkerFaults {
   /** Kills about half of the workers until the heal. They start again under new names. */
   void leave() {
     for (SimWorker worker : workers) {
-      if (luck.nextBoolean()) {
-        left.add(worker);
+      if (random.nextBoolean()) {
+        deadUntilHeal.add(worker);
         worker.die();
       }
     }
   }
 
-  /** Ends all faults, except that some workers stay dead whose zones have other workers. */
+  /** Ends all faults, but kills some workers permanently. Each zone keeps at least one worker. */
   void heal(List<SimNode> well) {
     healed = true;
     for (int i = world.zones(); i < workers.size(); i++) {
       SimWorker worker = workers.get(i);
-      if (!world.isCalm() && luck.nextInt(4) == 0) {
+      if (!world.isCalm() && random.nextInt(4) == 0) {
         judge.count(FleetCase.WORKER_STAYED_GONE);
         gone.add(worker);
         worker.die();
@@ -235,7 +236,7 @@ final class WorkerFaults {
     }
     for (SimWorker worker : workers) {
       if (!gone.contains(worker) && !world.isCalm()) {
-        worker.heal(well, left.contains(worker) || luck.nextBoolean());
+        worker.heal(well, deadUntilHeal.contains(worker) || random.nextBoolean());
         String name = worker.name();
         if (disabled.contains(name)) {
           enable(worker, name);

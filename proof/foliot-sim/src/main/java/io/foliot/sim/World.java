@@ -12,24 +12,24 @@ import java.util.SplittableRandom;
  * @param nodes the number of nodes
  * @param coordination the way in which nodes find each other
  * @param store the behaviour of the store
- * @param options the engines' own bounds, from tiny to large; the name of the node is set later
+ * @param options the options of the engines, with bounds from tiny to large; the name of the node is set later
  * @param timeoutMillis the timeout of a delivery
  * @param maxBackoffMillis the longest backoff between attempts
  * @param operations the number of random calls of clients
  * @param isPartial whether all nodes but the first lack handlers of some queues
  */
-record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners store, EngineOptions options,
+record World(Mode mode, int nodes, Coordination coordination, SimStore.Behaviour store, EngineOptions options,
     long timeoutMillis, long maxBackoffMillis, int operations, boolean isPartial) {
   /** The faults, and the demands. */
   enum Mode {
-    /** Nothing is broken: no task may run twice, or late. */
+    /** Nothing is broken: no task may run twice or begin late. */
     CALM,
     /**
      * The coordinator is unreachable for a long time, and in half of the runs one node is killed meanwhile. Nothing
      * else is broken. No task may be late by more than the time that the other nodes need to detect a dead node.
      */
     UNCOORDINATED,
-    /** Anything breaks at any time, then all of it heals. */
+    /** Anything breaks at any time, then everything heals. */
     SAFETY,
     /** Anything breaks, then the store and one node heal. The rest stays broken, but due tasks must fire. */
     LIVENESS
@@ -41,7 +41,7 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     STORE,
     /** A simulated service, with sessions and notifications. */
     SERVICE,
-    /** No coordinator, so that no slot has an owner. */
+    /** No coordinator, so no slot has an owner. */
     NONE
   }
 
@@ -50,44 +50,45 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   private static final List<Coordination> COORDINATIONS = List.copyOf(EnumSet.allOf(Coordination.class));
   private static final List<SimStore.Kind> KINDS = List.copyOf(EnumSet.allOf(SimStore.Kind.class));
 
-  static World draw(SplittableRandom luck) {
-    int tenth = luck.nextInt(TENTHS);
+  /** Draws the parameters of a run. */
+  static World draw(SplittableRandom random) {
+    int tenth = random.nextInt(TENTHS);
     Mode mode = switch (tenth) {
       case 0 -> Mode.CALM;
       case 1 -> Mode.UNCOORDINATED;
       case 2, 3, 4, 5, 6 -> Mode.SAFETY;
       default -> Mode.LIVENESS;
     };
-    Coordination drawn = oneOf(luck, COORDINATIONS);
+    Coordination drawn = oneOf(random, COORDINATIONS);
     Coordination coordination = mode == Mode.UNCOORDINATED ? Coordination.SERVICE : drawn;
-    SimStore.Kind kind = oneOf(luck, KINDS);
+    SimStore.Kind kind = oneOf(random, KINDS);
     boolean calm = isCalm(mode);
-    SimStore.Manners store = new SimStore.Manners(kind, 1 << luck.nextInt(7), oneOf(luck, 100, 2_000, 20_000),
-        calm ? 0 : (int) oneOf(luck, 0, 5, 50), oneOf(luck, 1_000, 5_000),
-        kind == SimStore.Kind.REDIS ? oneOf(luck, 100, 1_500) : 0, (int) oneOf(luck, 1, 20, 250));
-    EngineOptions tight = EngineOptions.builder("node").loops(1 + luck.nextInt(3))
-        .windowMillis(oneOf(luck, 1, 500, 30_000))
-        .wheelEntries((int) oneOf(luck, 4, 100, 100_000)).laneEntries((int) oneOf(luck, 1, 10, 1_000))
-        .readyEntries((int) oneOf(luck, 1, 20, 10_000))
-        .claimBatch((int) oneOf(luck, 1, 10, 1_000)).leaseMarginMillis(oneOf(luck, 500, 3_000, 500, 15_000))
-        .renewedLeaseMillis(oneOf(luck, 10_000, 300, 1_500))
-        .callItems((int) oneOf(luck, 4, 200_000)).callBytes(oneOf(luck, 1_000, 64L << 20))
-        .destinationLimit((int) oneOf(luck, 1, 16, 512)).build();
+    SimStore.Behaviour store = new SimStore.Behaviour(kind, 1 << random.nextInt(7), oneOf(random, 100, 2_000, 20_000),
+        calm ? 0 : (int) oneOf(random, 0, 5, 50), oneOf(random, 1_000, 5_000),
+        kind == SimStore.Kind.REDIS ? oneOf(random, 100, 1_500) : 0, (int) oneOf(random, 1, 20, 250));
+    EngineOptions tight = EngineOptions.builder("node").loops(1 + random.nextInt(3))
+        .windowMillis(oneOf(random, 1, 500, 30_000))
+        .wheelEntries((int) oneOf(random, 4, 100, 100_000)).laneEntries((int) oneOf(random, 1, 10, 1_000))
+        .readyEntries((int) oneOf(random, 1, 20, 10_000))
+        .claimBatch((int) oneOf(random, 1, 10, 1_000)).leaseMarginMillis(oneOf(random, 500, 3_000, 500, 15_000))
+        .renewedLeaseMillis(oneOf(random, 10_000, 300, 1_500))
+        .callItems((int) oneOf(random, 4, 200_000)).callBytes(oneOf(random, 1_000, 64L << 20))
+        .destinationLimit((int) oneOf(random, 1, 16, 512)).build();
     EngineOptions.Builder calmOptions = EngineOptions.builder("node").loops(tight.loops());
     if (mode == Mode.UNCOORDINATED) {
       // With a short window, owners fire due tasks instead of the nodes that wrote them.
       calmOptions.windowMillis(tight.windowMillis());
     }
     int least = mode == Mode.UNCOORDINATED ? 2 : 1;
-    return new World(mode, least + luck.nextInt(MAX_NODES + 1 - least), coordination, store,
-        calm ? calmOptions.build() : tight, oneOf(luck, 300, 2_000),
-        oneOf(luck, 500, 5_000), calm ? 150 : (int) oneOf(luck, 50, 200, 400),
-        mode == Mode.SAFETY && luck.nextInt(3) == 0);
+    return new World(mode, least + random.nextInt(MAX_NODES + 1 - least), coordination, store,
+        calm ? calmOptions.build() : tight, oneOf(random, 300, 2_000),
+        oneOf(random, 500, 5_000), calm ? 150 : (int) oneOf(random, 50, 200, 400),
+        mode == Mode.SAFETY && random.nextInt(3) == 0);
   }
 
   /**
-   * Returns whether a node has no handler for a queue. The first node has all handlers, and in worlds that heal one
-   * node alone, every node has. The queue with a limit has a handler on every node.
+   * Returns whether a node has no handler for a queue. The first node has all handlers. In worlds that are not partial,
+   * every node has all handlers. The queue with a limit has a handler on every node.
    *
    * @param node the index of the node, from 0 on
    * @param queue the index of the queue, from 0 on
@@ -105,12 +106,12 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
     return mode == Mode.CALM || mode == Mode.UNCOORDINATED;
   }
 
-  private static <T> T oneOf(SplittableRandom luck, List<T> values) {
-    return values.get(luck.nextInt(values.size()));
+  private static <T> T oneOf(SplittableRandom random, List<T> values) {
+    return values.get(random.nextInt(values.size()));
   }
 
-  private static long oneOf(SplittableRandom luck, long... values) {
-    return values[luck.nextInt(values.length)];
+  private static long oneOf(SplittableRandom random, long... values) {
+    return values[random.nextInt(values.length)];
   }
 
   EngineOptions optionsOf(String node) {
@@ -118,9 +119,9 @@ record World(Mode mode, int nodes, Coordination coordination, SimStore.Manners s
   }
 
   /**
-   * Returns the least number of tasks a second that one healthy node completes. It is the lowest rate of a queue; with
-   * one attempt at a time, or one task a claim, it is half of that, because each task takes three calls of a slow
-   * store.
+   * Returns the least number of tasks per second that one healthy node completes. This is the rate of the slowest
+   * queue. With one concurrent attempt, or one task per claim, it is half of that rate, because each task then takes
+   * three calls of a slow store.
    */
   int leastPerSecond() {
     return options.destinationLimit() == 1 || options.claimBatch() == 1 ? 10 : 20;

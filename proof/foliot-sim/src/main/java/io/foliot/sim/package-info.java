@@ -1,4 +1,4 @@
-/** The simulation of a cluster, of jobs and of workers, with their judges. Never published. */
+/** Simulations of a cluster, of recurring jobs and of workers, with their checkers. This module is not published. */
 @NullMarked
 package io.foliot.sim;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Workers over a fleet, simulated. A failure names its seed. To run one seed and print its events, or to run many:
+ * Simulates workers. A failure contains its seed. To run one seed and print its events, or to run many seeds:
  *
  * <pre>
  * mvn verify -pl :foliot-sim -am -Dtest=FleetSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
@@ -26,13 +26,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("repeated")
 final class FleetSimulationTest {
   private static final int SEEDS = Integer.getInteger("seeds", 100);
-  /** Number of seeds that together cover every case. */
+  /** Number of seeds that together reach every case. */
   private static final int SEEDS_FOR_COVERAGE = 100;
   private static final int SEEDS_PER_BUG = 300;
   private static final int SEEDS_TWICE = 4;
   private static final int MAX_SHOWN = 5;
 
-  private static String told(long seed, FleetSimulation.Outcome outcome) {
+  private static String described(long seed, FleetSimulation.Outcome outcome) {
     return "seed " + seed + ": " + outcome.unmet();
   }
 
@@ -41,21 +41,21 @@ final class FleetSimulationTest {
     if (System.getProperty("seed") != null) {
       long seed = Long.getLong("seed", 0);
       FleetSimulation.Outcome outcome = FleetSimulation.run(seed, Bug.NONE, System.out::println);
-      assertThat(outcome.isGood()).as(told(seed, outcome)).isTrue();
+      assertThat(outcome.isGood()).as(described(seed, outcome)).isTrue();
       return;
     }
     List<FleetSimulation.Outcome> outcomes = Seeds.run(Seeds.FROM, SEEDS, FleetSimulation::run);
     List<String> bad = new ArrayList<>();
     for (int i = 0; i < outcomes.size(); i++) {
       if (!outcomes.get(i).isGood() && bad.size() < MAX_SHOWN) {
-        bad.add(told(Seeds.FROM + i, outcomes.get(i)));
+        bad.add(described(Seeds.FROM + i, outcomes.get(i)));
       }
     }
     assertThat(bad).isEmpty();
     ensureCovered(outcomes);
   }
 
-  /** Fails if a case never occurred, because it was not tested. */
+  /** Fails if no seed reached a case, because such a case was not tested. */
   private static void ensureCovered(List<FleetSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     outcomes.forEach(outcome -> outcome.counts().forEach((what, times) -> covered.merge(what, times, Long::sum)));
@@ -93,7 +93,7 @@ final class FleetSimulationTest {
     for (long seed = 0; seed < SEEDS_PER_BUG; seed++) {
       if (bug.isSeenIn(FleetSimulation.run(seed, bug, null))) {
         FleetSimulation.Outcome without = FleetSimulation.run(seed);
-        assertThat(without.isGood()).as("without the bug: " + told(seed, without)).isTrue();
+        assertThat(without.isGood()).as("without the bug: " + described(seed, without)).isTrue();
         return;
       }
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Recurring jobs, simulated. A failure names its seed. To run one seed and print its events, or to run many:
+ * Simulates recurring jobs. A failure contains its seed. To run one seed and print its events, or to run many seeds:
  *
  * <pre>
  * mvn verify -pl :foliot-sim -am -Dtest=JobSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
@@ -28,7 +28,7 @@ final class JobSimulationTest {
   private static final int SEEDS_TWICE = 5;
   private static final int MAX_SHOWN = 5;
 
-  private static String told(long seed, JobSimulation.Outcome outcome) {
+  private static String described(long seed, JobSimulation.Outcome outcome) {
     return "seed " + seed + ": " + outcome.unmet();
   }
 
@@ -37,21 +37,21 @@ final class JobSimulationTest {
     if (System.getProperty("seed") != null) {
       long seed = Long.getLong("seed", 0);
       JobSimulation.Outcome outcome = JobSimulation.run(seed, Bug.NONE, System.out::println);
-      assertThat(outcome.isGood()).as(told(seed, outcome)).isTrue();
+      assertThat(outcome.isGood()).as(described(seed, outcome)).isTrue();
       return;
     }
     List<JobSimulation.Outcome> outcomes = Seeds.run(Seeds.FROM, SEEDS, JobSimulation::run);
     List<String> bad = new ArrayList<>();
     for (int i = 0; i < outcomes.size(); i++) {
       if (!outcomes.get(i).isGood() && bad.size() < MAX_SHOWN) {
-        bad.add(told(Seeds.FROM + i, outcomes.get(i)));
+        bad.add(described(Seeds.FROM + i, outcomes.get(i)));
       }
     }
     assertThat(bad).isEmpty();
     ensureCovered(outcomes);
   }
 
-  /** Fails if a case never occurred, except two that cannot: no shard is lost, and these jobs have no targets. */
+  /** Fails if no seed reached a case. Two cases cannot occur: no shard is lost, and these jobs have no targets. */
   private static void ensureCovered(List<JobSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     outcomes.forEach(outcome -> outcome.counts().forEach((what, times) -> covered.merge(what, times, Long::sum)));
@@ -83,7 +83,7 @@ final class JobSimulationTest {
     for (long seed = 0; seed < SEEDS_PER_BUG; seed++) {
       if (bug.isSeenIn(JobSimulation.run(seed, bug, null))) {
         JobSimulation.Outcome without = JobSimulation.run(seed);
-        assertThat(without.isGood()).as("without the bug: " + told(seed, without)).isTrue();
+        assertThat(without.isGood()).as("without the bug: " + described(seed, without)).isTrue();
         return;
       }
     }

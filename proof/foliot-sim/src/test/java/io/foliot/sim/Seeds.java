@@ -8,16 +8,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongFunction;
 
-/** Runs many seeds of a simulation, on all processors. */
+/** Runs many seeds of a simulation on all processors. */
 final class Seeds {
   /** The first seed. */
   static final int FROM = Integer.getInteger("from", 0);
 
+  /** Number of seeds after which the progress is printed. */
   private static final int PRINT_EVERY = 5_000;
 
   private Seeds() {}
 
-  /** Runs a number of seeds, and returns the outcomes in the order of the seeds. */
+  /** Runs a simulation with a number of consecutive seeds. Returns the outcomes in the order of the seeds. */
   static <T> List<T> run(int from, int seeds, LongFunction<T> simulation) {
     List<T> outcomes = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
@@ -33,7 +34,7 @@ final class Seeds {
         }
       }
     } catch (InterruptedException | ExecutionException e) {
-      throw new AssertionError("a simulation did not end", e);
+      throw new AssertionError("a simulation failed or was interrupted", e);
     }
     return outcomes;
   }

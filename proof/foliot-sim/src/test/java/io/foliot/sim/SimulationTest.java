@@ -14,7 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A cluster of real engines, simulated. A failure names its seed. To run one seed and print its events, or to run many:
+ * Simulates a cluster of real engines. A failure contains its seed. To run one seed and print its events, or to run
+ * many seeds:
  *
  * <pre>
  * mvn verify -pl :foliot-sim -am -Dtest=SimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
@@ -23,13 +24,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("repeated")
 final class SimulationTest {
-  /** Number of seeds, which the quick tier runs in ten seconds on two processors. */
+  /** Number of seeds, which the quick tests run in ten seconds on two processors. */
   private static final int SEEDS = Integer.getInteger("seeds", 120);
   private static final int SEEDS_PER_BUG = 2_000;
   private static final int SEEDS_TWICE = 5;
   private static final int MAX_SHOWN = 5;
 
-  private static String told(long seed, Simulation.Outcome outcome) {
+  private static String described(long seed, Simulation.Outcome outcome) {
     return "seed " + seed + ": " + outcome.unmet() + " " + outcome.verdict();
   }
 
@@ -38,21 +39,21 @@ final class SimulationTest {
     if (System.getProperty("seed") != null) {
       long seed = Long.getLong("seed", 0);
       Simulation.Outcome outcome = Simulation.run(seed, System.out::println);
-      assertThat(outcome.isGood()).as(told(seed, outcome)).isTrue();
+      assertThat(outcome.isGood()).as(described(seed, outcome)).isTrue();
       return;
     }
     List<Simulation.Outcome> outcomes = Seeds.run(Seeds.FROM, SEEDS, Simulation::run);
     List<String> bad = new ArrayList<>();
     for (int i = 0; i < outcomes.size(); i++) {
       if (!outcomes.get(i).isGood() && bad.size() < MAX_SHOWN) {
-        bad.add(told(Seeds.FROM + i, outcomes.get(i)));
+        bad.add(described(Seeds.FROM + i, outcomes.get(i)));
       }
     }
     assertThat(bad).isEmpty();
     ensureCovered(outcomes);
   }
 
-  /** Fails if a case never occurred, because it was not tested. */
+  /** Fails if no seed reached a case, because such a case was not tested. */
   private static void ensureCovered(List<Simulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     long deliveries = 0;
@@ -86,7 +87,7 @@ final class SimulationTest {
     for (long seed = 0; seed < SEEDS_PER_BUG; seed++) {
       if (bug.isSeenIn(Simulation.run(seed, bug, null))) {
         Simulation.Outcome without = Simulation.run(seed);
-        assertThat(without.isGood()).as("without the bug: " + told(seed, without)).isTrue();
+        assertThat(without.isGood()).as("without the bug: " + described(seed, without)).isTrue();
         return;
       }
     }
