@@ -64,7 +64,7 @@ record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wa
   private void ask(FigureTable table, Wanted asked) {
     String first = lines.getFirst().name();
     double times = table.median(asked.line(), RATE) / table.median(first, RATE);
-    table.ask(asked.line() + " at least " + Figures.shown(asked.times()) + " times " + first + ", it is "
+    table.addGoal(asked.line() + " at least " + Figures.shown(asked.times()) + " times " + first + ", it is "
         + Figures.shown(times), times >= asked.times());
   }
 }
