@@ -27,7 +27,7 @@ final class FleetBeginRow implements Row {
   /**
    * A kind of jobs.
    *
-   * @param shards how many shards the definition has, for each zone or worker if the scope has several
+   * @param shards how many shards a run has: in total, for each zone, or for each worker, depending on the scope
    * @param shardsOfRun how many shards a run has in total
    */
   private record Kind(String name, int shards, Scope scope, int shardsOfRun) {}
@@ -87,7 +87,7 @@ final class FleetBeginRow implements Row {
     }
   }
 
-  /** Adds the figures of a kind for scheduled times in [from, to), in ms. Fails if one of their shards has not begun. */
+  /** Adds the figures of a kind for scheduled times in [from, to), in ms. Fails if one of the shards has not begun. */
   private static void add(Kind kind, ShardLedger ledger, long from, long to, FigureTable table) {
     Histogram late = new Histogram(Figures.DIGITS);
     for (Map.Entry<ShardLedger.Shard, ShardLedger.Begun> each : ledger.begun().entrySet()) {

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures the time until the shards of a lost worker begin on other workers. There are three nodes, six workers, and a
- * run whose shards are divided evenly among the workers. One worker, the victim, has room for half of its shards, so its
- * other shards wait. Then the victim is killed, or it stops as a worker of the client library does.
+ * run whose shards are divided evenly among the workers. One worker, the victim, has room for half of its shards, so
+ * its other shards wait. Then the victim is killed, or it stops as a worker of the client library does.
  */
 final class FleetGoneRow implements Row {
   /** The number of workers beside the victim. */

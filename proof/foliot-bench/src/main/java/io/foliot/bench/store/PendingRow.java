@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures how waiting tasks, which are due on later days, slow down other work. A drain and single submits are measured
- * with few and with many waiting tasks.
+ * Measures how waiting tasks, which are due on later days, slow down other work. A drain and single submits are
+ * measured with few and with many waiting tasks.
  */
 final class PendingRow implements Row {
   private static final int FEW = 10_000;
