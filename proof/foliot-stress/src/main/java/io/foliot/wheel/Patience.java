@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Patience {
   private static final long FULL_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static volatile long nanos = FULL_NANOS;
 
@@ -19,7 +19,7 @@ final class Patience {
   static boolean await(CountDownLatch latch) throws InterruptedException {
     boolean opened = latch.await(nanos, TimeUnit.NANOSECONDS);
     if (!opened) {
-      lose();
+      noteTimeout();
     }
     return opened;
   }
@@ -34,11 +34,11 @@ final class Patience {
   }
 
   /** Notes that a wait has timed out, so that later waits are short. */
-  static void lose() {
-    nanos = LOST_NANOS;
+  static void noteTimeout() {
+    nanos = SHORT_NANOS;
   }
 
-  /** Returns the longest wait from now on. */
+  /** Returns the longest wait from now on, in nanoseconds. */
   static long nanos() {
     return nanos;
   }

@@ -28,7 +28,7 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once in a pool without workers.")
+  @Description("Two tasks arrive at once in a pool without workers.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker runs both tasks, or starts a second worker.")
   @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see its task.")
   @State
@@ -53,7 +53,7 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once in a pool that may have one worker.")
+  @Description("Two tasks arrive at once in a pool that may have one worker.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker polls the queue again after each task.")
   @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see its task.")
   @State
@@ -111,7 +111,7 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once, each of which blocks until the other runs.")
+  @Description("Two tasks arrive at once, each of which blocks until the other runs.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker has started the second before it ran a task.")
   @Outcome(expect = FORBIDDEN, desc = "A blocking task delays another one although no limit is reached.")
   @State
@@ -187,7 +187,7 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once in a pool whose first worker cannot be started.")
+  @Description("Two tasks arrive at once in a pool whose first worker cannot be started.")
   @Outcome(id = "rejected, all ran", expect = ACCEPTABLE, desc = "One task is rejected, and the other starts a worker.")
   @Outcome(expect = FORBIDDEN, desc = "Both tasks are rejected, or one is neither rejected nor run.")
   @State

@@ -146,7 +146,7 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that cancels delayed tasks, while the last running task ends, and then the driver.")
+  @Description("A shutdown that cancels delayed tasks, while the last running task ends, which ends the driver, too.")
   @Outcome(id = "returns, terminated", expect = ACCEPTABLE, desc = "The shutdown returns, whichever thread ends the executor.")
   @Outcome(expect = FORBIDDEN, desc = "The driver stopped after the shutdown had read the driver's state and before it "
       + "asked the driver for the tasks: the shutdown throws, or waits for ever.")
@@ -221,7 +221,7 @@ final class ShutdownStress {
 
   @JCStressTest
   @Description("A shutdown that cancels delayed tasks asks the driver for them while the driver dies.")
-  @Outcome(id = "returns, cancelled, terminated", expect = ACCEPTABLE, desc = "The driver has returned the task before it dies.")
+  @Outcome(id = "returns, cancelled, terminated", expect = ACCEPTABLE, desc = "The driver returns the task before it dies.")
   @Outcome(id = "returns, ran, terminated", expect = ACCEPTABLE, desc = "The driver dies first; the task has failed.")
   @Outcome(expect = FORBIDDEN, desc = "The shutdown waits for a driver that has died, or the task is lost.")
   @State

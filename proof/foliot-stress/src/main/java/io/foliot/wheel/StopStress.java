@@ -119,7 +119,7 @@ final class StopStress {
       + "thread of the driver.")
   @Outcome(id = "returned, cancelled, (rejected|returned, cancelled)", expect = ACCEPTABLE, desc = "The stop waits for "
       + "the driver whether or not its thread has begun.")
-  @Outcome(expect = FORBIDDEN, desc = "The stop found the driver running though its thread was not started, had nothing "
+  @Outcome(expect = FORBIDDEN, desc = "The stop found the driver running although its thread had not started, had nothing "
       + "to wait for, and returned before the driver had collected the timers.")
   @State
   public static class StopAgainstStart {
@@ -353,8 +353,8 @@ final class StopStress {
 
   @JCStressTest
   @Description("Two stops: exactly one of them returns the timers.")
-  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
-  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first actor comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second actor comes first.")
   @Outcome(expect = FORBIDDEN, desc = "The timer was returned by both or by neither.")
   @State
   public static class StopAgainstStop {

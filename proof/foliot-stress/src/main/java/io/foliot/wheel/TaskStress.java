@@ -83,13 +83,13 @@ final class TaskStress {
     } catch (ExecutionException | InterruptedException e) {
       return e.toString();
     } catch (TimeoutException e) {
-      Patience.lose();
+      Patience.noteTimeout();
       return "waits for ever";
     }
   }
 
   @JCStressTest
-  @Description("A cancel that may interrupt against the whole run of a task. The worker's result is whether the interrupt "
+  @Description("A cancel that may interrupt, against the whole run of a task. The worker's result is whether the interrupt "
       + "outlives the task.")
   @Outcome(id = "clean, true, cancelled, terminated", expect = ACCEPTABLE, desc = "The cancel comes before the end.")
   @Outcome(id = "clean, false, value 1, terminated", expect = ACCEPTABLE, desc = "The task has returned first.")
@@ -119,7 +119,7 @@ final class TaskStress {
   @JCStressTest
   @Description("A thread waits for a task that ends.")
   @Outcome(id = "value 1, terminated", expect = ACCEPTABLE, desc = "The waiting thread saw the end, or the end saw its latch.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the thread waits for ever. Or it saw the end and not the value.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other, and the thread waits for ever; or the thread saw no value.")
   @State
   public static class GetAgainstReturn {
     private final Fired fired = Fired.once();

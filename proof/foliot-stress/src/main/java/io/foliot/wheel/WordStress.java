@@ -72,8 +72,8 @@ final class WordStress {
 
   @JCStressTest
   @Description("Two cancels: exactly one of them succeeds.")
-  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
-  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first actor comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second actor comes first.")
   @Outcome(expect = FORBIDDEN, desc = "Both or neither have cancelled the node.")
   @State
   public static class CancelAgainstCancel {
@@ -111,7 +111,7 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A cancel against a reset to later: the cancel wins in the end, in either order.")
+  @Description("A cancel against a reset to a later time: the cancel wins in the end, in either order.")
   @Outcome(id = "true, true, cancelled", expect = ACCEPTABLE, desc = "The reset comes first.")
   @Outcome(id = "true, false, cancelled", expect = ACCEPTABLE, desc = "The cancel comes first.")
   @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or returned false.")
@@ -166,9 +166,9 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A reset to later while the driver visits the due node: it fires now, or not before the new time.")
+  @Description("A reset to a later time while the driver visits the due node: it fires now, or not before the new time.")
   @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the reset finds the node fired.")
-  @Outcome(id = "carries on to 200, true", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads it.")
+  @Outcome(id = "carries on to 200, true", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads the new time.")
   @Outcome(expect = FORBIDDEN, desc = "The node has fired before the time to which it was reset.")
   @State
   public static class LaterResetAgainstFire {
@@ -186,9 +186,9 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("Two resets to later: the last one counts, and both succeed.")
-  @Outcome(id = "true, true, waits until 200", expect = ACCEPTABLE, desc = "The second comes first.")
-  @Outcome(id = "true, true, waits until 201", expect = ACCEPTABLE, desc = "The first comes first.")
+  @Description("Two resets to later times: the last one counts, and both succeed.")
+  @Outcome(id = "true, true, waits until 200", expect = ACCEPTABLE, desc = "The second actor comes first.")
+  @Outcome(id = "true, true, waits until 201", expect = ACCEPTABLE, desc = "The first actor comes first.")
   @Outcome(expect = FORBIDDEN, desc = "One reset was refused or lost.")
   @State
   public static class LaterResetAgainstLaterReset {
@@ -216,7 +216,7 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A reset to an earlier time while the driver takes the node: if it is queued, it is not queued again.")
+  @Description("A reset to an earlier time while the driver takes the node: a queued node is not queued again.")
   @Outcome(id = "placed at 50, queued before", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads the new time.")
   @Outcome(id = "placed at 100, hands off again", expect = ACCEPTABLE, desc = "The driver comes first; the reset sees that.")
   @Outcome(expect = FORBIDDEN, desc = "The driver uses the old time and never reads the new one.")

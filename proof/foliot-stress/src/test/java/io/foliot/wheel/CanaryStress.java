@@ -16,8 +16,8 @@ final class CanaryStress {
 
   @JCStressTest
   @Description("Two cancels that read the flag first and then write it.")
-  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
-  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first actor comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second actor comes first.")
   @Outcome(id = "true, true", expect = FORBIDDEN, desc = "Both have read before either wrote: both cancels succeed.")
   @State
   public static class CheckThenActCancel {

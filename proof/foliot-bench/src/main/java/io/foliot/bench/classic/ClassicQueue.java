@@ -14,8 +14,8 @@ abstract class ClassicQueue implements TimerQueue {
   /*
    * A timer is either placed, that is, stored by the form, or late: it was already due when its deadline was set. An
    * advance hands out the timers that the form has reached, then the late timers, and only then moves time on: the late
-   * timers have earlier deadlines than those that the form reaches later. A late timer that a sink adds during an
-   * advance has an order at or above that of the begin of the advance, and waits for the next advance.
+   * timers have earlier deadlines than those that the form reaches later. Late timers that a sink adds during an
+   * advance have a higher order than all timers that were there before, and wait for the next advance.
    */
   private final TimerTable timers = new TimerTable();
   private final TimerList late = new TimerList();

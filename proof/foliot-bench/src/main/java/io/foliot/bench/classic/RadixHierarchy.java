@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>This is scheme 7 of Varghese and Lauck, with the buffer added.
  *
- * <p>While a timer is stored in a slot or in the buffer, time moves tick by tick, so an advance has the cost of each
- * tick that it covers. Otherwise time moves over any distance in one step.
+ * <p>While a timer is stored in a slot or in the buffer, time moves tick by tick, so the cost of an advance grows with
+ * its number of ticks. Otherwise time moves over any distance in one step.
  */
 public final class RadixHierarchy extends ClassicQueue {
   /*

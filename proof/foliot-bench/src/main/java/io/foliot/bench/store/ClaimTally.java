@@ -3,7 +3,7 @@ package io.foliot.bench.store;
 import io.foliot.core.Meter;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the tasks of all nodes that are asked for by a claim, won, stolen, parked and finished. Thread-safe. */
+/** Counts the tasks that the claims of all nodes ask for, and those won, stolen, parked and finished. Thread-safe. */
 final class ClaimTally implements Meter {
   private final LongAdder asked = new LongAdder();
   private final LongAdder won = new LongAdder();

@@ -1,6 +1,6 @@
 package io.foliot.bench.store;
 
-/** A scheduler that does the work of a row, or bare commands to the same server that do it. */
+/** A participant in a row of the comparison: a scheduler, or bare commands to the same server. */
 interface Contender {
   /** Returns the contender's name in the table. */
   String name();
@@ -9,7 +9,7 @@ interface Contender {
    * Prepares the work, does it, and checks that it was done. Only the work itself is measured. A round begins with an
    * empty server and leaves nothing running.
    *
-   * @throws IllegalStateException if the work was not done, or not as it should be
+   * @throws IllegalStateException if the work was not done correctly
    * @throws Exception if the contender fails
    */
   Rate round(Work work) throws Exception;

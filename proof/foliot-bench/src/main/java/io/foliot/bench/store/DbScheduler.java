@@ -76,7 +76,7 @@ final class DbScheduler implements AutoCloseable {
     return scheduler;
   }
 
-  /** Returns the task with a number, due at a time. */
+  /** Returns the task with this number and this due time. */
   SchedulableInstance<Void> at(int number, Instant time) {
     return SchedulableInstance.of(task.instance(Integer.toString(number)), time);
   }

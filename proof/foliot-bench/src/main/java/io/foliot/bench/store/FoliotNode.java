@@ -156,7 +156,7 @@ final class FoliotNode implements AutoCloseable {
   /**
    * Submits tasks, numbered from 0, to the store without an engine, a thousand in each call.
    *
-   * @param due returns the due time of the task with a number
+   * @param due returns the due time of a task, given the number of the task
    */
   static void fill(TaskStore store, QueueConfig queue, int tasks, IntFunction<Due> due) {
     store.configure(queue.name(), QueueTerms.of(queue));

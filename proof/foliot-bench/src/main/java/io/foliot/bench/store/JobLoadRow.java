@@ -65,7 +65,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
     private final LongAdder firings = new LongAdder();
     private final LongAdder gaps = new LongAdder();
     private final LongAdder others = new LongAdder();
-    /** The measured due times, from inclusive, to exclusive. */
+    /** Bounds of the measured due times, in ms since the epoch: from is inclusive, to is exclusive. */
     private volatile long fromMillis = Long.MAX_VALUE;
     private volatile long toMillis = Long.MAX_VALUE;
 
@@ -127,7 +127,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
       table.addGoal((isSpread ? "jobs" : "other tasks") + " p99 at most " + Figures.shown(wantedMillis) + " ms",
           p99 <= wantedMillis);
       if (!isSpread) {
-        // All firings of an instant have begun after the greatest lateness.
+        // All firings of an instant begin within the greatest lateness.
         table.add("Foliot", "begun, a second", JOBS * 1e3 / percentile(seen.late, 100));
       }
     }

@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Measures the lateness of tasks that are submitted at a steady rate, each due one second after its submit. Lateness is
- * by the store's clock. The difference of that clock from this machine's is bounded by reading both.
+ * measured by the store's clock. Reads of both clocks bound the difference of that clock from this machine's.
  */
 final class Lateness {
   private static final Duration DELAY = Duration.ofSeconds(1);
@@ -30,7 +30,7 @@ final class Lateness {
   private final int tasks;
   private final Pace pace;
   private final int unmeasured;
-  /** For each task, its begin by this machine's clock minus its due time by the store's clock, in microseconds. */
+  /** For each task, its start by this machine's clock minus its due time by the store's clock, in microseconds. */
   private final AtomicLongArray lateMicros;
   private final Ledger ledger;
 

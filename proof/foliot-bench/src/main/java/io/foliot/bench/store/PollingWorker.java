@@ -37,7 +37,7 @@ final class PollingWorker {
   private final Thread poller;
   private final Thread extender;
 
-  // Any thread.
+  // Used by any thread.
   private final Semaphore room;
   private final Map<TaskId, TaskRecord> held = new ConcurrentHashMap<>();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();

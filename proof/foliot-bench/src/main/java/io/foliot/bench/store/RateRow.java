@@ -23,7 +23,7 @@ record RateRow(String name, String title, Opening entries) implements Row {
    * A contender.
    *
    * @param wanted how many times the rate of this contender the first contender must reach; 0 if there is no goal
-   * @param isVariant whether this is a contender of the row with other settings, which a quick run leaves out
+   * @param isVariant whether another entry is the same contender with other settings; a quick run leaves variants out
    */
   record Entry(Contender contender, double wanted, boolean isVariant) {
     Entry(Contender contender, double wanted) {

@@ -139,7 +139,7 @@ final class Rows {
           List.of(attempts("one node", 1, BOUND_SHARE, BOUND), attempts("two nodes", 2, BOUND_SHARE, BOUND),
               attempts("three nodes", 3, BOUND_SHARE, BOUND)),
           Optional.of(new Wanted("three nodes", 2))),
-      new NodesRow("cluster-limit", "PostgreSQL: due tasks drained by nodes that ask for all that the processors have",
+      new NodesRow("cluster-limit", "PostgreSQL: due tasks drained by nodes that use all processors",
           List.of(attempts("one node, 1,000 of 100 ms under way", 1, WIDE_SHARE, WIDE),
               attempts("three nodes, 1,000 of 100 ms under way", 3, WIDE_SHARE, WIDE),
               drained("one node, tasks that do nothing", 1, Share.EVEN),

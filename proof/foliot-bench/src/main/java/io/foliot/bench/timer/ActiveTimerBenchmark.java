@@ -77,7 +77,7 @@ public class ActiveTimerBenchmark {
     }
   }
 
-  /** A thread with its part of the timers, and a batch more. */
+  /** A thread with its share of the waiting timers, and one batch more. */
   @State(Scope.Thread)
   public static class Filled {
     @Nullable

@@ -68,7 +68,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
     }
   }
 
-  /** Least time from the last call of the producer to the begin of the window. */
+  /** Least time from the last call of the producer to the start of the window. */
   private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Time after the last firing in which a repeated firing, or a firing of a cancelled timer, is still noticed. */
@@ -78,7 +78,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   /**
-   * Time from the first call of the producer to the begin of the window: a constant and a part for each timer. It is
+   * Time from the first call of the producer to the start of the window: a constant and a part for each timer. It is
    * doubled for each further attempt.
    */
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(180);
@@ -107,7 +107,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
         FiringLog log = new FiringLog(load.timers());
         long startNanos = System.nanoTime() + leadNanos;
         schedule(peer, log, load, startNanos);
-        // So the garbage of the schedule is not collected within the window.
+        // Collects the garbage of the schedule before the window begins.
         System.gc();
         if (startNanos - System.nanoTime() > REST_NANOS) {
           return measure(log, load, startNanos, lostNanos);

@@ -10,7 +10,7 @@ import java.util.stream.LongStream;
 final class FiringLog {
   /**
    * Most time by which a timer may fire early. Timers that count in milliseconds round the current time down, and so
-   * may fire up to a millisecond early. Timers that use the wall clock may fire earlier still while it is adjusted.
+   * may fire up to a millisecond early. Timers that use the wall clock may fire earlier while the clock is adjusted.
    */
   static final long EARLY_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(5);
 

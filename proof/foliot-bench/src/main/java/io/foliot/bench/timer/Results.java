@@ -27,7 +27,7 @@ final class Results {
         .computeIfAbsent(contender, absent -> new ArrayList<>()).add(figure);
   }
 
-  /** Returns the tables of medians. In brackets is the median as a multiple of the least one of its column. */
+  /** Returns the tables of medians. Brackets contain a median as a multiple of the least median of its column. */
   String markdown() {
     StringBuilder text = new StringBuilder();
     for (String table : figures.keySet().stream().map(Column::table).distinct().toList()) {
