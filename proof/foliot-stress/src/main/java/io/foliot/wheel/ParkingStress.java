@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JL_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** A driver that is about to sleep against callers who have something earlier for it: it never sleeps too long. */
+/** Races a driver that is about to sleep with callers that set an earlier deadline: the driver wakes in time. */
 final class ParkingStress {
   private static final long FAR_NANOS = 1000;
   private static final long MIDDLE_NANOS = 500;
@@ -23,7 +23,10 @@ final class ParkingStress {
 
   private static void nothing() {}
 
-  /** The way in which the driver learned of a deadline, once all is quiet. */
+  /**
+   * Returns how the driver has noticed a deadline, after both actors: {@code seen} if it read the deadline before it
+   * slept, {@code woken} if a caller has unparked it, or else the time until which it sleeps.
+   */
   private static String noticed(PlayedDriver driver, long deadlineNanos) {
     if (driver.sleepsUntilNanos() <= deadlineNanos) {
       return "seen";
@@ -34,8 +37,8 @@ final class ParkingStress {
 
   @JCStressTest
   @Description("A timer is scheduled while the driver is about to sleep until a later one.")
-  @Outcome(id = "seen", expect = ACCEPTABLE, desc = "The hand-off was written before the driver looked; it does not sleep.")
-  @Outcome(id = "woken", expect = ACCEPTABLE, desc = "wakeAt was written before the caller looked; the caller unparks.")
+  @Outcome(id = "seen", expect = ACCEPTABLE, desc = "The hand-off was written before the driver read it.")
+  @Outcome(id = "woken", expect = ACCEPTABLE, desc = "wakeAt was written before the caller read it; the caller unparks.")
   @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the wake-up is lost.")
   @State
   public static class ScheduleAgainstParking {
@@ -65,9 +68,9 @@ final class ParkingStress {
   }
 
   @JCStressTest
-  @Description("Two timers are scheduled while the driver sleeps: who takes wakeAt unparks for both.")
-  @Outcome(id = "seen|woken", expect = ACCEPTABLE, desc = "The driver knows of the earlier one.")
-  @Outcome(expect = FORBIDDEN, desc = "The later one took the wake-up and the driver did not see the earlier one.")
+  @Description("Two timers are scheduled while the driver sleeps: the caller that takes wakeAt unparks for both.")
+  @Outcome(id = "seen|woken", expect = ACCEPTABLE, desc = "The driver wakes in time for the earlier timer.")
+  @Outcome(expect = FORBIDDEN, desc = "The later timer took the wake-up, and the driver did not see the earlier timer.")
   @State
   public static class TwoSchedulesAgainstSleep {
     private final PlayedDriver driver = PlayedDriver.create();
@@ -99,9 +102,9 @@ final class ParkingStress {
   }
 
   @JCStressTest
-  @Description("A timer is reset to nearer while the driver is about to sleep until its old deadline.")
-  @Outcome(id = "seen", expect = ACCEPTABLE, desc = "The hand-off was written before the driver looked; it does not sleep.")
-  @Outcome(id = "woken", expect = ACCEPTABLE, desc = "wakeAt was written before the caller looked; the caller unparks.")
+  @Description("A timer is reset to an earlier time while the driver is about to sleep until its old deadline.")
+  @Outcome(id = "seen", expect = ACCEPTABLE, desc = "The hand-off was written before the driver read it.")
+  @Outcome(id = "woken", expect = ACCEPTABLE, desc = "wakeAt was written before the caller read it; the caller unparks.")
   @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the wake-up is lost.")
   @State
   public static class NearerResetAgainstParking {
@@ -132,10 +135,10 @@ final class ParkingStress {
   }
 
   @JCStressTest
-  @Description("A timer is reset to nearer right after it was scheduled, while the driver takes it and goes to sleep.")
-  @Outcome(id = "seen", expect = ACCEPTABLE, desc = "The driver read the new deadline, or the hand-off again.")
+  @Description("A timer is reset to an earlier time right after its schedule, while the driver takes it and sleeps.")
+  @Outcome(id = "seen", expect = ACCEPTABLE, desc = "The driver read the new deadline, or read the hand-off again.")
   @Outcome(id = "woken", expect = ACCEPTABLE, desc = "The driver took the old deadline, slept, and was unparked.")
-  @Outcome(expect = FORBIDDEN, desc = "The reset left it to a hand-off that the driver had drained.")
+  @Outcome(expect = FORBIDDEN, desc = "The reset relied on a hand-off that the driver had already drained.")
   @State
   public static class NearerResetOfQueuedAgainstParking {
     private final PlayedDriver driver = PlayedDriver.create();
@@ -160,12 +163,13 @@ final class ParkingStress {
   }
 
   @JCStressTest
-  @Description("Two resets to nearer while the driver sleeps until another timer that lies between them. The second actor "
-      + "plays the driver once it has unparked it.")
-  @Outcome(id = "100, (seen|woken)", expect = ACCEPTABLE, desc = "The nearer one came last, and the driver knows of it.")
-  @Outcome(id = "500, (seen|woken)", expect = ACCEPTABLE, desc = "The farther one came last; the driver wakes before it.")
-  @Outcome(expect = FORBIDDEN, desc = "The nearer one found the node queued before it was in the hand-off and woke the "
-      + "driver, which saw nothing and slept on; the other handed the node off, and did not wake it.")
+  @Description("Two resets to earlier times while the driver sleeps until another timer between them. After its reset, "
+      + "the second actor runs the driver if the driver has been unparked.")
+  @Outcome(id = "100, (seen|woken)", expect = ACCEPTABLE, desc = "The nearer reset came last; the driver wakes in time.")
+  @Outcome(id = "500, (seen|woken)", expect = ACCEPTABLE, desc = "The farther reset came last; the driver wakes in time.")
+  @Outcome(expect = FORBIDDEN, desc = "The nearer reset found the node marked as queued but not yet in the hand-off. "
+      + "It woke the driver, which found nothing and slept again. Then the farther reset handed the node off, and did "
+      + "not wake the driver.")
   @State
   public static class TwoNearerResetsAgainstSleep {
     private static final long BETWEEN_NANOS = 300;

@@ -4,22 +4,22 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time to wait for what must happen. Once it was in vain the test has failed, and the rest of it need not take
- * long.
+ * The longest wait for an event that must happen. After a wait that has timed out, the test has failed, so later waits
+ * are short.
  */
 final class Patience {
   private static final long FULL_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static volatile long nanos = FULL_NANOS;
 
   private Patience() {}
 
-  /** Returns whether the latch has opened in time. */
+  /** Waits for the latch. Returns whether it has opened in time. */
   static boolean await(CountDownLatch latch) throws InterruptedException {
     boolean opened = latch.await(nanos, TimeUnit.NANOSECONDS);
     if (!opened) {
-      lose();
+      noteTimeout();
     }
     return opened;
   }
@@ -29,15 +29,16 @@ final class Patience {
     try {
       return await(latch);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("an interrupt has outlived what it was meant for", e);
+      throw new IllegalStateException("this thread must not be interrupted", e);
     }
   }
 
-  /** Says that a wait was in vain. */
-  static void lose() {
-    nanos = LOST_NANOS;
+  /** Notes that a wait has timed out, so that later waits are short. */
+  static void noteTimeout() {
+    nanos = SHORT_NANOS;
   }
 
+  /** Returns the longest wait from now on, in nanoseconds. */
   static long nanos() {
     return nanos;
   }

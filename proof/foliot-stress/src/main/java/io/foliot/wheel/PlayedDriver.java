@@ -8,28 +8,28 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock and the driver thread of a timer under stress. The clock does not move unless it is set, and an actor plays
- * the thread: {@link #turn} runs the driver's own loop until it sleeps, and leaves it asleep. So a state costs no
- * thread, and a wake-up that is lost shows as a driver that sleeps too long, not as a hang.
+ * The clock and the driver of a timer under stress. The clock moves only when it is set. An actor plays the driver
+ * thread: {@link #turn} runs the loop of the driver until the driver would sleep, and then returns. So a test needs no
+ * thread for the driver, and a lost wake-up shows as a driver that sleeps too long, not as a hang.
  */
 final class PlayedDriver implements TimerClock, ThreadFactory {
-  /** The longest duration of an unpark or a task, in spins: about that of a system call. */
+  /** Most spins of {@link #spin}, which take about as long as a system call. */
   private static final int SPINS_MAX = 64;
 
-  /** Thrown out of the loop by a park that nothing ends; what the driver has written before it sleeps stays. */
+  /** Thrown by a park without a permit, to leave the loop of the driver. The state of the driver remains. */
   private static final class Asleep extends RuntimeException {
     Asleep() {
       super("the driver sleeps", null, false, false);
     }
   }
 
-  /** True if the thread that unparks the driver plays it then; needed by those who wait for it. */
+  /** True if the thread that unparks the driver then runs it. Callers that wait for the driver need this. */
   private final boolean turnsWhenUnparked;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean permit = new AtomicBoolean();
   private @Nullable WheelDriver driver;
-  /** Under the lock. */
+  /** True while a park throws an exception. Guarded by the lock. */
   private boolean fails;
 
   private volatile long nowNanos;
@@ -39,24 +39,25 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     this.turnsWhenUnparked = turnsWhenUnparked;
   }
 
-  /** A driver that runs only when an actor runs it. */
+  /** Creates a driver that runs only when an actor runs it. */
   static PlayedDriver create() {
     return new PlayedDriver(false);
   }
 
   /**
-   * A driver that its waker plays: the interleaving in which the waker does nothing until the driver sleeps again.
+   * Creates a driver that is run by the thread that unparks it. This tests the interleavings in which that thread does
+   * nothing else until the driver sleeps again.
    */
   static PlayedDriver thatTurnsWhenUnparked() {
     return new PlayedDriver(true);
   }
 
-  /** A timer with this driver, ticks of a nanosecond, and callbacks that run where the driver is played. */
+  /** Creates a timer with this driver and ticks of a nanosecond. Callbacks run on the thread that runs the driver. */
   WheelTimer timer() {
     return WheelTimer.builder().clock(this).threadFactory(this).tick(Duration.ofNanos(1)).inline().build();
   }
 
-  /** The settings of an executor with this driver, and with workers that never run: actors run the tasks. */
+  /** Returns the settings of an executor with this driver. Its workers never run, because actors run the tasks. */
   WheelScheduledExecutor.Builder executor() {
     return WheelScheduledExecutor.builder().clock(this).driverFactory(this).workerFactory(PlayedDriver::neverRunning)
         .tick(Duration.ofNanos(1));
@@ -75,27 +76,27 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     };
   }
 
-  /** Runs the driver until it sleeps or has stopped; after another actor that does so. */
+  /** Runs the driver until it sleeps or has stopped. If another actor runs the driver, waits for that actor first. */
   void turn() {
     WheelDriver played = driver;
     if (played == null) {
-      throw new IllegalStateException("a driver is played once its timer is there");
+      throw new IllegalStateException("the driver must belong to a timer before it runs");
     }
     lock.lock();
     try {
       played.work();
     } catch (Asleep e) {
-      assert !permit.get() || sleepsUntilNanos > nowNanos : "a driver sleeps only until later";
+      assert !permit.get() || sleepsUntilNanos > nowNanos : "a driver sleeps only until a later time";
     } finally {
       lock.unlock();
     }
   }
 
-  /** Runs the driver until it has nothing to do, and then dies, as one whose clock fails does. */
+  /** Runs the driver until it has nothing to do, and then lets it die of an exception of its clock. */
   void die() {
     WheelDriver played = driver;
     if (played == null) {
-      throw new IllegalStateException("a driver is played once its timer is there");
+      throw new IllegalStateException("the driver must belong to a timer before it runs");
     }
     lock.lock();
     try {
@@ -107,14 +108,14 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     }
   }
 
-  /** Lets the driver wake up if it has been unparked, and go to sleep again. */
+  /** Runs the driver for as long as it has been unparked and not yet run since. */
   void settle() {
     while (permit.get()) {
       turn();
     }
   }
 
-  /** Takes a while, to let the others get ahead. */
+  /** Spins for a short random time, so that other threads may overtake this one. */
   static void spin() {
     for (int spins = ThreadLocalRandom.current().nextInt(SPINS_MAX); spins > 0; spins--) {
       Thread.onSpinWait();
@@ -151,8 +152,8 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     permit.set(true);
     spin();
     if (turnsWhenUnparked) {
-      // If this is the driver already, it is unparked by a stop from within its turn, which a real one would collect
-      // for.
+      // This thread may be running the driver already, if a callback has called stop. On a real driver thread, stop
+      // collects the timers itself; here the nested turn does.
       turn();
     }
   }

@@ -15,7 +15,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Tasks that come against workers that go: no task stays in the queue. The workers are virtual threads. */
+/** Races new tasks with workers that go idle or end: no task stays in the queue. The workers are virtual threads. */
 final class PoolStress {
   private static final ThreadFactory THREADS = Thread.ofVirtual().factory();
 
@@ -28,9 +28,9 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once, of a pool without workers.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker finds both, or starts another, no matter which caller starts it.")
-  @Outcome(expect = FORBIDDEN, desc = "One relied on a worker that did not see its task.")
+  @Description("Two tasks arrive at once in a pool without workers.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker runs both tasks, or starts a second worker.")
+  @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see its task.")
   @State
   public static class ExecuteAgainstExecute {
     private final WorkerPool pool = new WorkerPool(THREADS, WorkerPool.UNBOUNDED);
@@ -53,9 +53,9 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once, of a pool that may have one worker.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker looks into the queue again when it is done.")
-  @Outcome(expect = FORBIDDEN, desc = "One relied on a worker that did not see its task.")
+  @Description("Two tasks arrive at once in a pool that may have one worker.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker polls the queue again after each task.")
+  @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see its task.")
   @State
   public static class ExecuteAgainstExecuteOfOneWorker {
     private final WorkerPool pool = new WorkerPool(THREADS, 1);
@@ -78,7 +78,7 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("A task comes just when the only worker has done its last one and goes idle.")
+  @Description("A task arrives just when the only worker has run its last task and goes idle.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The worker sees the task, or the caller sees that no worker searches.")
   @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the task stays in the queue.")
   @State
@@ -111,9 +111,9 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once, each of which blocks until the other runs.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker has brought up the second before it ran a task.")
-  @Outcome(expect = FORBIDDEN, desc = "A task that blocks delays another though no limit is reached.")
+  @Description("Two tasks arrive at once, each of which blocks until the other runs.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker has started the second before it ran a task.")
+  @Outcome(expect = FORBIDDEN, desc = "A blocking task delays another one although no limit is reached.")
   @State
   public static class BlockingTaskAgainstExecute {
     private final WorkerPool pool = new WorkerPool(THREADS, WorkerPool.UNBOUNDED);
@@ -150,7 +150,7 @@ final class PoolStress {
   @JCStressTest
   @Description("A second worker cannot be started while the only one goes idle.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker finds the task, or is woken for it.")
-  @Outcome(expect = FORBIDDEN, desc = "The worker relied on the one that was being started: the task stays in the queue.")
+  @Outcome(expect = FORBIDDEN, desc = "The worker relied on a worker whose start failed: the task stays in the queue.")
   @State
   public static class FailingStartAgainstWorkerGoingIdle {
     private final AtomicInteger started = new AtomicInteger();
@@ -187,9 +187,9 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("Two tasks at once, of a pool whose first worker cannot be started.")
-  @Outcome(id = "rejected, all ran", expect = ACCEPTABLE, desc = "One is rejected, the other starts the next worker.")
-  @Outcome(expect = FORBIDDEN, desc = "Both are rejected, or one is neither rejected nor run.")
+  @Description("Two tasks arrive at once in a pool whose first worker cannot be started.")
+  @Outcome(id = "rejected, all ran", expect = ACCEPTABLE, desc = "One task is rejected, and the other starts a worker.")
+  @Outcome(expect = FORBIDDEN, desc = "Both tasks are rejected, or one is neither rejected nor run.")
   @State
   public static class FailingFirstStartAgainstExecute {
     private final AtomicInteger started = new AtomicInteger();
@@ -230,8 +230,8 @@ final class PoolStress {
   }
 
   @JCStressTest
-  @Description("A task comes while the pool is closed.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "A worker that ends sees the task, or another is started for it.")
+  @Description("A task arrives while the pool is closed.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The last worker sees the task, or a new worker is started for it.")
   @Outcome(expect = FORBIDDEN, desc = "The last worker ended and left the task behind.")
   @State
   public static class ExecuteAgainstClose {

@@ -20,7 +20,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** The end of an executor against those who give it tasks and those who run them. */
+/** Races the shutdown of an executor with callers that give it tasks and with workers that run them. */
 final class ShutdownStress {
   private ShutdownStress() {}
 
@@ -40,11 +40,11 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that keeps delayed tasks, while one is scheduled: taken on and kept, or rejected.")
+  @Description("A shutdown that keeps delayed tasks, while a task is scheduled: it is kept or rejected.")
   @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
-  @Outcome(id = "waits, WheelScheduledExecutor.shutting down, tasks=1.", expect = ACCEPTABLE, desc = "The task comes first "
-      + "and is waited for.")
-  @Outcome(expect = FORBIDDEN, desc = "The task is lost, or counted wrong.")
+  @Outcome(id = "waits, WheelScheduledExecutor.shutting down, tasks=1.", expect = ACCEPTABLE, desc = "The task comes first; "
+      + "the executor waits for it.")
+  @Outcome(expect = FORBIDDEN, desc = "The task is lost, or the count of tasks is wrong.")
   @State
   public static class ShutdownAgainstSchedule {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -73,11 +73,11 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that cancels delayed tasks, while one is scheduled: cancelled, or rejected.")
+  @Description("A shutdown that cancels delayed tasks, while a task is scheduled: it is cancelled or rejected.")
   @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
   @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The task comes first; the shutdown cancels it.")
-  @Outcome(expect = FORBIDDEN, desc = "The task was let in before the shutdown and handed off after it had looked: it "
-      + "waits for its time, and the executor for it.")
+  @Outcome(expect = FORBIDDEN, desc = "The task was accepted before the shutdown, and handed off after the shutdown had "
+      + "searched for tasks: the task waits for its time, and the executor waits for the task.")
   @State
   public static class CancellingShutdownAgainstSchedule {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -113,11 +113,11 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown, which cancels periodic tasks, while one is scheduled: cancelled, or rejected; counted out once.")
+  @Description("A shutdown, which cancels periodic tasks, while one is scheduled: it is cancelled or rejected, and counted once.")
   @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
   @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The task comes first; the shutdown cancels it.")
-  @Outcome(expect = FORBIDDEN, desc = "The shutdown cancelled a task that was then rejected, both counted it out, and the "
-      + "executor ends too early or never.")
+  @Outcome(expect = FORBIDDEN, desc = "The shutdown cancelled a task that was then rejected. Both subtracted it from the "
+      + "count of tasks, and the executor ends too early or never.")
   @State
   public static class ShutdownAgainstPeriodicSchedule {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -146,10 +146,10 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that cancels delayed tasks, while the last task that runs ends and with it the driver.")
-  @Outcome(id = "returns, terminated", expect = ACCEPTABLE, desc = "The shutdown returns, no matter which thread ends the executor.")
-  @Outcome(expect = FORBIDDEN, desc = "The driver was stopped between the shutdown's read of it and its question to it: "
-      + "the shutdown throws, or waits for ever.")
+  @Description("A shutdown that cancels delayed tasks, while the last running task ends, which ends the driver, too.")
+  @Outcome(id = "returns, terminated", expect = ACCEPTABLE, desc = "The shutdown returns, whichever thread ends the executor.")
+  @Outcome(expect = FORBIDDEN, desc = "The driver stopped after the shutdown had read the driver's state and before it "
+      + "asked the driver for the tasks: the shutdown throws, or waits for ever.")
   @State
   public static class CancellingShutdownAgainstLastRun {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -193,8 +193,8 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that keeps delayed tasks, while the driver dies that one of them waits for.")
-  @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The task ends with the failure, in either order.")
+  @Description("A shutdown that keeps a delayed task, while the driver that would fire the task dies.")
+  @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The task ends with the failure of the driver, in either order.")
   @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the executor waits for ever.")
   @State
   public static class ShutdownAgainstDeath {
@@ -220,9 +220,9 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that cancels delayed tasks, while the driver dies that it asks for them.")
-  @Outcome(id = "returns, cancelled, terminated", expect = ACCEPTABLE, desc = "The driver has shown the task before.")
-  @Outcome(id = "returns, ran, terminated", expect = ACCEPTABLE, desc = "The driver has died before; the task has failed.")
+  @Description("A shutdown that cancels delayed tasks asks the driver for them while the driver dies.")
+  @Outcome(id = "returns, cancelled, terminated", expect = ACCEPTABLE, desc = "The driver returns the task before it dies.")
+  @Outcome(id = "returns, ran, terminated", expect = ACCEPTABLE, desc = "The driver dies first; the task has failed.")
   @Outcome(expect = FORBIDDEN, desc = "The shutdown waits for a driver that has died, or the task is lost.")
   @State
   public static class CancellingShutdownAgainstDeath {
@@ -256,10 +256,10 @@ final class ShutdownStress {
   @Description("A shutdownNow while a worker runs a task that it has just taken.")
   @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The worker comes first.")
   @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first; the worker finds "
-      + "the task given back, and cancels it.")
-  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The worker had seen it neither waiting nor "
-      + "given back.")
-  @Outcome(expect = FORBIDDEN, desc = "It ran and is returned, or neither, or the executor has lost count.")
+      + "the task abandoned, and cancels it.")
+  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The worker found the task neither waiting "
+      + "nor abandoned.")
+  @Outcome(expect = FORBIDDEN, desc = "The task ran and is returned, or neither, or the count of tasks is wrong.")
   @State
   public static class ShutdownNowAgainstRun {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -290,9 +290,9 @@ final class ShutdownStress {
 
   @JCStressTest
   @Description("A shutdownNow while the driver fires a task and gives it to the workers.")
-  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "It comes back from the wheel or from the "
-      + "workers' queue.")
-  @Outcome(expect = FORBIDDEN, desc = "It is lost between the wheel and the queue, or comes back from both.")
+  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The task is returned from the wheel or "
+      + "from the queue of the workers.")
+  @Outcome(expect = FORBIDDEN, desc = "The task is lost between the wheel and the queue, or is returned from both.")
   @State
   public static class ShutdownNowAgainstFire {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -321,7 +321,7 @@ final class ShutdownStress {
   @Description("A shutdownNow while a task is scheduled.")
   @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
   @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The task comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "It is lost, or rejected and returned, or the executor has lost count.")
+  @Outcome(expect = FORBIDDEN, desc = "The task is lost, or rejected and returned, or the count of tasks is wrong.")
   @State
   public static class ShutdownNowAgainstSchedule {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -358,13 +358,13 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdownNow while a run of a periodic task ends and arms it again.")
-  @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The worker comes too late to arm it.")
-  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "It was armed in time and comes back from the "
-      + "wheel, or was given back before it ran.")
-  @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "It was given back before the worker ran it, "
-      + "and the worker cancels it.")
-  @Outcome(expect = FORBIDDEN, desc = "It is lost, or the executor has lost count.")
+  @Description("A shutdownNow while a run of a periodic task ends and arms the task again.")
+  @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The worker comes too late to arm the task.")
+  @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The task was armed in time and returned from "
+      + "the wheel, or it was returned before it ran.")
+  @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "The task was returned before the worker "
+      + "ran it, and the worker cancels it.")
+  @Outcome(expect = FORBIDDEN, desc = "The task is lost, or the count of tasks is wrong.")
   @State
   public static class ShutdownNowAgainstRearm {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -397,7 +397,7 @@ final class ShutdownStress {
   @JCStressTest
   @Description("A shutdownNow while a task is executed that runs until it is interrupted; workers are virtual threads.")
   @Outcome(id = "(rejected|returned|interrupted)", expect = ACCEPTABLE, desc = "In either order, nothing continues to run.")
-  @Outcome(expect = FORBIDDEN, desc = "The task began after the workers had been interrupted, and was not: it runs on.")
+  @Outcome(expect = FORBIDDEN, desc = "The task began after the workers were interrupted, and was not interrupted: it runs on.")
   @State
   public static class ShutdownNowAgainstExecute {
     private final WheelScheduledExecutor executor = WheelScheduledExecutor.create();

@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Races a stop with each other call: every timer ends once, and exactly one caller learns how. */
+/** Races a stop with each other call: every timer ends once, and exactly one call reports its end. */
 final class StopStress {
   private static final long DELAY_NANOS = 1000;
 
@@ -35,7 +35,7 @@ final class StopStress {
     }
   }
 
-  /** Returns the state of a timer that was scheduled, or rejected if it is null. */
+  /** Returns whether the stop has returned a timer, and the timer's state; {@code rejected} if the timer is null. */
   private static String endOf(@Nullable Timeout timeout, List<Timeout> unfired) {
     if (timeout == null) {
       return "rejected";
@@ -59,8 +59,8 @@ final class StopStress {
   @JCStressTest
   @Description("A stop while a timer is scheduled.")
   @Outcome(id = "rejected", expect = ACCEPTABLE, desc = "The stop comes first, or the driver had emptied the hand-off.")
-  @Outcome(id = "returned, cancelled", expect = ACCEPTABLE, desc = "The timer is in the hand-off in time; stop returns it.")
-  @Outcome(expect = FORBIDDEN, desc = "It was accepted and is lost, or was rejected and is returned.")
+  @Outcome(id = "returned, cancelled", expect = ACCEPTABLE, desc = "The timer is in the hand-off in time; the stop returns it.")
+  @Outcome(expect = FORBIDDEN, desc = "The timer was accepted and is lost, or was rejected and is returned.")
   @State
   public static class StopAgainstSchedule {
     private final Running running = new Running();
@@ -87,8 +87,8 @@ final class StopStress {
   @Description("A stop after a timer was scheduled, while another caller is adding a timer to the hand-off.")
   @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The other caller comes too late.")
   @Outcome(id = "returned, cancelled, returned, cancelled", expect = ACCEPTABLE, desc = "Both are in the hand-off.")
-  @Outcome(expect = FORBIDDEN, desc = "The other caller has claimed a place in the hand-off and not filled it; the driver "
-      + "took the gap for the end, and the timers behind it are lost.")
+  @Outcome(expect = FORBIDDEN, desc = "The other caller had taken a place in the hand-off and not filled it yet. The "
+      + "driver took the gap for the end, and the timers behind the gap are lost.")
   @State
   public static class StopAgainstTwoSchedules {
     private final Running running = new Running();
@@ -115,11 +115,11 @@ final class StopStress {
   }
 
   @JCStressTest
-  @Description("A stop after a timer was scheduled, while another caller, whose timer was the first, starts the driver: a "
-      + "real thread.")
-  @Outcome(id = "returned, cancelled, (rejected|returned, cancelled)", expect = ACCEPTABLE, desc = "Stop waits for the "
-      + "driver whether or not its thread has begun.")
-  @Outcome(expect = FORBIDDEN, desc = "The stop found the driver running though its thread was not started, had nothing "
+  @Description("A stop after a timer was scheduled, while another caller, whose timer came first, starts the real "
+      + "thread of the driver.")
+  @Outcome(id = "returned, cancelled, (rejected|returned, cancelled)", expect = ACCEPTABLE, desc = "The stop waits for "
+      + "the driver whether or not its thread has begun.")
+  @Outcome(expect = FORBIDDEN, desc = "The stop found the driver running although its thread had not started, had nothing "
       + "to wait for, and returned before the driver had collected the timers.")
   @State
   public static class StopAgainstStart {
@@ -159,7 +159,7 @@ final class StopStress {
   @Description("A stop against a cancel.")
   @Outcome(id = "true, kept, cancelled", expect = ACCEPTABLE, desc = "The cancel comes first.")
   @Outcome(id = "false, returned, cancelled", expect = ACCEPTABLE, desc = "The stop comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "Both have cancelled it, or neither.")
+  @Outcome(expect = FORBIDDEN, desc = "Both or neither have cancelled the timer.")
   @State
   public static class StopAgainstCancel {
     private final Running running = new Running();
@@ -182,10 +182,10 @@ final class StopStress {
   }
 
   @JCStressTest
-  @Description("A stop against a reset to nearer, which hands the node off once more.")
-  @Outcome(id = "true, returned, cancelled", expect = ACCEPTABLE, desc = "The reset comes first; the stop returns it once.")
+  @Description("A stop against a reset to an earlier time, which hands the node off once more.")
+  @Outcome(id = "true, returned, cancelled", expect = ACCEPTABLE, desc = "The reset comes first; the stop returns the timer once.")
   @Outcome(id = "false, returned, cancelled", expect = ACCEPTABLE, desc = "The stop comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "It is lost, or returned twice: from the wheel and from the hand-off.")
+  @Outcome(expect = FORBIDDEN, desc = "The timer is lost, or returned twice: from the wheel and from the hand-off.")
   @State
   public static class StopAgainstNearerReset {
     private final Running running = new Running();
@@ -209,9 +209,9 @@ final class StopStress {
 
   @JCStressTest
   @Description("A stop while the driver fires a timer that is due.")
-  @Outcome(id = "1, kept, fired", expect = ACCEPTABLE, desc = "The driver comes first; stop waits for it.")
+  @Outcome(id = "1, kept, fired", expect = ACCEPTABLE, desc = "The driver comes first; the stop waits for it.")
   @Outcome(id = "0, returned, cancelled", expect = ACCEPTABLE, desc = "The stop comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "It has fired and is returned, or neither, or stop did not wait.")
+  @Outcome(expect = FORBIDDEN, desc = "The timer has fired and is returned, or neither, or the stop did not wait.")
   @State
   public static class StopAgainstFire {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -242,7 +242,7 @@ final class StopStress {
     }
   }
 
-  /** Fails to start once. */
+  /** A thread whose first start fails. */
   private static final class StartsLater extends Thread {
     private boolean failed;
 
@@ -262,9 +262,9 @@ final class StopStress {
   }
 
   @JCStressTest
-  @Description("Two timers at once, of a driver whose thread, a real one, cannot be started at first.")
-  @Outcome(id = "rejected, returned, cancelled", expect = ACCEPTABLE, desc = "The first call fails, the second starts it.")
-  @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The second call fails, the first starts it.")
+  @Description("Two timers at once, with a driver whose real thread cannot be started at first.")
+  @Outcome(id = "rejected, returned, cancelled", expect = ACCEPTABLE, desc = "The first call fails, and the second starts the thread.")
+  @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The second call fails, and the first starts the thread.")
   @Outcome(expect = FORBIDDEN, desc = "A timer was accepted by a driver that did not start, or the driver is lost.")
   @State
   public static class FailingStartAgainstSchedule {
@@ -299,7 +299,7 @@ final class StopStress {
   }
 
   @JCStressTest
-  @Description("A driver dies while a timer is scheduled; then it is stopped.")
+  @Description("A driver dies while a timer is scheduled; a stop follows.")
   @Outcome(id = "returned, cancelled, rejected", expect = ACCEPTABLE, desc = "The driver died first.")
   @Outcome(id = "returned, cancelled, returned, cancelled", expect = ACCEPTABLE, desc = "The timer was accepted first.")
   @Outcome(expect = FORBIDDEN, desc = "A timer is lost, or was rejected and is returned.")
@@ -327,7 +327,7 @@ final class StopStress {
   }
 
   @JCStressTest
-  @Description("A driver dies while it is stopped.")
+  @Description("A driver dies during a stop.")
   @Outcome(id = "returned, cancelled", expect = ACCEPTABLE, desc = "In either order, the stop returns the timer.")
   @Outcome(expect = FORBIDDEN, desc = "The stop relied on a driver that had died.")
   @State
@@ -352,9 +352,9 @@ final class StopStress {
   }
 
   @JCStressTest
-  @Description("Two stops: one of them returns the timers.")
-  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
-  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
+  @Description("Two stops: exactly one of them returns the timers.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first actor comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second actor comes first.")
   @Outcome(expect = FORBIDDEN, desc = "The timer was returned by both or by neither.")
   @State
   public static class StopAgainstStop {

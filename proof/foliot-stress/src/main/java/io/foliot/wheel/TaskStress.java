@@ -20,7 +20,7 @@ import org.openjdk.jcstress.infra.results.LLLL_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
-/** A task against those who cancel it and those who wait for it; an actor plays the worker that runs it. */
+/** Races the run of a task with cancels and with threads that wait for its end. An actor plays the worker. */
 final class TaskStress {
   private TaskStress() {}
 
@@ -51,20 +51,20 @@ final class TaskStress {
       return ++runs;
     }
 
-    /** Runs it as a worker does, and says whether an interrupt is left behind. */
+    /** Runs the task as a worker does. Returns whether the worker is still interrupted afterwards. */
     String run() {
       task.run();
       return Thread.interrupted() ? "interrupted" : "clean";
     }
 
-    /** Ends the executor, and says whether it has counted each task out exactly once. */
+    /** Shuts the executor down. It has terminated afterwards only if its count of tasks is right. */
     String shutDown() {
       executor.shutdown();
       return executor.isTerminated() ? "terminated" : executor.toString();
     }
   }
 
-  /** Returns the content of a future that has ended. */
+  /** Returns the state of a future, with its value or failure. */
   private static String outcome(Future<?> future) {
     return switch (future.state()) {
       case SUCCESS -> "value " + future.resultNow();
@@ -74,7 +74,7 @@ final class TaskStress {
     };
   }
 
-  /** Returns the result that a thread which waits for a task gets. */
+  /** Waits for a task and returns its end. */
   private static String await(Future<?> future) {
     try {
       return "value " + future.get(Patience.nanos(), NANOSECONDS);
@@ -83,18 +83,18 @@ final class TaskStress {
     } catch (ExecutionException | InterruptedException e) {
       return e.toString();
     } catch (TimeoutException e) {
-      Patience.lose();
+      Patience.noteTimeout();
       return "waits for ever";
     }
   }
 
   @JCStressTest
-  @Description("A cancel that may interrupt against the whole run of a task. The worker's result is whether the interrupt "
+  @Description("A cancel that may interrupt, against the whole run of a task. The worker's result is whether the interrupt "
       + "outlives the task.")
   @Outcome(id = "clean, true, cancelled, terminated", expect = ACCEPTABLE, desc = "The cancel comes before the end.")
   @Outcome(id = "clean, false, value 1, terminated", expect = ACCEPTABLE, desc = "The task has returned first.")
-  @Outcome(expect = FORBIDDEN, desc = "An interrupt hits the worker's next task, or there are two ends, or none, or the "
-      + "executor has lost count.")
+  @Outcome(expect = FORBIDDEN, desc = "An interrupt hits the worker's next task, or the task ends twice or never, or the "
+      + "count of tasks is wrong.")
   @State
   public static class CancelAgainstRun {
     private final Fired fired = Fired.once();
@@ -119,7 +119,7 @@ final class TaskStress {
   @JCStressTest
   @Description("A thread waits for a task that ends.")
   @Outcome(id = "value 1, terminated", expect = ACCEPTABLE, desc = "The waiting thread saw the end, or the end saw its latch.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: it waits for ever; or it saw the end and not the value.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other, and the thread waits for ever; or the thread saw no value.")
   @State
   public static class GetAgainstReturn {
     private final Fired fired = Fired.once();
@@ -143,7 +143,7 @@ final class TaskStress {
   @JCStressTest
   @Description("A thread waits for a task that is cancelled.")
   @Outcome(id = "true, cancelled", expect = ACCEPTABLE, desc = "The waiting thread saw the end, or the end saw its latch.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: it waits for ever.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the thread waits for ever.")
   @State
   public static class GetAgainstCancel {
     private final Fired fired = Fired.once();
@@ -160,11 +160,11 @@ final class TaskStress {
   }
 
   @JCStressTest
-  @Description("A cancel while a run of a periodic task ends and arms it again: the cancel always wins.")
-  @Outcome(id = "clean, true, cancelled, unarmed, terminated", expect = ACCEPTABLE, desc = "Cancelled before, during or "
-      + "after the run, and it will not fire again.")
-  @Outcome(expect = FORBIDDEN, desc = "It fires again though it was cancelled, an interrupt outlives the run, or the "
-      + "executor has lost count.")
+  @Description("A cancel while a run of a periodic task ends and arms the task again: the cancel always wins.")
+  @Outcome(id = "clean, true, cancelled, unarmed, terminated", expect = ACCEPTABLE, desc = "The task is cancelled before, "
+      + "during or after the run, and will not fire again.")
+  @Outcome(expect = FORBIDDEN, desc = "The task fires again after its cancel, or an interrupt outlives the run, or the "
+      + "count of tasks is wrong.")
   @State
   public static class CancelAgainstRearm {
     private final Fired fired = Fired.periodic();
@@ -188,16 +188,16 @@ final class TaskStress {
   }
 
   @JCStressTest
-  @Description("A worker arms a periodic task again, and before it is done with that, the task fires and the next worker "
+  @Description("A worker arms a periodic task again. Before that worker is done, the task fires and the next worker "
       + "runs it. The second actor plays the driver and the next worker.")
   @Outcome(id = "running, armed", expect = ACCEPTABLE, desc = "The task waits for its next time.")
-  @Outcome(expect = FORBIDDEN, desc = "The first worker saw the second one's run, took it for a cancel, and disarmed what "
-      + "the second had armed: the task never fires again.")
+  @Outcome(expect = FORBIDDEN, desc = "The first worker saw the run of the second, took it for a cancel, and disarmed the "
+      + "task that the second had armed: the task never fires again.")
   @State
   public static class RearmAgainstNextRun {
     private static final int ARM_SPINS = 10_000;
 
-    /** Many periods away, so that the task is due as soon as it is armed. */
+    /** A time many periods after the start, so that the task is due as soon as it is armed. */
     private static final long NOW_NANOS = 1_000_000;
 
     private final PlayedDriver driver = PlayedDriver.create();

@@ -15,8 +15,8 @@ import org.openjdk.jcstress.infra.results.ZZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /**
- * Races cancel, reset and fire of one node against each other. One driver serves all states, because it keeps nothing
- * of a node that it only visits.
+ * Races the cancel, the reset and the firing of one node with each other. All tests share one driver, because a driver
+ * keeps no reference to a node that it only visits.
  */
 final class WordStress {
   private static final long DUE_NANOS = 100;
@@ -32,7 +32,7 @@ final class WordStress {
 
   private WordStress() {}
 
-  /** A node that the driver has taken from the hand-off, and that says whether it has fired. */
+  /** A node that is no longer queued, and that records whether it has fired. */
   private static final class Node extends WheelNode {
     private boolean fired;
 
@@ -51,7 +51,7 @@ final class WordStress {
       fired = true;
     }
 
-    /** Returns its state, or a mark of contradiction if its word says something else. */
+    /** Returns the state of the node, or two states if its word contradicts its record of the firing. */
     String end() {
       long end = word() & ~QUEUED;
       if (fired) {
@@ -72,9 +72,9 @@ final class WordStress {
 
   @JCStressTest
   @Description("Two cancels: exactly one of them succeeds.")
-  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
-  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "Both or neither have cancelled it.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first actor comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second actor comes first.")
+  @Outcome(expect = FORBIDDEN, desc = "Both or neither have cancelled the node.")
   @State
   public static class CancelAgainstCancel {
     private final Node node = new Node();
@@ -91,10 +91,10 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A cancel while the driver visits the node, which is due: one of them ends it.")
-  @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the cancel finds it fired.")
-  @Outcome(id = "drops, true", expect = ACCEPTABLE, desc = "The cancel comes first; the driver finds it cancelled.")
-  @Outcome(expect = FORBIDDEN, desc = "It was both fired and cancelled, or neither.")
+  @Description("A cancel while the driver visits the node, which is due: one of the two ends the node.")
+  @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the cancel finds the node fired.")
+  @Outcome(id = "drops, true", expect = ACCEPTABLE, desc = "The cancel comes first; the driver finds the node cancelled.")
+  @Outcome(expect = FORBIDDEN, desc = "The node was both fired and cancelled, or neither.")
   @State
   public static class CancelAgainstFire {
     private final Node node = new Node();
@@ -111,10 +111,10 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A cancel against a reset to later: the cancel wins in the end, in either order.")
+  @Description("A cancel against a reset to a later time: the cancel wins in the end, in either order.")
   @Outcome(id = "true, true, cancelled", expect = ACCEPTABLE, desc = "The reset comes first.")
   @Outcome(id = "true, false, cancelled", expect = ACCEPTABLE, desc = "The cancel comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or was told that it came too late.")
+  @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or returned false.")
   @State
   public static class CancelAgainstLaterReset {
     private final Node node = new Node();
@@ -136,10 +136,10 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A cancel against a reset to nearer of a node that is in the hand-off: the cancel wins in the end.")
+  @Description("A cancel against a reset to an earlier time of a node in the hand-off: the cancel wins in the end.")
   @Outcome(id = "true, true, cancelled", expect = ACCEPTABLE, desc = "The reset comes first.")
   @Outcome(id = "true, false, cancelled", expect = ACCEPTABLE, desc = "The cancel comes first.")
-  @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or was told that it came too late.")
+  @Outcome(expect = FORBIDDEN, desc = "The cancel was undone, or returned false.")
   @State
   public static class CancelAgainstNearerReset {
     private final Node node = new Node();
@@ -166,10 +166,10 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A reset to later while the driver visits the due node: fired now, or not before the new time.")
-  @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the reset finds it fired.")
-  @Outcome(id = "carries on to 200, true", expect = ACCEPTABLE, desc = "The reset comes first; the driver obeys it.")
-  @Outcome(expect = FORBIDDEN, desc = "It has fired before the time to which it was reset.")
+  @Description("A reset to a later time while the driver visits the due node: it fires now, or not before the new time.")
+  @Outcome(id = "fires, false", expect = ACCEPTABLE, desc = "The driver comes first; the reset finds the node fired.")
+  @Outcome(id = "carries on to 200, true", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads the new time.")
+  @Outcome(expect = FORBIDDEN, desc = "The node has fired before the time to which it was reset.")
   @State
   public static class LaterResetAgainstFire {
     private final Node node = new Node();
@@ -186,9 +186,9 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("Two resets to later: the last one counts, and both are granted.")
-  @Outcome(id = "true, true, waits until 200", expect = ACCEPTABLE, desc = "The second comes first.")
-  @Outcome(id = "true, true, waits until 201", expect = ACCEPTABLE, desc = "The first comes first.")
+  @Description("Two resets to later times: the last one counts, and both succeed.")
+  @Outcome(id = "true, true, waits until 200", expect = ACCEPTABLE, desc = "The second actor comes first.")
+  @Outcome(id = "true, true, waits until 201", expect = ACCEPTABLE, desc = "The first actor comes first.")
   @Outcome(expect = FORBIDDEN, desc = "One reset was refused or lost.")
   @State
   public static class LaterResetAgainstLaterReset {
@@ -216,9 +216,9 @@ final class WordStress {
   }
 
   @JCStressTest
-  @Description("A reset to nearer while the driver takes the node: a reset that finds it queued need not queue it.")
-  @Outcome(id = "placed at 50, queued before", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads it.")
-  @Outcome(id = "placed at 100, hands off again", expect = ACCEPTABLE, desc = "The driver comes first; the reset sees it.")
+  @Description("A reset to an earlier time while the driver takes the node: a queued node is not queued again.")
+  @Outcome(id = "placed at 50, queued before", expect = ACCEPTABLE, desc = "The reset comes first; the driver reads the new time.")
+  @Outcome(id = "placed at 100, hands off again", expect = ACCEPTABLE, desc = "The driver comes first; the reset sees that.")
   @Outcome(expect = FORBIDDEN, desc = "The driver uses the old time and never reads the new one.")
   @State
   public static class NearerResetAgainstTake {

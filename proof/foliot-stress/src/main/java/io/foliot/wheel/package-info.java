@@ -1,6 +1,6 @@
 /**
- * Stress of the handshakes between the threads of {@code foliot-wheel}; in its package, because the handshakes are not
- * public.
+ * Stress tests of the handshakes between the threads of {@code foliot-wheel}. They are in the package of that module,
+ * because the handshakes are not public.
  */
 @NullMarked
 package io.foliot.wheel;

@@ -10,15 +10,15 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A bug on purpose, for the run to find. */
+/** A deliberate bug, which the run must find. */
 final class CanaryStress {
   private CanaryStress() {}
 
   @JCStressTest
-  @Description("Two cancels that look first and write then.")
-  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first comes first.")
-  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second comes first.")
-  @Outcome(id = "true, true", expect = FORBIDDEN, desc = "Both have looked before either wrote: both have cancelled it.")
+  @Description("Two cancels that read the flag first and then write it.")
+  @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The first actor comes first.")
+  @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The second actor comes first.")
+  @Outcome(id = "true, true", expect = FORBIDDEN, desc = "Both have read before either wrote: both cancels succeed.")
   @State
   public static class CheckThenActCancel {
     private volatile boolean cancelled;

@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs jcstress over each handshake: for an instant and in one mode of compilation, or as the arguments say:
+ * Runs jcstress on each handshake. By default the run is short and has one mode of compilation; a longer run:
  *
  * <pre>mvn -Plong -pl :foliot-stress -am test -Dtest=HandshakesTest -Dsurefire.failIfNoSpecifiedTests=false \
  *     -Djcstress.minutes=240 "-Djcstress.args=-m default -jvmArgsPrepend -ea"</pre>
  *
- * <p>With {@code -t} and a regular expression among the arguments it runs some of them. The output of jcstress, and its
- * report in HTML, are below {@code target/jcstress}.
+ * <p>With {@code -t} and a regular expression among the arguments, only matching tests run. The output of jcstress and
+ * its HTML report are below {@code target/jcstress}.
  */
 @Tag("long")
 final class HandshakesTest {
@@ -33,17 +33,20 @@ final class HandshakesTest {
 
   private static final String QUICK = "-m sanity -time 400 -strideSize 16 -strideCount 16 -sc false -af NONE -jvmArgs -ea";
 
-  /** Long enough that the planted bug shows on a busy machine too. */
+  /** Arguments for the planted bug. The run is long enough to find it on a busy machine, too. */
   private static final String CANARY = "-f 1 -fsm 1 -iters 3 -time 500 -sc false -af NONE -jvmArgs -ea";
 
-  /** A run that takes longer hangs; the quick one takes a minute on two processors, and minutes beside other tests. */
+  /**
+   * Longest run, in minutes; a longer one counts as hung. The short run takes a minute on two processors, and some
+   * minutes beside other tests.
+   */
   private static final long RUN_MINUTES_MAX = Long.getLong("jcstress.minutes", 15);
 
-  /** The tally that jcstress prints now and then, and at the end. */
+  /** The counts of results that jcstress prints repeatedly, and at the end. */
   private static final Pattern RUN_TESTS = Pattern.compile("\\(Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, "
       + "(\\d+) soft errs, (\\d+) hard errs\\)");
 
-  /** Result of jcstress: its exit code, all it printed, and the last of its tallies. */
+  /** Result of jcstress: its exit code, its output, and the last counts; failed and errors are -1 without counts. */
   private record Run(int exitCode, String output, int planned, int passed, int failed, int errors) {}
 
   @Test
@@ -81,17 +84,20 @@ final class HandshakesTest {
 
   private static Run parse(int exitCode, String output) {
     Run last = new Run(exitCode, output, 0, 0, -1, -1);
-    for (Matcher tally = RUN_TESTS.matcher(output); tally.find();) {
+    for (Matcher results = RUN_TESTS.matcher(output); results.find();) {
       int[] counts = new int[5];
       for (int i = 0; i < counts.length; i++) {
-        counts[i] = Integer.parseInt(tally.group(i + 1));
+        counts[i] = Integer.parseInt(results.group(i + 1));
       }
       last = new Run(exitCode, output, counts[0], counts[1], counts[2], counts[3] + counts[4]);
     }
     return last;
   }
 
-  /** The list of tests is the first that the class path holds: that of the test classes names only the canary. */
+  /**
+   * Returns the class path. jcstress runs the first list of tests that it finds there. The list in the test classes,
+   * which come first, names only the canary.
+   */
   private static String classPath(boolean canary) {
     String own = TARGET.resolve("test-classes").toString();
     String all = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));

@@ -1,4 +1,4 @@
-/** The quick run of the stress, and the proof that it can fail. */
+/** Runs the stress tests briefly, and tests that they can fail. */
 @NullMarked
 package io.foliot.wheel;
 

@@ -6,23 +6,23 @@ import org.jspecify.annotations.Nullable;
  * A single wheel for delays shorter than one revolution. A deadline that lies a revolution or more ahead is refused
  * with an {@link IllegalArgumentException}, and nothing changes.
  *
- * <p>Start: O(1). Stop: O(1). Tick: O(1), and O(1) per timer handed out. Memory: O(range), whether there are timers or
- * not. Next wake: O(range), a read of each slot up to the next one that is occupied.
+ * <p>Schedule: O(1). Cancel: O(1). Tick: O(1), and O(1) per timer handed out. Memory: O(range), even without timers.
+ * Next wake: O(range), a read of each slot up to the next one that is occupied.
  *
  * <p>This is scheme 4 of Varghese and Lauck.
  */
 public final class BoundedWheel extends SingleWheel {
   /**
-   * An empty wheel whose time is the given tick.
+   * Creates an empty wheel whose time is the given tick.
    *
-   * @param slots the range: deadlines are taken that lie less than this number of ticks ahead
+   * @param slots the number of slots. Each deadline must lie less than this number of ticks ahead
    * @throws IllegalArgumentException if {@code slots} is not positive
    */
   public BoundedWheel(long startTick, int slots) {
     super(startTick, slots);
   }
 
-  /** The longest delay that the wheel takes. */
+  /** Returns the longest delay that the wheel accepts, in ticks. */
   public long maxDelayTicks() {
     return slots() - 1L;
   }
@@ -30,7 +30,7 @@ public final class BoundedWheel extends SingleWheel {
   @Override
   void ensureTakes(long deadlineTick) {
     long delayTicks = deadlineTick - currentTick();
-    // A difference that leaves the range of a long comes out negative, though the deadline is ahead.
+    // If the difference overflows a long, it is negative although the deadline is ahead.
     if (deadlineTick > currentTick() && (delayTicks < 0 || delayTicks > maxDelayTicks())) {
       throw new IllegalArgumentException(
           "a deadline must lie less than one revolution of the wheel ahead: deadlineTick="

@@ -6,15 +6,16 @@ import io.foliot.wheel.TimerQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common part of all forms: handles, time, arguments, and the timers that were due when they were placed. A form
- * adds the place of the timers that are ahead, and the search for the next one.
+ * The common part of the classic timer queues: handles, time, checks of arguments, and timers that were already due
+ * when their deadline was set. A subclass, here called a form, stores the timers whose deadline is ahead, and finds the
+ * next of them.
  */
 abstract class ClassicQueue implements TimerQueue {
   /*
-   * A timer is either placed, in the form, or late: it was due when its deadline was set. At each tick an advance hands
-   * out first the timers that the form has reached and then the late timers, which are due longer than all that the
-   * form reaches next. Late timers that a sink adds have a higher order than the advance began with, and wait for the
-   * next advance.
+   * A timer is either placed, that is, stored by the form, or late: it was already due when its deadline was set. An
+   * advance hands out the timers that the form has reached, then the late timers, and only then moves time on: the late
+   * timers have earlier deadlines than those that the form reaches later. Late timers that a sink adds during an
+   * advance have a higher order than all timers that were there before, and wait for the next advance.
    */
   private final TimerTable timers = new TimerTable();
   private final TimerList late = new TimerList();
@@ -27,28 +28,29 @@ abstract class ClassicQueue implements TimerQueue {
     hand = startTick;
   }
 
-  /** Keeps a timer whose deadline is ahead. */
+  /** Stores a timer whose deadline is after the current tick. */
   abstract void place(Timer timer);
 
-  /** Removes a placed timer, whether it is cancelled or handed out. */
+  /** Removes a placed timer that is being cancelled, rescheduled or handed out. */
   abstract void remove(Timer timer);
 
-  /** Returns the first placed timer whose deadline the current tick has reached, or null. */
+  /** Returns the first placed timer whose deadline the current tick has reached, or null if there is none. */
   abstract @Nullable Timer reached();
 
   /**
-   * Moves time by a step with {@link #moveTo}, at most to {@code nowTick} and past no deadline, when no timer is
-   * reached. It may move timers inside the form, as many as the budget allows, which is at least one. If the budget is
-   * spent, it may leave time where it is, and the next step continues from there.
+   * Moves time forward by one step with {@link #moveTo}: at most to {@code nowTick}, and not past a deadline. Called
+   * only while no timer is reached. If the budget is spent, time may stay at its tick, and the next step continues the
+   * work.
    *
-   * @return how many timers it moved
+   * @param budget how many timers the step may move inside the form; at least 1
+   * @return how many timers the step has moved inside the form
    */
   abstract int step(long nowTick, int budget);
 
-  /** As {@link #nextWake}, for the placed timers, of which there is at least one and none is reached. */
+  /** As {@link #nextWake}, for placed timers alone. Called only if there is a placed timer and none is reached. */
   abstract long nextPlaced();
 
-  /** Refuses a deadline that the form cannot keep, with an {@link IllegalArgumentException}. */
+  /** Throws an {@link IllegalArgumentException} if the form cannot store a timer with this deadline. */
   void ensureTakes(long deadlineTick) {}
 
   @Override
@@ -192,16 +194,16 @@ abstract class ClassicQueue implements TimerQueue {
   }
 
   final void moveTo(long tick) {
-    assert tick > hand : "time advances: tick=" + tick + ", currentTick=" + hand;
+    assert tick > hand : "time must advance: tick=" + tick + ", currentTick=" + hand;
     hand = tick;
   }
 
-  /** Returns how many timers the form keeps. */
+  /** Returns the number of placed timers. */
   final int placed() {
     return placed;
   }
 
-  /** Returns the timer of a handle that is not stale. */
+  /** Returns the timer of a handle, or null if the handle is stale. */
   final @Nullable Timer find(long handle) {
     return timers.find(handle);
   }

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A binary heap in an array; each timer knows its position, so one that is stopped is not searched for.
+ * A binary heap in an array. Each timer holds its position in the array, so a cancel need not search for the timer.
  *
- * <p>Start: O(log n) at worst, when the timer is the earliest; O(1) on average, if deadlines come in random order.
- * Stop: O(log n). Tick: O(1) if nothing is due, O(log n) per timer handed out. The array doubles when it is full, so a
- * single start may cost O(n). Next wake: O(1).
+ * <p>Schedule: O(log n) at worst, when the timer is the earliest; O(1) on average, if deadlines come in random order.
+ * Cancel: O(log n). Tick: O(1) if nothing is due, O(log n) per timer handed out. The array doubles when it is full, so
+ * a single schedule may cost O(n). Next wake: O(1).
  *
- * <p>This is a scheme 3 of Varghese and Lauck, and what {@code java.util.Timer} and
- * {@code ScheduledThreadPoolExecutor} are made of.
+ * <p>This is one of the structures of scheme 3 of Varghese and Lauck. {@code java.util.Timer} and
+ * {@code ScheduledThreadPoolExecutor} are binary heaps, too.
  */
 public final class HeapQueue extends SortedQueue {
   private static final int INITIAL_CAPACITY = 16;
@@ -19,7 +19,7 @@ public final class HeapQueue extends SortedQueue {
   private @Nullable Timer[] heap = new Timer[INITIAL_CAPACITY];
   private int count;
 
-  /** An empty heap whose time is the given tick. */
+  /** Creates an empty heap whose time is the given tick. */
   public HeapQueue(long startTick) {
     super(startTick);
   }
@@ -72,7 +72,7 @@ public final class HeapQueue extends SortedQueue {
     set(position, timer);
   }
 
-  /** A position at or after {@code count} if there is no child. */
+  /** Returns the position of the child that is due first; it is {@code count} or more if there is no child. */
   private int earlierChild(int position) {
     int left = 2 * position + 1;
     int right = left + 1;

@@ -5,44 +5,49 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hierarchy of wheels, one slot of each as long as a revolution of the wheel below, as the hands of a clock. Radices
- * are given as a clock is read, the highest level first: {@code 24, 60, 60} is hours, minutes, seconds. Levels are
- * numbered from the lowest one, whose slots are one tick long: there the seconds are level 0 and the hours level 2.
+ * A hierarchy of wheels, as in a clock: one slot of a wheel is as long as a revolution of the wheel below it. Radices
+ * are given in the order in which a clock is read, the highest level first: {@code 24, 60, 60} is hours, minutes,
+ * seconds. Levels are numbered from the lowest one, whose slots are one tick long: in this clock, seconds are level 0
+ * and hours are level 2.
  *
- * <p>A timer is on the highest level on which its deadline and the hand are in different slots, in the slot of its
- * deadline. When the hand of that level comes there, its timers move down, each at least one level, and so on until
- * they are handed out at exactly their deadline. A timer whose slot on the top level is a revolution or more ahead
- * waits in an overflow buffer, which is searched whenever the top hand moves.
+ * <p>A timer is stored in the slot of its deadline, on the highest level on which the hand is in a different slot. When
+ * the hand of the level reaches the slot, the timers of the slot move down, each by at least one level. This repeats
+ * until each timer is handed out at exactly its deadline. A timer whose slot on the top level is a revolution or more
+ * ahead waits in an overflow buffer, which is searched whenever the top hand moves.
  *
- * <p>With m levels and o timers in the buffer:
+ * <p>Costs, with m levels and o timers in the buffer:
  *
- * <p>Start: O(m), to find the level. Stop: O(1). Tick: moving the hands takes m comparisons, or O(1) on average, as
- * {@link Turning} says. To that come, over its life, at most m - 1 moves down per timer, one move out of the buffer,
- * and O(1) to be handed out. A single tick may move every timer of m - 1 slots; the limit of an advance bounds how many
- * at a time. Each move of the top hand examines all o timers of the buffer, which the limit does not bound, and does so
- * again when an advance that was stopped by its limit within that move is continued. Next wake: O(sum of the radices),
- * and it may be a tick at which timers only move.
+ * <ul>
+ * <li>Schedule: O(m), to find the level. Cancel: O(1).
+ * <li>Tick: moving the hands takes m comparisons, or O(1) on average, depending on {@link Turning}. A single tick may
+ * move every timer of m - 1 slots; the limit of an advance bounds the moves of one call.
+ * <li>Timer, over its life: at most m - 1 moves down, one move out of the buffer, and O(1) to be handed out.
+ * <li>Move of the top hand: an examination of all o timers of the buffer, whatever the limit. If the limit stops an
+ * advance during this move, the next advance examines the buffer again.
+ * <li>Next wake: O(sum of the radices). It may be a tick at which timers only move.
+ * </ul>
  *
  * <p>This is scheme 7 of Varghese and Lauck, with the buffer added.
  *
- * <p>Time moves tick by tick while a timer is placed, so an advance costs the ticks it covers; an empty hierarchy takes
- * any distance at once.
+ * <p>While a timer is stored in a slot or in the buffer, time moves tick by tick, so the cost of an advance grows with
+ * its number of ticks. Otherwise time moves over any distance in one step.
  */
 public final class RadixHierarchy extends ClassicQueue {
   /*
-   * Moving time by a tick is done in two parts: the hands move, then the slots they have come to are emptied downwards.
-   * Only then does the current tick change. If a limit stops the second part, the hands are a tick ahead of the
-   * current one, and new timers still go where the current tick puts them; the second part then starts over from the
-   * buffer, so they follow those of the same deadline that went before. That keeps timers of one deadline in order.
+   * Time moves by one tick in two parts: the hands move, then the timers of the slots that they have reached move down.
+   * The current tick changes after both parts. If the limit stops the second part, the hands are one tick ahead of the
+   * current tick, and new timers are still placed according to the current tick. The next advance repeats the second
+   * part from the buffer downwards, so a new timer moves after older timers of the same deadline. That keeps timers of
+   * one deadline in order.
    *
-   * Rejected: choosing the level by the length of the delay. A timer with a short delay would then overtake one of the
-   * same deadline that was set long before and is still a level higher.
+   * Rejected: choosing the level by the length of the delay. A timer with a short delay would then overtake an older
+   * timer of the same deadline that is still one level higher.
    */
 
   /** The way in which the hands move. */
   public enum Turning {
     /**
-     * Each level has an interval timer of its own, which goes off at every slot of that level: m comparisons per tick.
+     * Each level has an interval timer, which expires once for every slot of that level: m comparisons per tick.
      */
     OWN_INTERVAL,
 
@@ -57,10 +62,10 @@ public final class RadixHierarchy extends ClassicQueue {
     final long slotTicks;
     final TimerList[] slots;
 
-    /** The slot that the hand is at. */
+    /** Index of the slot that the hand points to. */
     int hand;
 
-    /** When the interval timer of this level goes off. Past the last tick it wraps, to a tick that is over. */
+    /** The tick at which the interval timer expires next. Past the last tick it wraps, and then never expires. */
     long nextTurnTick;
 
     Level(long slotTicks, int radix) {
@@ -68,7 +73,7 @@ public final class RadixHierarchy extends ClassicQueue {
       this.slots = TimerList.lists(radix);
     }
 
-    /** The number of slots of this level, over all revolutions, from tick 0 to the one with the given tick. */
+    /** Returns the number of the slot with the given tick, counted over all revolutions; tick 0 is in slot 0. */
     long turns(long tick) {
       return Math.floorDiv(tick, slotTicks);
     }
@@ -81,7 +86,10 @@ public final class RadixHierarchy extends ClassicQueue {
       hand = hand + 1 == slots.length ? 0 : hand + 1;
     }
 
-    /** The first tick of the next occupied slot; {@link TimerQueue#NEVER} if there is none. */
+    /**
+     * Returns the first tick of the next occupied slot after the slot of the given tick, or {@link TimerQueue#NEVER} if
+     * all slots are empty.
+     */
     long nextOccupied(long tick) {
       for (int ahead = 1; ahead <= slots.length; ahead++) {
         long turn = turns(tick) + ahead;
@@ -99,17 +107,16 @@ public final class RadixHierarchy extends ClassicQueue {
   private final Turning turning;
 
   /**
-   * The number of levels that have moved their hands to the tick after the current one; 0 unless a turn was stopped by
-   * a limit.
+   * The number of levels whose hands have already moved to the next tick; 0 unless the limit has stopped a step.
    */
   private int turned;
 
   /**
-   * An empty hierarchy whose time is the given tick.
+   * Creates an empty hierarchy whose time is the given tick.
    *
    * @param radices slots per revolution, the highest level first
-   * @throws IllegalArgumentException if there is no radix, one is below 2, or a revolution of the top level does not
-   *     fit into a {@code long}
+   * @throws IllegalArgumentException if there is no radix, if a radix is below 2, or if the ticks of a revolution of
+   *     the top level do not fit into a {@code long}
    */
   public RadixHierarchy(long startTick, Turning turning, int... radices) {
     super(startTick);
@@ -125,7 +132,8 @@ public final class RadixHierarchy extends ClassicQueue {
     for (int radix : radices) {
       if (radix < 2 || ticks > Long.MAX_VALUE / radix) {
         throw new IllegalArgumentException(
-            "each radix must be at least 2, and their product a long: radices=" + Arrays.toString(radices));
+            "each radix must be at least 2, and their product must fit into a long: radices="
+                + Arrays.toString(radices));
       }
       ticks *= radix;
     }
@@ -163,7 +171,7 @@ public final class RadixHierarchy extends ClassicQueue {
     timer.unlink();
   }
 
-  /** Returns the slot of a deadline when the hands are at the given tick, which is not after it. */
+  /** Returns the list for a deadline when the hands are at the given tick. The deadline is at or after this tick. */
   private TimerList listFor(long deadlineTick, long tick) {
     if (isBeyond(deadlineTick, tick)) {
       return overflow;
@@ -177,14 +185,14 @@ public final class RadixHierarchy extends ClassicQueue {
 
   private boolean isBeyond(long deadlineTick, long tick) {
     long slotsAhead = top.turns(deadlineTick) - top.turns(tick);
-    // On a single level the difference may leave the range of a long, and then comes out negative.
+    // With a single level the difference may overflow a long; it is negative then.
     return slotsAhead < 0 || slotsAhead >= top.slots.length;
   }
 
   @Override
   @Nullable
   Timer reached() {
-    // Within a turn that was stopped, the slot is that of the next tick.
+    // If the limit has stopped a step, the hand is already at the slot of the next tick, whose timers are not yet due.
     Timer first = levels[0].slots[levels[0].hand].first();
     return first != null && first.deadlineTick <= currentTick() ? first : null;
   }
@@ -207,16 +215,16 @@ public final class RadixHierarchy extends ClassicQueue {
     for (int level = turned - 1; level > 0; level--) {
       moved += drain(levels[level], tick, budget - moved);
     }
-    // A budget that is spent may have left timers where they were.
+    // If the budget is spent, there may be timers that have yet to move; the next step continues with them.
     if (moved < budget) {
       turned = 0;
       moveTo(tick);
-      assert handsStandAt(tick) : "each hand is at the slot of the current tick: " + this;
+      assert handsAreAt(tick) : "each hand is at the slot of the current tick: " + this;
     }
     return moved;
   }
 
-  private boolean handsStandAt(long tick) {
+  private boolean handsAreAt(long tick) {
     for (Level level : levels) {
       if (level.hand != level.slot(tick)) {
         return false;
@@ -289,7 +297,7 @@ public final class RadixHierarchy extends ClassicQueue {
     return earliest;
   }
 
-  /** Returns the place of a timer, for tests: its level and slot, or the list beside the levels. */
+  /** Returns the place of a timer, for tests: its level and slot, {@code overflow}, {@code late} or {@code gone}. */
   String where(long handle) {
     Timer timer = find(handle);
     if (timer == null) {

@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
  * A single wheel for delays of any length: a timer stays in its slot for as many rounds as its delay has revolutions.
  * The timers of a slot are not sorted, so each visit of the hand examines all of them.
  *
- * <p>Start: O(1). Stop: O(1). Tick: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at
- * worst, if all timers share a slot. A timer whose delay is d is visited d / slots times before it is handed out. Next
- * wake: O(slots), and it may be too early by whole revolutions, because it ignores the rounds.
+ * <p>Schedule: O(1). Cancel: O(1). Tick: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n)
+ * at worst, if all timers share a slot. A timer whose delay is d is examined d / slots times before it is handed out.
+ * Next wake: O(slots), and it may be too early by whole revolutions, because it ignores the rounds.
  *
- * <p>This is scheme 6 of Varghese and Lauck. There each timer has a count of rounds, which each visit decrements; here
- * the visit compares the deadline with the hand, which asks the same question without a write.
+ * <p>This is scheme 6 of Varghese and Lauck. In their paper each timer has a count of rounds, which each visit
+ * decrements. Here the visit compares the deadline with the current tick, which has the same result without a write.
  *
- * <p>A timer that is examined and stays is not counted as touched: the limit of an advance does not bound the visit.
+ * <p>A timer that is examined and stays is not counted as touched, so the limit of an advance does not bound a visit.
  */
 public final class RoundsWheel extends SingleWheel {
-  /** Up to where the slot under the hand has been visited at this tick; null at its end. */
+  /** The next timer to examine in the slot under the hand; null at the end of the slot. */
   private @Nullable Timer visit;
 
   /**
-   * An empty wheel whose time is the given tick.
+   * Creates an empty wheel whose time is the given tick.
    *
    * @throws IllegalArgumentException if {@code slots} is not positive
    */

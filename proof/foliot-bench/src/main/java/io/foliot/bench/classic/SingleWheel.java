@@ -1,11 +1,11 @@
 package io.foliot.bench.classic;
 
 /**
- * A circle of lists and a hand that goes to the next one at every tick. A deadline belongs to the list that the hand
- * reaches at that tick: the deadline modulo the number of lists.
+ * A circle of slots, each of which is a list of timers, and a hand that moves to the next slot at every tick. A timer
+ * is in the slot that the hand reaches at the timer's deadline: the deadline modulo the number of slots.
  *
- * <p>Time moves tick by tick while a timer is placed, so an advance costs the ticks it covers, empty ones included; an
- * empty wheel advances any distance at once.
+ * <p>While a timer is in a slot, time moves tick by tick, so an advance costs at least O(1) for each tick that it
+ * covers. Otherwise time moves over any distance in one step.
  */
 abstract class SingleWheel extends ClassicQueue {
   private final TimerList[] slots;
@@ -13,7 +13,7 @@ abstract class SingleWheel extends ClassicQueue {
   SingleWheel(long startTick, int slots) {
     super(startTick);
     if (slots <= 0) {
-      throw new IllegalArgumentException("a wheel has at least one slot: slots=" + slots);
+      throw new IllegalArgumentException("a wheel must have at least one slot: slots=" + slots);
     }
     this.slots = TimerList.lists(slots);
   }
@@ -22,7 +22,7 @@ abstract class SingleWheel extends ClassicQueue {
     return slots.length;
   }
 
-  /** Returns the list of the hand at the given tick. */
+  /** Returns the slot that the hand points to at the given tick. */
   final TimerList slot(long tick) {
     return slots[Math.floorMod(tick, slots.length)];
   }
@@ -43,7 +43,7 @@ abstract class SingleWheel extends ClassicQueue {
     return 0;
   }
 
-  /** The tick of the next list that holds a timer, whether that timer is due in this revolution or in a later one. */
+  /** Returns the tick of the next slot that holds a timer, even if the timer is due in a later revolution. */
   @Override
   long nextPlaced() {
     for (int ahead = 1; ahead <= slots.length; ahead++) {

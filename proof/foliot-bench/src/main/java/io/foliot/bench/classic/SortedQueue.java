@@ -2,13 +2,13 @@ package io.foliot.bench.classic;
 
 import org.jspecify.annotations.Nullable;
 
-/** A form that always knows its earliest timer, so that time steps from deadline to deadline. */
+/** A queue that can return its earliest timer, so that time moves from deadline to deadline, not tick by tick. */
 abstract class SortedQueue extends ClassicQueue {
   SortedQueue(long startTick) {
     super(startTick);
   }
 
-  /** The earliest placed timer. */
+  /** Returns the earliest placed timer, or null if there is none. */
   abstract @Nullable Timer first();
 
   @Override

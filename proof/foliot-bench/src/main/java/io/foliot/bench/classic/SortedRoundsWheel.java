@@ -3,18 +3,19 @@ package io.foliot.bench.classic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A single wheel for delays of any length, whose slots are sorted by deadline, so that each visit of the hand looks
- * only at the timers that are due and at the one behind them.
+ * A single wheel for delays of any length. Each slot is sorted by deadline, so a visit of the hand examines only the
+ * timers that are due and the one after them.
  *
- * <p>Start: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at worst, if all timers share
- * a slot and come in falling order; O(1) if all delays are equal, because a slot is searched from its rear. Stop: O(1).
- * Tick: O(1), and O(1) per timer handed out. Next wake: O(slots), exact.
+ * <p>Schedule: O(1 + n / slots) on average, if deadlines spread evenly over the slots; O(n) at worst, if all timers
+ * share a slot and come in the reverse order of their deadlines; O(1) if all delays are equal, because a slot is
+ * searched from its rear. Cancel: O(1). Tick: O(1), and O(1) per timer handed out. Next wake: O(slots), and it is the
+ * earliest deadline.
  *
  * <p>This is scheme 5 of Varghese and Lauck.
  */
 public final class SortedRoundsWheel extends SingleWheel {
   /**
-   * An empty wheel whose time is the given tick.
+   * Creates an empty wheel whose time is the given tick.
    *
    * @throws IllegalArgumentException if {@code slots} is not positive
    */

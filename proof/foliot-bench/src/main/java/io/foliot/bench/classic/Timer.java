@@ -8,34 +8,35 @@ import org.jspecify.annotations.Nullable;
 final class Timer {
   final int cell;
 
-  /** The number of the cell's present use. Never 0, so that no handle is 0. */
+  /** The number of the current use of the cell, from 1. Never 0, so that no handle is 0. */
   int generation = 1;
 
   boolean live;
   long deadlineTick;
   long payload;
 
-  /** Grows with each deadline that is set: among timers of one deadline, the lower one fires first. */
+  /** A number that grows with each deadline that is set. Timers of one deadline fire in the order of this number. */
   long order;
 
-  /** The list it is in; null in the forms that have none. */
+  /** The list that contains the timer; null if there is none, as in queues without lists. */
   @Nullable
   TimerList list;
 
-  /** Neighbours in that list; of a free cell, {@code next} is the next free one. */
+  /** The following timer in the list. In a free cell, the next free cell. */
   @Nullable
   Timer next;
 
   @Nullable
   Timer prev;
 
-  /** Its index in a heap. */
+  /** The timer's index in the array of {@link HeapQueue}. */
   int position;
 
   Timer(int cell) {
     this.cell = cell;
   }
 
+  /** Returns the handle of the current use of the cell: the generation in the upper 32 bits, the cell in the lower. */
   long handle() {
     return (long) generation << 32 | cell;
   }
@@ -44,7 +45,7 @@ final class Timer {
     return deadlineTick < other.deadlineTick || (deadlineTick == other.deadlineTick && order < other.order);
   }
 
-  /** Takes it out of its list. */
+  /** Removes the timer from its list. */
   void unlink() {
     requireNonNull(list, "the timer is in no list").remove(this);
   }

@@ -2,7 +2,7 @@ package io.foliot.bench.classic;
 
 import org.jspecify.annotations.Nullable;
 
-/** A doubly linked list through the timers themselves, so that one can leave it without being searched for. */
+/** A doubly linked list whose links are fields of the timers, so that a timer is removed without a search. */
 final class TimerList {
   private @Nullable Timer first;
   private @Nullable Timer last;
@@ -29,8 +29,8 @@ final class TimerList {
   }
 
   /**
-   * Inserts behind all timers that are due before it or at the same tick. The search begins at the rear: it is over at
-   * once where timers come in the order of their deadlines, as those of one constant delay do.
+   * Inserts a timer after all timers that are due earlier or at the same tick. The search begins at the rear. It ends
+   * at once if timers come in the order of their deadlines, as timers with one constant delay do.
    */
   void insertSorted(Timer timer) {
     Timer before = last;
@@ -41,7 +41,7 @@ final class TimerList {
   }
 
   void remove(Timer timer) {
-    assert timer.list == this : "a timer leaves the list that it is in: cell=" + timer.cell;
+    assert timer.list == this : "a timer is removed from the list that contains it: cell=" + timer.cell;
     link(timer.prev, timer.next);
     timer.prev = null;
     timer.next = null;
@@ -49,14 +49,14 @@ final class TimerList {
   }
 
   private void insertAfter(@Nullable Timer before, Timer timer) {
-    assert timer.list == null : "a timer is in one list: cell=" + timer.cell;
+    assert timer.list == null : "a timer is in at most one list: cell=" + timer.cell;
     Timer after = before == null ? first : before.next;
     timer.list = this;
     link(before, timer);
     link(timer, after);
   }
 
-  /** Makes two timers neighbours; null means the end of the list on that side. */
+  /** Makes two timers neighbours. Null is the end of the list on that side. */
   private void link(@Nullable Timer before, @Nullable Timer after) {
     if (before == null) {
       first = after;

@@ -5,14 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers of a queue by their handles. A cell is used again when its timer is gone; the handle says which life of
- * the cell it means, so a stale one finds nothing.
+ * The timers of a queue by their handles. The cell of a removed timer is used again. A handle contains the generation
+ * of its cell, so a stale handle finds nothing.
  */
 final class TimerTable {
-  /** An array list holds no more elements than this on any JVM. */
+  /** Most timers of a queue: an array list can hold this number of elements on every JVM. */
   private static final int MAX_TIMERS = Integer.MAX_VALUE - 8;
 
   private final List<Timer> cells = new ArrayList<>();
+  /** The first of the linked free cells, or null. */
   private @Nullable Timer free;
   private int size;
 
@@ -34,7 +35,7 @@ final class TimerTable {
     return timer;
   }
 
-  /** Makes the timer's handle stale. A cell whose generations are used up is never used again. */
+  /** Frees the timer's cell, and so makes its handle stale. A cell is retired when its generations are used up. */
   void release(Timer timer) {
     assert timer.live && timer.list == null : "a timer must be detached before it is released: cell=" + timer.cell;
     timer.live = false;
@@ -59,7 +60,7 @@ final class TimerTable {
     return size;
   }
 
-  /** The number of cells, free ones included; it grows while an iteration schedules. */
+  /** Returns the number of cells, including free ones. It may grow during an iteration that schedules timers. */
   int cells() {
     return cells.size();
   }

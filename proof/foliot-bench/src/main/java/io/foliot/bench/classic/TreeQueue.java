@@ -7,16 +7,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A balanced tree, the red-black tree of the JDK.
  *
- * <p>Start: O(log n), at worst and on average. Stop: O(log n). Tick: O(log n), even if nothing is due, because this
- * tree descends to its leftmost node; O(log n) per timer handed out. Next wake: O(log n), for the same reason.
+ * <p>Schedule: O(log n), at worst and on average. Cancel: O(log n). Tick: O(log n), even if nothing is due, because
+ * {@link TreeSet#first} descends to the leftmost node; O(log n) per timer handed out. Next wake: O(log n), for the same
+ * reason.
  *
- * <p>This is a scheme 3 of Varghese and Lauck.
+ * <p>This is one of the structures of scheme 3 of Varghese and Lauck.
  */
 public final class TreeQueue extends SortedQueue {
   private final TreeSet<Timer> tree = new TreeSet<>(
       Comparator.<Timer>comparingLong(timer -> timer.deadlineTick).thenComparingLong(timer -> timer.order));
 
-  /** An empty tree whose time is the given tick. */
+  /** Creates an empty tree whose time is the given tick. */
   public TreeQueue(long startTick) {
     super(startTick);
   }

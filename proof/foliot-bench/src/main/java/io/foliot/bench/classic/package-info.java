@@ -1,8 +1,8 @@
 /**
- * The classic forms of a timer queue, each as short as it can be said: what {@link io.foliot.wheel.TimerWheel} is
- * measured against, and what it came from. The costs in their documentation are those of Varghese and Lauck, "Hashed
- * and Hierarchical Timing Wheels", SOSP 1987: starting a timer, stopping it, and the work of a tick, with n timers
- * standing.
+ * Short implementations of the classic timer queues. {@link io.foliot.wheel.TimerWheel} is derived from them and
+ * measured against them. Each class states its costs with n waiting timers, as Varghese and Lauck do in "Hashed and
+ * Hierarchical Timing Wheels", SOSP 1987. Their start and stop of a timer are called schedule and cancel here; the
+ * third cost is the work of a tick.
  */
 @NullMarked
 package io.foliot.bench.classic;

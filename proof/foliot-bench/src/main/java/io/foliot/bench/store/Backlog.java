@@ -1,24 +1,25 @@
 package io.foliot.bench.store;
 
-/** A scheduler on one node, over tasks that do nothing. For one round and one thread. */
+/** A scheduler under test, and its backlog of tasks that do nothing. Used for one round, by one thread. */
 interface Backlog extends AutoCloseable {
-  /** Puts tasks there that are all due, with numbers from 0, while nothing runs them. */
+  /** Inserts tasks, numbered from 0, without running them. All of them are due by the end of {@link #start}. */
   void fill(int tasks) throws Exception;
 
-  /** Begins to run them. Each tells the ledger its number and does nothing else. */
+  /** Begins to run the tasks. Each task reports its number to the ledger and does nothing else. */
   void start(Ledger ledger) throws Exception;
 
-  /** Returns whether the ends of all tasks are durable. Asked after all have begun. */
+  /** Returns whether the ends of all tasks are durable. Called after all tasks have begun. */
   boolean isDone() throws Exception;
 
   /**
-   * Looks again, with all the time it needs.
+   * Checks the contents of the store after the measurement. This may take seconds.
    *
-   * @throws IllegalStateException if the store still has something to do
+   * @param tasks the number of tasks that were drained
+   * @throws IllegalStateException if a task in the store has not ended
    */
   default void ensureDone(int tasks) throws Exception {}
 
-  /** Stops, and gives back what it holds. */
+  /** Stops the scheduler and releases its resources. */
   @Override
   void close();
 }

@@ -12,9 +12,9 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Inserts without a scheduler, each call its own transaction, into a table with the columns of a task, its primary key
- * and the one index that a scheduler cannot do without. A batch is one statement over arrays in PostgreSQL, and a batch
- * of the driver's in MariaDB.
+ * Inserts without a scheduler, each call in a transaction of its own. The table has the columns of a task, a primary
+ * key, and the one index that every scheduler needs. A batch is one statement over arrays in PostgreSQL, and a JDBC
+ * batch in MariaDB.
  */
 final class BareInserts implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
@@ -34,7 +34,7 @@ final class BareInserts implements CallLoad {
   private final HikariDataSource connections;
   private final int batch;
   private final AtomicInteger next = new AtomicInteger();
-  private final SplittableRandom[] luck;
+  private final SplittableRandom[] randoms;
 
   BareInserts(SqlSite site, int callers, int batch) throws SQLException {
     this.site = site;
@@ -46,10 +46,10 @@ final class BareInserts implements CallLoad {
         : COLUMNS.formatted("binary(16)", "binary(16)", "blob")),
         "CREATE INDEX bare_task_wake ON bare_task (part, wake_at, id)");
     connections = site.pool(callers);
-    luck = new SplittableRandom[callers];
+    randoms = new SplittableRandom[callers];
     SplittableRandom seeds = new SplittableRandom();
     for (int caller = 0; caller < callers; caller++) {
-      luck[caller] = seeds.split();
+      randoms[caller] = seeds.split();
     }
   }
 
@@ -58,9 +58,9 @@ final class BareInserts implements CallLoad {
     int first = next.getAndAdd(batch);
     try (Connection connection = connections.getConnection()) {
       if (isPostgres && batch > 1) {
-        insertArrays(connection, first, luck[caller]);
+        insertArrays(connection, first, randoms[caller]);
       } else {
-        insertRows(connection, first, luck[caller]);
+        insertRows(connection, first, randoms[caller]);
       }
     }
     return batch;
@@ -129,7 +129,7 @@ final class BareInserts implements CallLoad {
 
   private void ensureAll(int rows) {
     if (rows != batch) {
-      throw new IllegalStateException("every row is inserted: rows=" + rows + ", batch=" + batch);
+      throw new IllegalStateException("every row must be inserted: rows=" + rows + ", batch=" + batch);
     }
   }
 
@@ -137,7 +137,7 @@ final class BareInserts implements CallLoad {
   public void ensureDone(long items) throws SQLException {
     long rows = site.number("SELECT count(*) FROM bare_task");
     if (rows != items) {
-      throw new IllegalStateException("every row must be there: told=" + items + ", rows=" + rows);
+      throw new IllegalStateException("the table must hold every inserted row: inserted=" + items + ", rows=" + rows);
     }
   }
 

@@ -9,8 +9,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * {@code ZADD} of members that are there, pipelined over bare sockets: what {@code redis-benchmark -P} measures, which
- * is not among the programs that come from Maven Central.
+ * Pipelined {@code ZADD} of existing members over bare sockets. It measures the same as {@code redis-benchmark -P},
+ * which is not available from Maven Central.
  */
 final class BareScores implements CallLoad {
   private static final String KEY = "scores";
@@ -38,9 +38,14 @@ final class BareScores implements CallLoad {
     }
   }
 
-  /** Sends a batch of commands in one write and reads the replies. */
+  /**
+   * Sends a batch of commands in one write and reads the replies.
+   *
+   * @param expected the digit of each reply: 1 if the member is new, else 0
+   */
   private void send(int caller, int first, int score, char expected) throws IOException {
     StringBuilder text = new StringBuilder();
+    // A command in RESP is an array of strings with their lengths: 10 digits for the score, 6 for the member.
     for (int member = first; member < first + batch; member++) {
       text.append("*4\r\n$4\r\nZADD\r\n$").append(KEY.length()).append("\r\n").append(KEY).append("\r\n$10\r\n")
           .append(score).append("\r\n$6\r\n").append(100_000 + member).append("\r\n");
@@ -49,7 +54,7 @@ final class BareScores implements CallLoad {
     byte[] reply = replies[caller].readNBytes(batch * ":0\r\n".length());
     for (int at = 0; at < reply.length; at += ":0\r\n".length()) {
       if (reply[at] != ':' || reply[at + 1] != expected) {
-        throw new IllegalStateException("every ZADD answers how many members are new: reply="
+        throw new IllegalStateException("every ZADD must return the expected number: reply="
             + new String(reply, at, 2, StandardCharsets.US_ASCII) + ", expected=" + expected);
       }
     }
@@ -68,7 +73,7 @@ final class BareScores implements CallLoad {
     long touched = live.touched().cardinality();
     if (moved != touched) {
       throw new IllegalStateException(
-          "every member that was reset has a new score: reset=" + touched + ", moved=" + moved);
+          "every member that was reset must have a new score: reset=" + touched + ", moved=" + moved);
     }
   }
 
@@ -78,7 +83,7 @@ final class BareScores implements CallLoad {
       try {
         socket.close();
       } catch (IOException e) {
-        throw new IllegalStateException("a socket can be closed", e);
+        throw new IllegalStateException("cannot close a socket", e);
       }
     }
   }

@@ -1,21 +1,22 @@
 package io.foliot.bench.store;
 
-/** Something that callers call again and again. For one round. */
+/** Calls that concurrent callers repeat during one round. */
 interface CallLoad extends AutoCloseable {
   /**
-   * Makes one call and waits for its answer. Each caller is a thread of its own.
+   * Makes one call and waits for its answer. Each caller has its own thread.
    *
    * @param caller the number of the caller, from 0
    * @param turn the number of that caller's call, from 0
-   * @return how many items it was about
-   * @throws IllegalStateException if the answer is not what it should be
+   * @return the number of items in the call
+   * @throws IllegalStateException if the answer is wrong
    */
   int call(int caller, int turn) throws Exception;
 
   /**
    * Checks the contents of the server after all calls.
    *
-   * @throws IllegalStateException if that is not what they said
+   * @param items the sum of the results of all calls
+   * @throws IllegalStateException if the contents do not match the answers of the calls
    */
   void ensureDone(long items) throws Exception;
 

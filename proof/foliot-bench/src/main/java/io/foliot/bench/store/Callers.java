@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A number of callers, each of which calls, waits for the answer, and calls again, until the time is over. */
+/** Concurrent callers. Each caller makes a call, waits for the answer, and repeats this until the time is over. */
 final class Callers implements Contender {
   private final String name;
   private final int callers;
@@ -29,15 +29,15 @@ final class Callers implements Contender {
 
   @Override
   public Rate round(Work work) throws Exception {
-    try (CallLoad made = calls.make()) {
+    try (CallLoad load = calls.make()) {
       site.settle();
-      Rate rate = run(made, work);
-      made.ensureDone(rate.count());
+      Rate rate = run(load, work);
+      load.ensureDone(rate.count());
       return rate;
     }
   }
 
-  private Rate run(CallLoad made, Work work) throws Exception {
+  private Rate run(CallLoad load, Work work) throws Exception {
     AtomicLong items = new AtomicLong();
     AtomicLong startedNanos = new AtomicLong();
     CyclicBarrier start = new CyclicBarrier(callers, () -> startedNanos.set(System.nanoTime()));
@@ -50,13 +50,13 @@ final class Callers implements Contender {
           long endNanos = startedNanos.get() + work.time().toNanos();
           int turn = 0;
           do {
-            items.addAndGet(made.call(caller, turn++));
+            items.addAndGet(load.call(caller, turn++));
           } while (System.nanoTime() - endNanos < 0);
           return null;
         }));
       }
-      for (Future<?> one : all) {
-        one.get();
+      for (Future<?> caller : all) {
+        caller.get();
       }
       return new Rate(items.get(), System.nanoTime() - startedNanos.get());
     }

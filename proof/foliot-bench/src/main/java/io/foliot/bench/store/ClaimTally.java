@@ -3,7 +3,7 @@ package io.foliot.bench.store;
 import io.foliot.core.Meter;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the claims of all nodes: tasks asked for, won, stolen and parked. Any thread. */
+/** Counts the tasks that the claims of all nodes ask for, and those won, stolen, parked and finished. Thread-safe. */
 final class ClaimTally implements Meter {
   private final LongAdder asked = new LongAdder();
   private final LongAdder won = new LongAdder();
@@ -33,7 +33,7 @@ final class ClaimTally implements Meter {
     parked.add(count);
   }
 
-  /** Counts the end of an attempt, which is durable by now. */
+  /** Counts an attempt that has finished its task. Called once the end is durable. */
   @Override
   public void settled(String queue, String outcome, long durationMicros) {
     if (outcome.equals("finished")) {
@@ -45,17 +45,17 @@ final class ClaimTally implements Meter {
     return finished.sum();
   }
 
-  /** Returns the number of tasks that claims have asked for, including probes. */
+  /** Returns the number of tasks that claims have asked for. Probes do not count. */
   long asked() {
     return asked.sum();
   }
 
-  /** Returns the percentage of the tasks asked for that another node had claimed. */
+  /** Returns the percentage of the tasks asked for that the claims did not win. */
   double lostPercent() {
     return percent(asked() - won.sum(), asked());
   }
 
-  /** Returns the percentage of the tasks won that were overdue in a slot of another node. */
+  /** Returns the percentage of the tasks won that were overdue in a slot owned by another node. */
   double stolenPercent() {
     return percent(stolen.sum(), won.sum());
   }

@@ -11,14 +11,14 @@ import java.util.stream.Collectors;
 import org.jobrunr.server.BackgroundJobServer;
 import org.redisson.Redisson;
 
-/** The conditions of figures, which mean little without them. */
+/** Describes the conditions under which figures are measured. */
 final class Conditions {
   private static final List<Class<?>> PEERS = List.of(Scheduler.class, org.quartz.Scheduler.class,
       BackgroundJobServer.class, Redisson.class, HikariDataSource.class);
 
   private Conditions() {}
 
-  /** Processors, memory, system, Java, and how busy they are. */
+  /** Returns a sentence about processors, memory, operating system, Java, heap and load average. */
   static String machine() {
     var system = ManagementFactory.getOperatingSystemMXBean();
     long memory = system instanceof com.sun.management.OperatingSystemMXBean bean
@@ -32,7 +32,7 @@ final class Conditions {
         Runtime.getRuntime().maxMemory() >> 20, system.getSystemLoadAverage());
   }
 
-  /** The peers with their versions: the names of their jars. */
+  /** Returns the names of the peers' jars, which contain the versions. */
   static String peers() {
     return PEERS.stream().map(Conditions::jar).collect(Collectors.joining(", "));
   }

@@ -1,15 +1,15 @@
 package io.foliot.bench.store;
 
-/** One that does the work of a row: a scheduler, or bare commands to the same server. */
+/** A participant in a row of the comparison: a scheduler, or bare commands to the same server. */
 interface Contender {
-  /** Returns its name in the table. */
+  /** Returns the contender's name in the table. */
   String name();
 
   /**
-   * Prepares, works, and checks that the work was done; only the work is measured. It begins with nothing on the
-   * server, and leaves nothing running.
+   * Prepares the work, does it, and checks that it was done. Only the work itself is measured. A round begins with an
+   * empty server and leaves nothing running.
    *
-   * @throws IllegalStateException if the work was not done, or not as it should be
+   * @throws IllegalStateException if the work was not done correctly
    * @throws Exception if the contender fails
    */
   Rate round(Work work) throws Exception;

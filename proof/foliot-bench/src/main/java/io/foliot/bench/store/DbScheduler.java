@@ -17,8 +17,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler in a fresh database of a site. Its table is the one its manual gives, without the index that serves
- * priorities, which are not used here.
+ * db-scheduler in a fresh database of a site. The table is that of db-scheduler's manual. The index for priorities is
+ * left out, because no priorities are used here.
  */
 final class DbScheduler implements AutoCloseable {
   static final String TABLE = "scheduled_tasks";
@@ -43,17 +43,17 @@ final class DbScheduler implements AutoCloseable {
   private final AbstractTask<Void> task;
   private final Scheduler scheduler;
 
-  /** Its way to poll, apart from the threads. */
+  /** Sets the options of the scheduler, such as its threads and its polling. */
   interface Tuning {
     SchedulerBuilder apply(SchedulerBuilder builder);
   }
 
   /**
-   * Not started.
+   * Creates the scheduler and does not start it.
    *
-   * @param pool how many connections it has
-   * @param period after which a task runs again; null for tasks that run once
-   * @param work given the number of each task that runs
+   * @param pool the number of connections
+   * @param period the time after which a task runs again; null for tasks that run once
+   * @param work called with the number of each task that runs
    */
   DbScheduler(SqlSite site, int pool, Tuning tuning, @Nullable Duration period, IntConsumer work) throws SQLException {
     this.site = site;
@@ -68,7 +68,7 @@ final class DbScheduler implements AutoCloseable {
           work.accept(Integer.parseInt(instance.getId()));
           return new CompletionHandler.OnCompleteReschedule<>(FixedDelay.of(period));
         });
-    // Its times in MariaDB have no zone.
+    // The timestamp columns in MariaDB have no time zone.
     scheduler = tuning.apply(Scheduler.create(connections, task).alwaysPersistTimestampInUTC()).build();
   }
 
@@ -76,12 +76,12 @@ final class DbScheduler implements AutoCloseable {
     return scheduler;
   }
 
-  /** The task of that number. */
+  /** Returns the task with this number and this due time. */
   SchedulableInstance<Void> at(int number, Instant time) {
     return SchedulableInstance.of(task.instance(Integer.toString(number)), time);
   }
 
-  /** Schedules many in one call. */
+  /** Schedules tasks with consecutive numbers in one call. */
   void scheduleAll(int first, int count, Instant time) {
     List<SchedulableInstance<?>> batch = new ArrayList<>(count);
     for (int number = first; number < first + count; number++) {
@@ -90,7 +90,7 @@ final class DbScheduler implements AutoCloseable {
     scheduler.scheduleBatch(batch);
   }
 
-  /** Returns how many rows there are, or how many of them fulfil a condition. */
+  /** Returns the number of rows that fulfil an SQL condition. */
   long rows(String condition) throws SQLException {
     return site.number("SELECT count(*) FROM " + TABLE + " WHERE " + condition);
   }

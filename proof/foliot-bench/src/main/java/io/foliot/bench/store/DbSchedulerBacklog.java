@@ -7,15 +7,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler, which claims a batch in one statement (lock and fetch) where its dialect of the database can do that,
- * and deletes each task in a transaction of its own.
+ * db-scheduler. It claims a batch in one statement (lock and fetch) in PostgreSQL, and task by task (fetch) in MariaDB.
+ * It ends each task in a transaction of its own.
  */
 final class DbSchedulerBacklog implements Backlog {
-  /** Below the 100 that PostgreSQL permits unless told otherwise; threads share them. */
+  /** Most connections, which the threads share. PostgreSQL permits 100 by default. */
   private static final int MOST_CONNECTIONS = 90;
-  /** To claim by, and for its housekeeping. */
+  /** Connections for claims and housekeeping, beside those of the threads. */
   private static final int CONNECTIONS_BESIDE_THREADS = 4;
-  /** It claims anew by itself while there is more; a poll is only needed to begin. */
+  /** Interval of polls. Only the first poll matters: while tasks are left, the scheduler claims again by itself. */
   private static final Duration POLLING = Duration.ofMillis(100);
   private static final int BATCH = 1_000;
 
@@ -24,19 +24,20 @@ final class DbSchedulerBacklog implements Backlog {
   private volatile @Nullable Ledger ledger;
 
   /**
-   * Its way to claim.
+   * The settings of claims.
    *
-   * @param threads the number of threads; each runs a task and commits its end, and many commits share a sync
-   * @param lower the multiple of the threads below which it claims anew
-   * @param upper the multiple of the threads up to which it claims
+   * @param threads the number of threads. Each runs one task at a time and commits its end; many commits share a sync
+   * @param lower the scheduler claims again when it holds fewer tasks than this multiple of the number of threads
+   * @param upper a claim fills the scheduler up to this multiple of the number of threads
    */
   record Claims(int threads, double lower, double upper) {
-    /** The settings of its author's benchmark within its project. */
+    /** The settings of the benchmark in db-scheduler's own repository. */
     static final Claims OF_ITS_BENCHMARK = new Claims(100, 2, 4);
 
     /**
-     * The best of 16 to 100 threads, lower limits from 0.5 to 8 and upper ones from 1 to 32, on two processors. It
-     * holds 2,560 tasks for one node then, which wait for its heartbeat to be missed where the node dies.
+     * The best settings on two processors, out of 16 to 100 threads, lower limits from 0.5 to 8 and upper limits from 1
+     * to 32. One node then holds up to 2,560 tasks. If the node dies, these tasks wait until its heartbeat counts as
+     * missed.
      */
     static final Claims TUNED = new Claims(80, 8, 32);
   }
@@ -45,7 +46,11 @@ final class DbSchedulerBacklog implements Backlog {
     this(site, claims, null);
   }
 
-  /** Tasks that run again after a period, which is longer than the drain. */
+  /**
+   * Creates a backlog whose tasks may run again.
+   *
+   * @param period the time after which a task runs again, longer than the drain; null for tasks that run once
+   */
   DbSchedulerBacklog(SqlSite site, Claims claims, @Nullable Duration period) throws SQLException {
     repeats = period != null;
     boolean locks = site instanceof PostgresSite;
@@ -59,11 +64,11 @@ final class DbSchedulerBacklog implements Backlog {
   }
 
   private void begun(int number) {
-    Ledger told = ledger;
-    if (told == null) {
-      throw new IllegalStateException("no task runs before the start: task=" + number);
+    Ledger current = ledger;
+    if (current == null) {
+      throw new IllegalStateException("no task may run before the start: task=" + number);
     }
-    told.begun(number);
+    current.begun(number);
   }
 
   @Override

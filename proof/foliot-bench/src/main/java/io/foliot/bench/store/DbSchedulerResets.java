@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 
-/** db-scheduler's {@code reschedule} of tasks that wait. */
+/** Calls of db-scheduler's {@code reschedule} for waiting tasks. */
 final class DbSchedulerResets implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
   private static final Duration RESET = Duration.ofDays(2);
@@ -19,7 +19,7 @@ final class DbSchedulerResets implements CallLoad {
   DbSchedulerResets(SqlSite site, int callers, int live) throws SQLException {
     isPostgres = site instanceof PostgresSite;
     scheduler = new DbScheduler(site, callers, builder -> builder, null, number -> {
-      throw new IllegalStateException("nothing is due: task=" + number);
+      throw new IllegalStateException("no task may run before it is due: task=" + number);
     });
     keys = new LiveKeys(live, callers, 1);
     ids = new TaskInstanceId[keys.count()];
@@ -36,7 +36,7 @@ final class DbSchedulerResets implements CallLoad {
   public int call(int caller, int turn) {
     int key = keys.first(caller, turn);
     if (!scheduler.scheduler().reschedule(ids[key], Instant.now().plus(RESET))) {
-      throw new IllegalStateException("a live task can be reset: key=" + key);
+      throw new IllegalStateException("the reset of a live task must succeed: key=" + key);
     }
     return 1;
   }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** db-scheduler's {@code scheduleBatch}, one transaction a call; or {@code schedule}, where a batch has one task. */
+/** Calls of db-scheduler's {@code scheduleBatch}, each one transaction, or of {@code schedule} for a single task. */
 final class DbSchedulerSubmits implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
 
@@ -15,7 +15,7 @@ final class DbSchedulerSubmits implements CallLoad {
 
   DbSchedulerSubmits(SqlSite site, int callers, int batch) throws SQLException {
     scheduler = new DbScheduler(site, callers, builder -> builder, null, number -> {
-      throw new IllegalStateException("nothing is due: task=" + number);
+      throw new IllegalStateException("no task may run before it is due: task=" + number);
     });
     this.batch = batch;
   }
@@ -36,7 +36,7 @@ final class DbSchedulerSubmits implements CallLoad {
   public void ensureDone(long items) throws SQLException {
     long rows = scheduler.rows("true");
     if (rows != items) {
-      throw new IllegalStateException("every task must be there: told=" + items + ", rows=" + rows);
+      throw new IllegalStateException("the table must hold every task: submitted=" + items + ", rows=" + rows);
     }
   }
 

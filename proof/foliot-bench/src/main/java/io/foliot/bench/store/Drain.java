@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Drains a backlog: from the beginning of the first task until the ends of all are durable. The time that a scheduler
- * takes to start does not count.
+ * Measures the drain of a backlog, from the beginning of the first task until the ends of all tasks are durable. The
+ * start of the scheduler does not count.
  */
 final class Drain implements Contender {
   private static final Duration BOUND = Duration.ofMinutes(2);
@@ -18,9 +18,9 @@ final class Drain implements Contender {
   private final Maker<Backlog> backlogs;
 
   /**
-   * A contender.
+   * Creates a contender.
    *
-   * @param share how many times the tasks of a round it gets, so that all take about as long
+   * @param share the factor for the number of tasks of a round, so that all contenders take about as long
    */
   Drain(String name, double share, Site site, Maker<Backlog> backlogs) {
     this.name = name;
@@ -41,7 +41,7 @@ final class Drain implements Contender {
     }
   }
 
-  /** Fills a backlog and drains it; the scheduler keeps running. */
+  /** Fills a backlog, drains it, and returns the rate. The scheduler is not stopped. */
   static Rate drain(Backlog backlog, int tasks, Site site) throws Exception {
     Ledger ledger = new Ledger(tasks);
     backlog.fill(tasks);

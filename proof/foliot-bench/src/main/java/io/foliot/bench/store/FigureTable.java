@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A table whose columns are figures of their own: medians, and beside those of several values the least and the most.
+ * A table with a different figure in each column. A cell shows the median of its values and, if there are several, the
+ * least and the greatest.
  */
 final class FigureTable implements Table {
   private final String name;
@@ -21,7 +22,7 @@ final class FigureTable implements Table {
     this.title = title;
   }
 
-  /** Adds a value; several of a place are those of several rounds. */
+  /** Adds the value of a round to a cell. */
   void add(String line, String column, double value) {
     columns.computeIfAbsent(column, absent -> new LinkedHashMap<>())
         .computeIfAbsent(line, absent -> new ArrayList<>()).add(value);
@@ -45,9 +46,9 @@ final class FigureTable implements Table {
     return values.size() == 1 ? median : median + " (" + Figures.spread(values) + ")";
   }
 
-  /** Adds a sentence below the table: what was wanted, and whether it was reached. */
-  void ask(String what, boolean isReached) {
-    notes.add(what + ": " + (isReached ? "reached" : "**not reached**"));
+  /** Adds a note below the table, with a goal and whether it was reached. */
+  void addGoal(String goal, boolean isReached) {
+    notes.add(goal + ": " + (isReached ? "reached" : "**not reached**"));
   }
 
   @Override

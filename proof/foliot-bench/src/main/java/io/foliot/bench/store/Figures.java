@@ -4,13 +4,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Arithmetic and text of figures. */
+/** Computes and formats figures. */
 final class Figures {
   /** Significant digits of a percentile. */
   static final int DIGITS = 3;
 
-  private static final double MANY = 100;
-  private static final double SOME = 10;
+  /** Least size of a figure that is shown without decimals. */
+  private static final double WITHOUT_DECIMALS = 100;
+  /** Least size of a figure that is shown with one decimal. */
+  private static final double WITH_ONE_DECIMAL = 10;
 
   private Figures() {}
 
@@ -20,12 +22,14 @@ final class Figures {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
+  /** Returns the text of a figure. */
   static String shown(double figure) {
     double size = Math.abs(figure);
-    return String.format(Locale.ROOT, size >= MANY || size == 0 ? "%,.0f" : size >= SOME ? "%.1f" : "%.2f", figure);
+    String format = size >= WITHOUT_DECIMALS || size == 0 ? "%,.0f" : size >= WITH_ONE_DECIMAL ? "%.1f" : "%.2f";
+    return String.format(Locale.ROOT, format, figure);
   }
 
-  /** The least and the most. */
+  /** Returns the text of the least and the greatest value. */
   static String spread(List<Double> values) {
     return shown(values.stream().min(Double::compare).orElseThrow()) + " - "
         + shown(values.stream().max(Double::compare).orElseThrow());

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * The lateness of shards that are addressed to workers: three nodes, two workers at each, in two zones. The jobs have a
- * time every three seconds, and their planning passes and shards are in the slots of all nodes. Lateness is from the
- * scheduled time to the handler.
+ * Measures the lateness of shards that are addressed to workers. There are three nodes with two workers each, in two
+ * zones. Each job has a scheduled time every three seconds, and planning passes and shards are spread over the slots of
+ * all nodes. Lateness is the time from the scheduled time to the call of the handler.
  */
 final class FleetBeginRow implements Row {
   private static final int WORKERS = 6;
@@ -24,8 +24,13 @@ final class FleetBeginRow implements Row {
   private static final long WARM_MILLIS = 5_000;
   private static final double WANTED_MILLIS = 300;
 
-  /** Jobs of a kind, and how many shards one of their runs has. */
-  private record Kind(String name, int shards, Scope scope, int of) {}
+  /**
+   * A kind of jobs.
+   *
+   * @param shards how many shards a run has: in total, for each zone, or for each worker, depending on the scope
+   * @param shardsOfRun how many shards a run has in total
+   */
+  private record Kind(String name, int shards, Scope scope, int shardsOfRun) {}
 
   private static final List<Kind> KINDS = List.of(new Kind("one", WORKERS, Scope.ONE, WORKERS),
       new Kind("per-zone", 3, Scope.PER_ZONE, WORKERS), new Kind("all", 1, Scope.ALL, WORKERS));
@@ -43,7 +48,7 @@ final class FleetBeginRow implements Row {
       round(sites.postgres(), options.lateness(), table);
     }
     for (Kind kind : KINDS) {
-      table.ask(kind.name() + ": p99 at most " + Figures.shown(WANTED_MILLIS) + " ms",
+      table.addGoal(kind.name() + ": p99 at most " + Figures.shown(WANTED_MILLIS) + " ms",
           table.median(kind.name(), "p99") <= WANTED_MILLIS);
     }
     return table;
@@ -82,7 +87,7 @@ final class FleetBeginRow implements Row {
     }
   }
 
-  /** Adds the figures of a kind; fails if a shard of a time within the bounds has not begun. */
+  /** Adds the figures of a kind for scheduled times in [from, to), in ms. Fails if one of the shards has not begun. */
   private static void add(Kind kind, ShardLedger ledger, long from, long to, FigureTable table) {
     Histogram late = new Histogram(Figures.DIGITS);
     for (Map.Entry<ShardLedger.Shard, ShardLedger.Begun> each : ledger.begun().entrySet()) {
@@ -91,10 +96,10 @@ final class FleetBeginRow implements Row {
         late.recordValue(Math.max(0, each.getValue().atMillis() - scheduled));
       }
     }
-    long wanted = (long) JOBS_OF_A_KIND * kind.of() * ((to - from) / PERIOD_MILLIS);
+    long wanted = (long) JOBS_OF_A_KIND * kind.shardsOfRun() * ((to - from) / PERIOD_MILLIS);
     if (late.getTotalCount() != wanted) {
-      throw new IllegalStateException("each shard of each time must begin: kind=" + kind.name() + ", wanted=" + wanted
-          + ", begun=" + late.getTotalCount());
+      throw new IllegalStateException("each shard of each scheduled time must begin: kind=" + kind.name()
+          + ", wanted=" + wanted + ", begun=" + late.getTotalCount());
     }
     table.add(kind.name(), "shards a second", wanted * 1_000.0 / (to - from));
     table.add(kind.name(), "late p50, ms", (double) late.getValueAtPercentile(50));

@@ -9,16 +9,19 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time until the shards of a worker that is gone begin elsewhere: three nodes, six workers, and a run whose shards
- * are divided among them. One worker has room for half of its shards, so that the others wait for it. It is killed, or
- * stops as a worker of the client library does.
+ * Measures the time until the shards of a lost worker begin on other workers. There are three nodes, six workers, and a
+ * run whose shards are divided evenly among the workers. One worker, the victim, has room for half of its shards, so
+ * its other shards wait. Then the victim is killed, or it stops as a worker of the client library does.
  */
 final class FleetGoneRow implements Row {
+  /** The number of workers beside the victim. */
   private static final int WORKERS = 5;
   private static final int SHARDS_OF_EACH = 20;
+  /** The number of shards that the victim can run at the same time. */
   private static final int ROOM = 10;
   private static final int CONCURRENCY = 100;
   private static final Duration BOUND = Duration.ofSeconds(60);
+  /** Goals in seconds, for shards that the victim runs, for those that wait for it, and for all after a stop. */
   private static final double WANTED_RUNNING = (PollingWorker.LEASE_MILLIS + 2_000) / 1e3;
   private static final double WANTED_WAITING = 12;
   private static final double WANTED_STOPPED = 1;
@@ -40,7 +43,7 @@ final class FleetGoneRow implements Row {
     FigureTable table = new FigureTable(name(), "PostgreSQL: the last shard of a worker that is gone, three nodes");
     try (WorkerCluster cluster = new WorkerCluster(site)) {
       ShardLedger[] ledger = {new ShardLedger()};
-      PollingWorker.Handler atOnce = (worker, shard) -> {
+      PollingWorker.Handler endsAtOnce = (worker, shard) -> {
         ledger[0].begun(worker, shard, false);
         return true;
       };
@@ -48,7 +51,7 @@ final class FleetGoneRow implements Row {
         ledger[0].begun(worker, shard, false);
         return false;
       };
-      cluster.start(WORKERS, CONCURRENCY, atOnce);
+      cluster.start(WORKERS, CONCURRENCY, endsAtOnce);
       site.settle();
       for (int round = 1; round <= options.rounds(); round++) {
         for (String way : List.of(KILLED, STOPPED)) {
@@ -59,9 +62,9 @@ final class FleetGoneRow implements Row {
         }
       }
     }
-    table.ask("killed: running shards within their lease and 2 s", table.median(KILLED, RUNNING) <= WANTED_RUNNING);
-    table.ask("killed: the others within 12 s", table.median(KILLED, WAITING) <= WANTED_WAITING);
-    table.ask("stopped: all within 1 s", table.median(STOPPED, RUNNING) <= WANTED_STOPPED
+    table.addGoal("killed: running shards within their lease and 2 s", table.median(KILLED, RUNNING) <= WANTED_RUNNING);
+    table.addGoal("killed: the others within 12 s", table.median(KILLED, WAITING) <= WANTED_WAITING);
+    table.addGoal("stopped: all within 1 s", table.median(STOPPED, RUNNING) <= WANTED_STOPPED
         && table.median(STOPPED, WAITING) <= WANTED_STOPPED);
     return table;
   }
@@ -76,7 +79,7 @@ final class FleetGoneRow implements Row {
     FoliotNode.await(cluster.jobs(runs).trigger(job.name(), null));
     int begun = shards - SHARDS_OF_EACH + ROOM;
     ledger.await(begun, BOUND);
-    Await.until("the worker has no more room", BOUND, () -> victim.held() == ROOM);
+    Await.until("the victim has no more room", BOUND, () -> victim.held() == ROOM);
     if (ledger.size() != begun) {
       throw new IllegalStateException("the shards of a worker without room must wait: begun=" + ledger.size()
           + ", expected=" + begun);
@@ -88,7 +91,7 @@ final class FleetGoneRow implements Row {
       victim.stop();
     }
     ledger.await(shards, BOUND);
-    Await.until("the shards that it had have begun again", BOUND, () -> elsewhere(ledger, victim).size() == shards);
+    Await.until("all shards have begun on other workers", BOUND, () -> elsewhere(ledger, victim).size() == shards);
     long running = 0;
     long waiting = 0;
     for (Map.Entry<ShardLedger.Shard, ShardLedger.Begun> each : ledger.begun().entrySet()) {

@@ -13,17 +13,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs of many shards that do nothing, over three nodes and ten workers: shards that belong to workers, and shards that
- * each worker takes as it has room. The rate is from the first shard's beginning to the last one's.
+ * Measures runs of many shards that do nothing, over three nodes and ten workers. The shards are either divided among
+ * the workers in advance, or each worker takes shards as it has room. The rate counts from the beginning of the first
+ * shard to the beginning of the last.
  */
 final class FleetRunRow implements Row {
   private static final int WORKERS = 10;
   private static final int CONCURRENCY = 200;
   private static final int SHARDS = 10_000;
-  /** The tasks that are drained in a round come to as much work as a run. */
+  /** The number of shards of a run is the number of tasks of a drain, divided by this. */
   private static final int TASKS_A_SHARD = 20;
   private static final Duration BOUND = Duration.ofMinutes(2);
-  /** Rounds before the measured ones: after fewer, the compiler of the JVM still takes a fifth of the processors. */
+  /** Rounds before the measured ones. After fewer rounds, the JIT compiler still takes a fifth of the processors. */
   private static final int WARM_UP = 8;
   private static final double WANTED_RATE = 10_000;
   private static final double WANTED_SPREAD = 10;
@@ -59,8 +60,8 @@ final class FleetRunRow implements Row {
       }
     }
     String average = line(Allocation.AVERAGE);
-    table.ask("10,000 shards a second", table.median(average, RATE) >= WANTED_RATE);
-    table.ask("shares of the workers differ by 10 % at most", table.median(average, SPREAD) <= WANTED_SPREAD);
+    table.addGoal("10,000 shards a second", table.median(average, RATE) >= WANTED_RATE);
+    table.addGoal("shares of the workers differ by 10 % at most", table.median(average, SPREAD) <= WANTED_SPREAD);
     return table;
   }
 
@@ -74,7 +75,7 @@ final class FleetRunRow implements Row {
         .allocation(allocation).build();
     FoliotNode.await(cluster.jobs(0).put(job));
     ProcessorUse use = new ProcessorUse();
-    long askedNanos = System.nanoTime();
+    long triggeredNanos = System.nanoTime();
     FoliotNode.await(cluster.jobs(0).trigger(job.name(), null));
     ledger.await(shards, BOUND);
     awaitEnd(cluster, job.name());
@@ -88,7 +89,7 @@ final class FleetRunRow implements Row {
         .summaryStatistics();
     String line = line(allocation);
     table.add(line, RATE, (shards - 1) * 1e9 / (at.getMax() - at.getMin()));
-    table.add(line, "first after, ms", (at.getMin() - askedNanos) / 1e6);
+    table.add(line, "first after, ms", (at.getMin() - triggeredNanos) / 1e6);
     table.add(line, "end seen after, ms", (endedNanos - at.getMax()) / 1e6);
     use.add(table, line, shards);
     int least = shares.size() < WORKERS ? 0 : share.getMin();

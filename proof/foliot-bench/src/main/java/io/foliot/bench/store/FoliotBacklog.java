@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Foliot. Its tasks have no keys; the ends of attempts are recorded, and kept for the retention of the queue. */
+/** Foliot with tasks that have no keys. Finished tasks are kept for the retention of the queue. */
 final class FoliotBacklog implements Backlog {
   private final TaskStore store;
   private final QueueConfig queue;
@@ -33,7 +33,7 @@ final class FoliotBacklog implements Backlog {
 
   @Override
   public void start(Ledger ledger) {
-    // Called when the store has reported that the end is durable.
+    // settled is called when the store has reported that the end is durable.
     Meter meter = new Meter() {
       @Override
       public void settled(String name, String outcome, long durationMicros) {
@@ -58,7 +58,7 @@ final class FoliotBacklog implements Backlog {
     FoliotNode.ensureCounts(store, "no task may be live after the drain", counts -> counts.live() == 0);
   }
 
-  /** Stops the engine alone. */
+  /** Stops the engine and leaves the store open. */
   void stop() {
     if (node != null) {
       node.close();

@@ -50,7 +50,7 @@ final class FoliotNode implements AutoCloseable {
   private static final long TIMEOUT_SECONDS = 60;
   private static final int BATCH = 1_000;
   private static final int UNDER_WAY = 4;
-  /** Counts may be ten seconds old. */
+  /** Longest wait for counts, which may be ten seconds old. */
   private static final Duration COUNTS_BOUND = Duration.ofSeconds(30);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final TimeSource CLOCK = new SystemClock();
@@ -58,13 +58,13 @@ final class FoliotNode implements AutoCloseable {
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
   private final Engine engine;
 
-  /** Starts an engine with its default options that has one queue. The store stays the caller's. */
+  /** Starts an engine with default options and one queue. The caller closes the store. */
   FoliotNode(TaskStore store, QueueConfig queue, LocalDelivery.Handler handler, Meter meter) {
     this(EngineOptions.defaults("bench"), store, queue,
         executor -> List.of(new LocalDelivery(executor).handle(queue.name(), handler)), new SoleCoordinator(), meter);
   }
 
-  /** One that plans jobs, too. */
+  /** Starts a node that plans jobs, too. */
   static FoliotNode withJobs(TaskStore store, QueueConfig queue, LocalDelivery.Handler handler, Meter meter) {
     return new FoliotNode(EngineOptions.defaults("bench"), store, queue,
         executor -> List.of(new LocalDelivery(executor).handle(queue.name(), handler),
@@ -72,7 +72,12 @@ final class FoliotNode implements AutoCloseable {
         new SoleCoordinator(), meter);
   }
 
-  /** One that plans jobs, and has another queue for other tasks. */
+  /**
+   * Starts a node that plans jobs and has a second queue.
+   *
+   * @param other the name of the second queue
+   * @param ofOther the handler of the second queue
+   */
   static FoliotNode withJobs(TaskStore store, QueueConfig queue, LocalDelivery.Handler handler, Meter meter,
       String other, LocalDelivery.Handler ofOther) {
     FoliotNode node = new FoliotNode(EngineOptions.defaults("bench"), store, queue,
@@ -83,20 +88,20 @@ final class FoliotNode implements AutoCloseable {
     return node;
   }
 
-  /** The jobs of its store, which it plans as soon as they are put. */
+  /** Returns the jobs of the store. The node plans a job as soon as it is put. */
   Jobs jobs(TaskStore store) {
     return new Jobs(store, engine::write);
   }
 
-  /** The jobs of a planner that is one of its deliveries. */
+  /** Returns the jobs of a planner, which must be one of the node's deliveries. */
   Jobs jobs(JobPlanner planner) {
     return planner.jobs(engine::write);
   }
 
   /**
-   * Starts an engine that has one queue. The store stays the caller's.
+   * Starts an engine with one queue. The caller closes the store.
    *
-   * @param deliveries makes the deliveries, with an executor for handlers
+   * @param deliveries creates the deliveries from the executor for handlers
    */
   FoliotNode(EngineOptions options, TaskStore store, QueueConfig queue, Function<Executor, List<Delivery>> deliveries,
       Coordinator coordinator, Meter meter) {
@@ -106,7 +111,7 @@ final class FoliotNode implements AutoCloseable {
     await(engine.putQueue(queue));
   }
 
-  /** One that finds the others, and its slots, through the store. */
+  /** Returns a coordinator that finds other nodes, and assigns slots, through the store. */
   static Coordinator coordinator(TaskStore store) {
     return new StoreCoordinator(store, CLOCK, newLoop("bench-coordinator-"));
   }
@@ -115,12 +120,12 @@ final class FoliotNode implements AutoCloseable {
     return new ThreadEventLoop(CLOCK, Thread.ofPlatform().name(name, 0).factory());
   }
 
-  /** One whose tasks wait for workers that never come. */
+  /** Starts a node with a pull queue and no workers, so no task of the queue ever runs. */
   static FoliotNode withoutHandlers(TaskStore store) {
     return withoutHandlers(store, QueueConfig.of(QUEUE, Target.pull()));
   }
 
-  /** The same with a queue of its own. */
+  /** Starts a node with this pull queue and no workers, so no task of the queue ever runs. */
   static FoliotNode withoutHandlers(TaskStore store, QueueConfig pull) {
     return new FoliotNode(store, pull, attempt -> new Answer.Fail("nothing is due"), Meter.NONE);
   }
@@ -129,16 +134,17 @@ final class FoliotNode implements AutoCloseable {
     return engine;
   }
 
+  /** Returns the result of a call, or fails after 60 s. */
   static <T> T await(CompletionStage<T> answer) {
     return answer.toCompletableFuture().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
   }
 
-  /** Returns the body of a task: its number. */
+  /** Returns a body that contains the number of its task. */
   static Body body(int number) {
     return Body.json(Integer.toString(number));
   }
 
-  /** The number that a task carries. */
+  /** Returns the number that a body contains. */
   static int number(Body body) {
     int number = 0;
     for (byte digit : body.payload()) {
@@ -147,7 +153,11 @@ final class FoliotNode implements AutoCloseable {
     return number;
   }
 
-  /** Submits tasks to a store that no engine polls, a thousand a call. */
+  /**
+   * Submits tasks, numbered from 0, to the store without an engine, a thousand in each call.
+   *
+   * @param due returns the due time of a task, given the number of the task
+   */
   static void fill(TaskStore store, QueueConfig queue, int tasks, IntFunction<Due> due) {
     store.configure(queue.name(), QueueTerms.of(queue));
     SplittableRandom random = new SplittableRandom();
@@ -167,7 +177,11 @@ final class FoliotNode implements AutoCloseable {
     underWay.forEach(FoliotNode::await);
   }
 
-  /** Waits until the store's counts say something, and fails if they do not in time. */
+  /**
+   * Waits until the counts of the store fulfil a condition. Fails if they do not within 30 s.
+   *
+   * @param rule the condition in words, for the message
+   */
   static void ensureCounts(TaskStore store, String rule, Predicate<QueueCounts> holds) {
     long begun = System.nanoTime();
     QueueCounts counts;

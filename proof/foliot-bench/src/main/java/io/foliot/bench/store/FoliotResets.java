@@ -10,13 +10,14 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Foliot's {@code touch} of keys that live. */
+/** Calls of Foliot's {@code touch} for live keys. */
 final class FoliotResets implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
   private static final Duration RESET = Duration.ofDays(2);
+  /** A delay between {@link #LATER} and {@link #RESET}, to distinguish them. */
   private static final Duration BETWEEN = Duration.ofHours(36);
   private static final int CREATED_AT_ONCE = 1_000;
-  /** Interval, in keys, between those that are looked up. */
+  /** Distance between two keys that are checked. */
   private static final int SAMPLE_EVERY = 97;
 
   private final TaskStore store;
@@ -49,7 +50,7 @@ final class FoliotResets implements CallLoad {
     for (TouchResult result : FoliotNode
         .await(node.scheduler().touch(FoliotNode.QUEUE, keys.subList(first, first + batch), RESET))) {
       if (result.kind() != TouchResult.Kind.RESET) {
-        throw new IllegalStateException("a live key can be reset: result=" + result);
+        throw new IllegalStateException("the reset of a live key must succeed: result=" + result);
       }
     }
     return batch;
@@ -63,10 +64,10 @@ final class FoliotResets implements CallLoad {
       TaskRecord task = FoliotNode.await(store.find(new TaskRef.ByKey(FoliotNode.QUEUE, keys.get(key)))).orElseThrow();
       if (task.dueAt() > between != touched.get(key)) {
         throw new IllegalStateException(
-            "exactly the keys that were reset are due later: reset=" + touched.get(key) + ", task=" + task);
+            "exactly the keys that were reset must be due later: reset=" + touched.get(key) + ", task=" + task);
       }
     }
-    FoliotNode.ensureCounts(store, "every key must live on", counts -> counts.delayed() == keys.size());
+    FoliotNode.ensureCounts(store, "every key must still be live", counts -> counts.delayed() == keys.size());
   }
 
   @Override

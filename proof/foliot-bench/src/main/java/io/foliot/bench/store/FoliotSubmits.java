@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Foliot's {@code submitAll}, or {@code submit} where a batch has one task. */
+/** Calls of Foliot's {@code submitAll}, or of {@code submit} if a batch has one task. */
 final class FoliotSubmits implements CallLoad {
   private static final Duration LATER = Duration.ofDays(1);
 
@@ -47,13 +47,14 @@ final class FoliotSubmits implements CallLoad {
 
   private static void ensureCreated(SubmitResult result) {
     if (result.kind() != SubmitResult.Kind.CREATED) {
-      throw new IllegalStateException("every task is new: result=" + result);
+      throw new IllegalStateException("every task must be new: result=" + result);
     }
   }
 
   @Override
   public void ensureDone(long items) {
-    FoliotNode.ensureCounts(store, "every task must be there: told=" + items, counts -> counts.delayed() == items);
+    FoliotNode.ensureCounts(store, "the store must hold every task: submitted=" + items,
+        counts -> counts.delayed() == items);
   }
 
   @Override

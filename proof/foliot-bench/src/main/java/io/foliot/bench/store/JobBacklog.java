@@ -22,12 +22,12 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Foliot's recurring jobs, each with one shard, all of which have a scheduled time at one instant. They are put before
- * it, by callers that have a thousand under way; then the instant is waited for, and an engine is started.
+ * Foliot's recurring jobs, each with one shard, and all with a scheduled time at the same instant. They are put before
+ * that instant, with a thousand puts under way. An engine is started right after the instant.
  */
 final class JobBacklog implements Backlog {
   private static final Duration PERIOD = Duration.ofHours(1);
-  /** For each job that is put, and to begin with: the instant must lie ahead of the last put. */
+  /** Time from the first put to the instant: a constant, plus a part for each job. It must cover all puts. */
   private static final long FIRST_MILLIS = 2_000;
   private static final double MILLIS_PER_JOB = 0.5;
   private static final int UNDER_WAY = 1_000;
@@ -70,7 +70,7 @@ final class JobBacklog implements Backlog {
   public void start(Ledger ledger) throws InterruptedException {
     long leftMillis = instantMillis - System.currentTimeMillis();
     if (leftMillis < 0) {
-      throw new IllegalStateException("the jobs must be put before their instant: late=" + -leftMillis);
+      throw new IllegalStateException("the jobs must be put before their instant: lateMillis=" + -leftMillis);
     }
     TimeUnit.MILLISECONDS.sleep(leftMillis + 1);
     Meter meter = new Meter() {
@@ -100,7 +100,7 @@ final class JobBacklog implements Backlog {
     Instant next = last.nextTime();
     if (last.totals().fired() != 1 || last.totals().missed() != 0 || next == null
         || next.toEpochMilli() != instantMillis + PERIOD.toMillis()) {
-      throw new IllegalStateException("a job must have fired once, and be due an hour later: job=" + last);
+      throw new IllegalStateException("a job must have fired once and be due again an hour later: job=" + last);
     }
   }
 

@@ -21,9 +21,14 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 
 /**
- * Calls on recurring jobs over PostgreSQL, through one node: the put of a new job beside the submit of a task with a
- * key, each by one caller who waits for each answer; puts with a thousand under way; and a run of many shards, from its
- * first shard to its last, and until a reader sees its end.
+ * Measures calls on recurring jobs over PostgreSQL, through one node:
+ *
+ * <ul>
+ * <li>the put of a new job, and for comparison the submit of a task with a key, by one caller that waits for each
+ * answer;
+ * <li>puts with a thousand under way;
+ * <li>a run of many shards, from the first shard to the last, and from there until a reader sees the end of the run.
+ * </ul>
  */
 final class JobCallsRow implements Row {
   private static final int CALLS = 1_000;
@@ -39,7 +44,8 @@ final class JobCallsRow implements Row {
   private static final String SHARDS_A_SECOND = "shards, a second";
   private static final String END = "end seen after, ms";
 
-  private long calls;
+  /** The number for the next name or key. */
+  private long next;
 
   @Override
   public String name() {
@@ -73,13 +79,13 @@ final class JobCallsRow implements Row {
         begun.reset();
         firstNanos.set(0);
         lastNanos.set(0);
-        Job sharded = Job.named("sharded-" + calls++).queue(FoliotNode.QUEUE).cron("0 2 1 1 *").shards(SHARDS).build();
+        Job sharded = Job.named("sharded-" + next++).queue(FoliotNode.QUEUE).cron("0 2 1 1 *").shards(SHARDS).build();
         FoliotNode.await(jobs.put(sharded));
         FoliotNode.await(jobs.trigger(sharded.name(), null));
         awaitEnd(jobs, sharded.name());
         long seenNanos = System.nanoTime();
         if (begun.sum() != SHARDS) {
-          throw new IllegalStateException("each shard begins once: shards=" + SHARDS + ", begun=" + begun.sum());
+          throw new IllegalStateException("each shard must begin once: shards=" + SHARDS + ", begun=" + begun.sum());
         }
         figures.add(SHARDS * 1e9 / (lastNanos.get() - firstNanos.get()));
         figures.add((seenNanos - lastNanos.get()) / 1e6);
@@ -90,32 +96,34 @@ final class JobCallsRow implements Row {
       }
     }
     double times = table.median(LINE, PUT) / table.median(LINE, SUBMIT);
-    table.ask("the put at most 1.5 times the submit, it is " + Figures.shown(times), times <= 1.5);
-    table.ask("10,000 puts a second", table.median(LINE, PUTS_A_SECOND) >= 10_000);
-    table.ask("10,000 shards a second", table.median(LINE, SHARDS_A_SECOND) >= 10_000);
-    table.ask("the end seen within a second", table.median(LINE, END) <= 1_000);
+    table.addGoal("the put at most 1.5 times the submit, it is " + Figures.shown(times), times <= 1.5);
+    table.addGoal("10,000 puts a second", table.median(LINE, PUTS_A_SECOND) >= 10_000);
+    table.addGoal("10,000 shards a second", table.median(LINE, SHARDS_A_SECOND) >= 10_000);
+    table.addGoal("the end seen within a second", table.median(LINE, END) <= 1_000);
     return table;
   }
 
-  private Job next() {
-    return Job.named("job-" + calls++).queue(FoliotNode.QUEUE).cron("0 2 1 1 *").build();
+  private Job newJob() {
+    return Job.named("job-" + next++).queue(FoliotNode.QUEUE).cron("0 2 1 1 *").build();
   }
 
+  /** Returns the median time of a submit, in ms. */
   private double submits(FoliotNode node) {
     Histogram nanos = new Histogram(Figures.DIGITS);
     for (int i = 0; i < CALLS; i++) {
       long begun = System.nanoTime();
       FoliotNode.await(node.scheduler().submit(Submission.after(FoliotNode.QUEUE, LATER, FoliotNode.body(i)).toBuilder()
-          .key("key-" + calls++).build()));
+          .key("key-" + next++).build()));
       nanos.recordValue(System.nanoTime() - begun);
     }
     return nanos.getValueAtPercentile(50) / 1e6;
   }
 
+  /** Returns the median time of a put, in ms. */
   private double puts(Jobs jobs) {
     Histogram nanos = new Histogram(Figures.DIGITS);
     for (int i = 0; i < CALLS; i++) {
-      Job job = next();
+      Job job = newJob();
       long begun = System.nanoTime();
       FoliotNode.await(jobs.put(job));
       nanos.recordValue(System.nanoTime() - begun);
@@ -123,11 +131,12 @@ final class JobCallsRow implements Row {
     return nanos.getValueAtPercentile(50) / 1e6;
   }
 
+  /** Returns the number of puts per second. */
   private double manyPuts(Jobs jobs) {
     long begun = System.nanoTime();
     Deque<CompletionStage<Jobs.Put>> underWay = new ArrayDeque<>();
     for (int i = 0; i < PUTS; i++) {
-      underWay.add(jobs.put(next()));
+      underWay.add(jobs.put(newJob()));
       if (underWay.size() == UNDER_WAY) {
         FoliotNode.await(underWay.remove());
       }

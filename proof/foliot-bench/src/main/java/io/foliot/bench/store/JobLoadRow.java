@@ -27,15 +27,16 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Many recurring jobs with one shard and a handler that does nothing, for some periods: how late each firing begins by
- * this machine's clock, and how late the tasks of another queue are meanwhile. A firing that is missing or comes twice
- * ends the measurement.
+ * Measures many recurring jobs, each with one shard and a handler that does nothing, for some periods. The figures are
+ * the lateness of each firing, by this machine's clock, and the lateness of tasks of another queue in the same time. A
+ * firing that is missing or repeated fails the measurement.
  *
  * @param name the name of the row in the options
  * @param title the title of the table
- * @param site where it is measured
+ * @param site the server that is measured
  * @param isSpread whether the jobs have their own offsets; else all have a scheduled time at one instant
- * @param wantedMillis the 99th percentile that must be reached: of the jobs if they are spread, else of the other tasks
+ * @param wantedMillis the goal for the 99th percentile of the lateness: of the jobs if they are spread, else of the
+ *     other tasks
  */
 record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean isSpread,
     double wantedMillis) implements Row {
@@ -46,23 +47,25 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
   private static final String OTHER = "other";
   private static final int OTHERS_PER_SECOND = 100;
   private static final Duration DELAY = Duration.ofSeconds(1);
-  /** The last firings begin within this time after their last period. */
+  /** Longest wait for the last firings. Other tasks are submitted for half of this time after the last period. */
   private static final long GRACE_MILLIS = 20_000;
 
-  /** It takes minutes. */
+  /** Returns false, because the row takes minutes. */
   @Override
   public boolean isUsual() {
     return false;
   }
 
-  /** The shards that began. Any thread. */
+  /** The shards and other tasks that have begun. Thread-safe. */
   private static final class Seen {
+    /** The last scheduled time of each job that has fired, in ms since the epoch; 0 if the job has not fired. */
     private final AtomicLongArray last;
     private final Histogram late = new ConcurrentHistogram(Figures.DIGITS);
     private final Histogram otherLate = new ConcurrentHistogram(Figures.DIGITS);
     private final LongAdder firings = new LongAdder();
     private final LongAdder gaps = new LongAdder();
     private final LongAdder others = new LongAdder();
+    /** Bounds of the measured due times, in ms since the epoch: from is inclusive, to is exclusive. */
     private volatile long fromMillis = Long.MAX_VALUE;
     private volatile long toMillis = Long.MAX_VALUE;
 
@@ -108,7 +111,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
       put(node.jobs(store), queue.name());
       table.add("Foliot", "put, a second", JOBS * 1e9 / (System.nanoTime() - begun));
       measured.settle();
-      // The first period is for the compilers.
+      // The first period warms up the JIT compiler.
       long period = PERIOD.toMillis();
       seen.fromMillis = Math.ceilDiv(System.currentTimeMillis(), period) * period + period;
       seen.toMillis = seen.fromMillis + PERIODS * period;
@@ -121,10 +124,10 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
       table.add("Foliot", "other tasks late p50, ms", percentile(seen.otherLate, 50));
       table.add("Foliot", "p99 of these", percentile(seen.otherLate, 99));
       double p99 = isSpread ? percentile(seen.late, 99) : percentile(seen.otherLate, 99);
-      table.ask((isSpread ? "jobs" : "other tasks") + " p99 at most " + Figures.shown(wantedMillis) + " ms",
+      table.addGoal((isSpread ? "jobs" : "other tasks") + " p99 at most " + Figures.shown(wantedMillis) + " ms",
           p99 <= wantedMillis);
       if (!isSpread) {
-        // The later half of an instant's firings waits for the earlier one.
+        // All firings of an instant begin within the greatest lateness.
         table.add("Foliot", "begun, a second", JOBS * 1e3 / percentile(seen.late, 100));
       }
     }
@@ -147,7 +150,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
     underWay.forEach(FoliotNode::await);
   }
 
-  /** Submits tasks of the other queue at a steady rate until an instant; returns how many. */
+  /** Submits tasks of the other queue at a steady rate until an instant. Returns the number of tasks. */
   private static int others(FoliotNode node, long untilMillis) {
     List<CompletableFuture<SubmitResult>> answers = new ArrayList<>();
     Pace pace = new Pace(OTHERS_PER_SECOND);
@@ -164,7 +167,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
       TimeUnit.MILLISECONDS.sleep(10);
     }
     if (seen.firings.sum() != wanted || seen.gaps.sum() != 0 || seen.others.sum() != submitted) {
-      throw new IllegalStateException("every job must fire once in each period, and every task begin: firings="
+      throw new IllegalStateException("every job must fire once a period, and every task must begin: firings="
           + seen.firings.sum() + ", wanted=" + wanted + ", gaps=" + seen.gaps.sum() + ", tasks=" + seen.others.sum()
           + ", submitted=" + submitted);
     }

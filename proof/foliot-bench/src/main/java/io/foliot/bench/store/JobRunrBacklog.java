@@ -19,17 +19,17 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JobRunr on PostgreSQL. Its jobs are enqueued, not scheduled for an instant that has passed, which spares it the step
- * from one to the other.
+ * JobRunr on PostgreSQL. Its jobs are enqueued directly. That is cheaper for JobRunr than jobs that are scheduled for a
+ * past instant, which it would have to enqueue first.
  */
 final class JobRunrBacklog implements Backlog {
   /**
-   * The best of 8 to 512 workers with 8 to 64 connections on two processors. It takes no more jobs at once than it has
-   * workers free, and has 16 for each processor unless told otherwise.
+   * The best number of workers on two processors, out of 8 to 512 workers with 8 to 64 connections. JobRunr claims at
+   * most as many jobs as it has free workers. Its default is 16 workers for each processor.
    */
   static final int TUNED_WORKERS = 256;
   private static final int POOL = 16;
-  /** The shortest it permits; a worker that becomes free asks for more before that. */
+  /** The shortest interval that JobRunr permits. Workers that become free claim more jobs without waiting for it. */
   private static final Duration POLL = Duration.ofSeconds(5);
   private static final int BATCH = 1_000;
 
@@ -41,9 +41,9 @@ final class JobRunrBacklog implements Backlog {
   private volatile @Nullable Ledger ledger;
 
   /**
-   * With threads of its default kind, which are virtual ones.
+   * Creates the server with JobRunr's default kind of threads, which is virtual threads.
    *
-   * @param workers how many tasks it runs at once; 0 for its default
+   * @param workers how many tasks run at the same time; 0 for JobRunr's default
    */
   JobRunrBacklog(SqlSite site, int workers) throws SQLException {
     this.site = site;
@@ -54,11 +54,11 @@ final class JobRunrBacklog implements Backlog {
     storage.setJobMapper(new JobMapper(json));
     scheduler = new JobRequestScheduler(storage);
     JobRequestHandler<Noop> handler = job -> {
-      Ledger told = ledger;
-      if (told == null) {
-        throw new IllegalStateException("no task runs before the start: task=" + job.number());
+      Ledger current = ledger;
+      if (current == null) {
+        throw new IllegalStateException("no task may run before the start: task=" + job.number());
       }
-      told.begun(job.number());
+      current.begun(job.number());
     };
     BackgroundJobServerConfiguration configuration = usingStandardBackgroundJobServerConfiguration()
         .andPollInterval(POLL);
@@ -67,9 +67,9 @@ final class JobRunrBacklog implements Backlog {
   }
 
   /**
-   * A task; public, as JobRunr makes it anew from JSON.
+   * A task that does nothing. It is public, because JobRunr creates it from JSON.
    *
-   * @param number which
+   * @param number the number of the task
    */
   public record Noop(int number) implements JobRequest {
     @Override
@@ -78,7 +78,7 @@ final class JobRunrBacklog implements Backlog {
     }
   }
 
-  /** The handler as JobRunr knows it. */
+  /** The handler, in a class that JobRunr finds by the name in {@link Noop}. */
   public static final class Handler implements JobRequestHandler<Noop> {
     private final JobRequestHandler<Noop> handler;
 
@@ -92,7 +92,7 @@ final class JobRunrBacklog implements Backlog {
     }
   }
 
-  /** A job with one handler. */
+  /** Gives JobRunr the instance of the handler. */
   private record One(Handler handler) implements JobActivator {
     @Override
     public <T> T activateJob(Class<T> type) {

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.HdrHistogram.Histogram;
 
 /**
- * The lateness of tasks that come at a steady rate, each due a second later: by the store's clock, whose difference
- * from this machine's is bounded by asking it.
+ * Measures the lateness of tasks that are submitted at a steady rate, each due one second after its submit. Lateness is
+ * measured by the store's clock. Reads of both clocks bound the difference of that clock from this machine's.
  */
 final class Lateness {
   private static final Duration DELAY = Duration.ofSeconds(1);
@@ -30,21 +30,22 @@ final class Lateness {
   private final int tasks;
   private final Pace pace;
   private final int unmeasured;
-  /** When each began by this machine's clock, less when it was due by the store's: microseconds. */
+  /** For each task, its start by this machine's clock minus its due time by the store's clock, in microseconds. */
   private final AtomicLongArray lateMicros;
   private final Ledger ledger;
 
   /**
-   * Figures in milliseconds.
+   * The lateness of the measured tasks, in milliseconds.
    *
-   * @param earliest the least late; negative only within what is not known of the clocks
+   * @param earliest the least lateness; it may be negative by the uncertainty of the clocks' difference
    */
   record Distribution(double p50, double p99, double worst, double earliest) {}
 
   /**
-   * A measurement.
+   * Creates a measurement.
    *
-   * @param unmeasured how long tasks come before those that count, for the compilers
+   * @param time how long measured tasks are submitted
+   * @param unmeasured how long tasks are submitted before, to warm up the JIT compiler
    */
   Lateness(int perSecond, Duration time, Duration unmeasured) {
     pace = new Pace(perSecond);
@@ -57,7 +58,7 @@ final class Lateness {
     }
   }
 
-  /** The lead of the store's clock over this machine's, at least and at most, in microseconds. */
+  /** Bounds of the difference of the clocks, store's minus this machine's, in microseconds. */
   private record Ahead(long leastMicros, long mostMicros) {
     static Ahead measure(TaskStore store) {
       long least = Long.MIN_VALUE;
@@ -78,7 +79,7 @@ final class Lateness {
     return TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
   }
 
-  /** Measures over an empty store. */
+  /** Measures the lateness over an empty store. */
   Distribution measure(TaskStore store) throws InterruptedException {
     QueueConfig queue = QueueConfig.of(FoliotNode.QUEUE, Target.local());
     Ahead ahead;
@@ -100,11 +101,11 @@ final class Lateness {
     for (int number = unmeasured; number < tasks; number++) {
       long micros = lateMicros.get(number) + aheadMicros;
       extremes.accept(micros);
-      // Less than nothing is the error of the clocks' difference.
+      // A negative value comes from the uncertainty of the clocks' difference.
       measured.recordValue(Math.max(0, micros));
     }
     long earliestMicros = extremes.getMin();
-    // Early is what is so however far the clocks are apart within what is known of them.
+    // A task has begun early only if it is early for each possible difference of the clocks.
     if (earliestMicros + ahead.mostMicros() - aheadMicros < 0) {
       throw new IllegalStateException(
           "no task may begin before it is due: lateMicros=" + earliestMicros + ", clock=" + ahead);

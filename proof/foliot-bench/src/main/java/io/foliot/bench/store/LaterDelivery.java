@@ -10,15 +10,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
-/** Attempts that succeed after a time, and need neither a thread nor a processor until then. */
+/** A delivery whose attempts succeed after a fixed time, and occupy no thread until then. */
 final class LaterDelivery implements Delivery {
   private final long nanos;
   private final IntConsumer begun;
 
   /**
-   * A delivery.
+   * Creates the delivery.
    *
-   * @param time from the beginning of an attempt to its answer
+   * @param time the time from the beginning of an attempt to its answer
    * @param begun called with the number of each task that begins
    */
   LaterDelivery(Duration time, IntConsumer begun) {

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The tasks that have begun, how often, and when the first did. Any thread. */
+/** Records how often each task has begun, and when the first task began. Thread-safe. */
 final class Ledger {
   private static final long NEVER = Long.MIN_VALUE;
 
@@ -14,13 +14,13 @@ final class Ledger {
   private final CountDownLatch absent;
   private final AtomicLong firstNanos = new AtomicLong(NEVER);
 
-  /** For tasks with numbers from 0. */
+  /** Creates a ledger for this many tasks, numbered from 0. */
   Ledger(int tasks) {
     times = new AtomicIntegerArray(tasks);
     absent = new CountDownLatch(tasks);
   }
 
-  /** A task has begun. */
+  /** Notes that a task has begun. */
   void begun(int number) {
     if (firstNanos.get() == NEVER) {
       firstNanos.compareAndSet(NEVER, System.nanoTime());
@@ -30,7 +30,7 @@ final class Ledger {
     }
   }
 
-  /** Waits until all have begun. */
+  /** Waits until all tasks have begun. Fails if they do not within the bound. */
   void await(Duration bound) throws InterruptedException {
     if (!absent.await(bound.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new IllegalStateException("every task must begin in time: tasks=" + times.length() + ", absent="
@@ -38,12 +38,12 @@ final class Ledger {
     }
   }
 
-  /** When the first began, as a time of {@link System#nanoTime}. */
+  /** Returns when the first task began, by {@link System#nanoTime}; {@link Long#MIN_VALUE} if none has. */
   long firstNanos() {
     return firstNanos.get();
   }
 
-  /** Fails if one began more than once, or never. */
+  /** Fails if a task has begun more than once, or not at all. */
   void ensureEachOnce() {
     for (int number = 0; number < times.length(); number++) {
       if (times.get(number) != 1) {

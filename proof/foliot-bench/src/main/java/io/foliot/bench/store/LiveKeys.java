@@ -3,8 +3,8 @@ package io.foliot.bench.store;
 import java.util.BitSet;
 
 /**
- * Keys that callers reset, each caller its own ones in turn, so that no two meet at one. Threads: each caller its own
- * part.
+ * Keys that concurrent callers reset. Each caller has keys of its own and resets them in turn, so no two callers reset
+ * the same key. Each caller is one thread.
  */
 final class LiveKeys {
   private final int keys;
@@ -13,9 +13,10 @@ final class LiveKeys {
   private final BitSet[] touched;
 
   /**
-   * Keys from 0.
+   * Creates keys, numbered from 0.
    *
-   * @param batch how many a call is about; there are no fewer than these for each caller
+   * @param keys the number of keys, but there is at least one batch for each caller
+   * @param batch how many keys a call resets
    */
   LiveKeys(int keys, int callers, int batch) {
     this.keys = Math.max(keys, callers * batch);
@@ -31,7 +32,7 @@ final class LiveKeys {
     return keys;
   }
 
-  /** The first of the keys that a call is about; the others follow it. */
+  /** Returns the first key that a call resets, and notes its batch. The batch is this key and those that follow it. */
   int first(int caller, int turn) {
     int turns = keys / (callers * batch);
     int first = (turn % turns * callers + caller) * batch;
@@ -39,7 +40,7 @@ final class LiveKeys {
     return first;
   }
 
-  /** All that calls have been about. To be asked when they are over. */
+  /** Returns all keys that calls have reset. Called after the last call. */
   BitSet touched() {
     BitSet all = new BitSet(keys);
     for (BitSet own : touched) {

@@ -1,6 +1,6 @@
 package io.foliot.bench.store;
 
-/** Makes something anew for each round. */
+/** Creates a new object for each round. */
 @FunctionalInterface
 interface Maker<T> {
   T make() throws Exception;

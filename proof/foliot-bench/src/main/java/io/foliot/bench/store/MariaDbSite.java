@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** MariaDB. */
+/** A MariaDB server. */
 final class MariaDbSite extends SqlSite {
   private static final List<String> SETTINGS = List.of("innodb_flush_log_at_trx_commit", "innodb_doublewrite",
       "log_bin",
@@ -35,7 +35,7 @@ final class MariaDbSite extends SqlSite {
     return Map.of("useBulkStmts", "true");
   }
 
-  /** Statistics for the planner. There is no checkpoint that one could ask for. */
+  /** Updates the planner's statistics. MariaDB has no statement for a checkpoint. */
   @Override
   public void settle() throws SQLException {
     List<String> tables = new ArrayList<>();

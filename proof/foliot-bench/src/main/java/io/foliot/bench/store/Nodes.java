@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
- * Nodes that share a database: each an engine of its own over a store of its own, with its own connections. They share
- * this program, and so its processors and its memory.
+ * Nodes that share a database. Each node is an engine over its own store, with its own connections. All nodes run in
+ * this process, and so share its processors and memory.
  */
 final class Nodes implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(30);
@@ -26,25 +26,25 @@ final class Nodes implements AutoCloseable {
   private final List<FoliotNode> nodes = new ArrayList<>();
   private final ClaimTally tally = new ClaimTally();
 
-  /** The owner of each slot. */
+  /** The assignment of slots to nodes. */
   enum Share {
     /** Each node owns a part of the slots, as agreed through the store. */
     EVEN,
-    /** Each node believes that it owns all slots. */
+    /** Each node acts as the owner of all slots. */
     ALL
   }
 
   /**
    * The settings of the nodes.
    *
-   * @param count how many
+   * @param count the number of nodes
    * @param share the assignment of slots to nodes
-   * @param attempts how many attempts each has under way at most
+   * @param attempts the most attempts that a node has under way
    * @param time the duration of an attempt; zero for handlers that do nothing
-   * @param window how far ahead each reads its slots
+   * @param window how far ahead a node reads its slots
    */
   record Kind(int count, Share share, int attempts, Duration time, Duration window) {
-    /** As many as asked, with the engine's own bounds, and handlers that do nothing. */
+    /** Returns nodes with the default bounds of the engine and handlers that do nothing. */
     static Kind of(int count, Share share) {
       EngineOptions defaults = EngineOptions.defaults("bench");
       return new Kind(count, share, defaults.destinationLimit(), Duration.ZERO,
@@ -56,16 +56,16 @@ final class Nodes implements AutoCloseable {
       return new Kind(count, share, newAttempts, newTime, window);
     }
 
-    /** The same that read less far ahead. */
+    /** Returns the same kind with another window. */
     Kind withWindow(Duration newWindow) {
       return new Kind(count, share, attempts, time, newWindow);
     }
   }
 
   /**
-   * Starts nodes over an empty store, and waits until each has the slots that it shall have.
+   * Starts nodes over an empty store, and waits until each node owns its share of the slots.
    *
-   * @param begun told the number of each task that begins
+   * @param begun called with the number of each task that begins
    */
   Nodes(SqlSite site, Kind kind, IntConsumer begun) throws SQLException {
     QueueConfig queue = QueueConfig.of(FoliotNode.QUEUE, Target.local());
@@ -105,12 +105,12 @@ final class Nodes implements AutoCloseable {
     return nodes.stream().map(node -> node.scheduler().cluster().ownedSlots()).toList();
   }
 
-  /** The first node's store. */
+  /** Returns the first node's store. */
   TaskStore store() {
     return stores.getFirst();
   }
 
-  /** A node, any of them for any number. */
+  /** Returns the node with this number, modulo the number of nodes. */
   Scheduler scheduler(int number) {
     return nodes.get(number % nodes.size()).scheduler();
   }
@@ -120,9 +120,9 @@ final class Nodes implements AutoCloseable {
   }
 
   /**
-   * Looks whether the store has all tasks, each finished, and nothing else.
+   * Checks that the store holds this many finished tasks and no live task.
    *
-   * @throws IllegalStateException if not
+   * @throws IllegalStateException if it does not
    */
   void ensureFinished(int tasks) {
     FoliotNode.ensureCounts(store(), "every task must be finished, and none left: tasks=" + tasks,

@@ -9,12 +9,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes over one database, and a backlog that comes due at one instant: they are there before it, and share the slots,
- * so that what is measured is neither their start nor what they would take from each other meanwhile.
+ * Nodes over one database, and a backlog that becomes due at one instant. The nodes have started and share the slots
+ * before that instant. So the figures include neither the start of the nodes nor their contention during the start.
  */
 final class NodesBacklog implements Backlog {
+  /** Constant part of the time from the first insert to the due instant. */
   private static final long LEAST_LEAD_MILLIS = 2_000;
-  /** Slower than any of the databases takes them. */
+  /** Assumed inserts per millisecond, fewer than any of the databases reaches. */
   private static final int FILLED_PER_MILLI = 40;
   private static final OperatingSystemMXBean SYSTEM = ManagementFactory
       .getPlatformMXBean(OperatingSystemMXBean.class);
@@ -33,11 +34,11 @@ final class NodesBacklog implements Backlog {
   }
 
   private void begun(int number) {
-    Ledger all = ledger;
-    if (all == null) {
-      throw new IllegalStateException("no task may begin before all are there: task=" + number);
+    Ledger current = ledger;
+    if (current == null) {
+      throw new IllegalStateException("no task may begin before the start: task=" + number);
     }
-    all.begun(number);
+    current.begun(number);
   }
 
   @Override
@@ -48,18 +49,18 @@ final class NodesBacklog implements Backlog {
         number -> Due.at(dueMillis));
   }
 
-  /** Waits for the instant at which all come due. */
+  /** Waits for the instant at which all tasks become due. */
   @Override
   public void start(Ledger newLedger) throws InterruptedException {
     ledger = newLedger;
     long aheadMillis = dueMillis - System.currentTimeMillis();
     if (aheadMillis <= 0) {
-      throw new IllegalStateException("the backlog must be there before it is due: lateMillis=" + -aheadMillis);
+      throw new IllegalStateException("the backlog must be complete before it is due: lateMillis=" + -aheadMillis);
     }
     TimeUnit.MILLISECONDS.sleep(aheadMillis);
     begunNanos = System.nanoTime();
     begunCpuNanos = SYSTEM.getProcessCpuTime();
-    // It answers for the time since it was asked before.
+    // The next call returns the load since this one.
     SYSTEM.getCpuLoad();
   }
 
@@ -83,14 +84,14 @@ final class NodesBacklog implements Backlog {
   }
 
   /**
-   * Returns how many processors were busy with this program, the nodes that is, from the due instant until all was
-   * done.
+   * Returns how many processors this process, which runs all nodes, used on average from the due instant until the end
+   * of the last task.
    */
   double programProcessors() {
     return programProcessors;
   }
 
-  /** Returns how many processors were busy with anything, the database included. */
+  /** Returns how many processors all processes, including the database, used on average in the same time. */
   double allProcessors() {
     return allProcessors;
   }

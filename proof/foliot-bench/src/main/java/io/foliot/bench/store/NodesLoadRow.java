@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Measures a steady load on several nodes that share one PostgreSQL. Tasks are submitted to each node in turn. The
- * figures are the claims that a task costs, and the share of claims that another node had won before.
+ * figures are the claims for each task, the share of claims that won nothing, and the share of stolen tasks.
  *
  * @param name the name of the row in the options
  * @param title the title of the table

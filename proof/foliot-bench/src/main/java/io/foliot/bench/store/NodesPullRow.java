@@ -18,8 +18,8 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Three nodes over one PostgreSQL and one worker, which asks the first of them: how late the worker gets the tasks of
- * all slots. They are submitted at a steady rate to each node in turn.
+ * Measures how late a worker gets the tasks of all slots when it polls only one node. Three nodes share one PostgreSQL,
+ * and the worker polls the first of them. Tasks are submitted at a steady rate, to each node in turn.
  */
 final class NodesPullRow implements Row {
   private static final String PULLED = "pulled";
@@ -40,7 +40,7 @@ final class NodesPullRow implements Row {
 
   @Override
   public Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception {
-    FigureTable table = new FigureTable(name(), "PostgreSQL: three nodes, and a worker that asks one of them");
+    FigureTable table = new FigureTable(name(), "PostgreSQL: three nodes, and a worker that polls one of them");
     for (int round = 1; round <= options.rounds(); round++) {
       progress.report(name() + ", round " + round + ", for " + options.lateness().toSeconds() + " s");
       Histogram late = round(sites.postgres(), options.lateness());
@@ -48,7 +48,7 @@ final class NodesPullRow implements Row {
       table.add(LINE, "p99", (double) late.getValueAtPercentile(99));
       table.add(LINE, "most", (double) late.getMaxValue());
     }
-    table.ask("p99 at most " + Figures.shown(WANTED_MILLIS) + " ms", table.median(LINE, "p99") <= WANTED_MILLIS);
+    table.addGoal("p99 at most " + Figures.shown(WANTED_MILLIS) + " ms", table.median(LINE, "p99") <= WANTED_MILLIS);
     return table;
   }
 
@@ -75,7 +75,7 @@ final class NodesPullRow implements Row {
     return late;
   }
 
-  /** Takes tasks until there are no more, and ends each before it polls again. */
+  /** Pulls tasks until {@code over} is set. Ends all tasks of a pull before the next one. */
   private static void work(Scheduler node, Ledger ledger, Histogram late, AtomicBoolean over) {
     Scheduler.Pull pull = new Scheduler.Pull(PULLED, AT_ONCE, WAIT_MILLIS, LEASE_MILLIS, "worker");
     while (!over.get()) {

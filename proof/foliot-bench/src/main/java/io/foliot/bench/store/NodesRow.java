@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Backlogs drained by several nodes over one PostgreSQL, in turns, after a round of less that does not count.
+ * Measures backlogs that several nodes drain over one PostgreSQL. The lines take turns, after a warm-up round of each.
  *
  * @param name the name of the row in the options
  * @param title the title of the table
  * @param lines the configurations of nodes; the others are compared with the first
- * @param wanted how many times the rate of the first line another one must reach, if anything is wanted
+ * @param wanted the goal of the row, if it has one
  */
 record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wanted) implements Row {
   private static final String RATE = "a second";
@@ -18,11 +18,16 @@ record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wa
    * Nodes that drain a backlog.
    *
    * @param name the name of the line in the table
-   * @param share how many times the tasks of a round they get
+   * @param share the factor for the number of tasks of a round
    */
   record Line(String name, double share, Nodes.Kind kind) {}
 
-  /** The goal of a line. */
+  /**
+   * The goal of a line.
+   *
+   * @param line the name of the line
+   * @param times how many times the rate of the first line this line must reach
+   */
   record Wanted(String line, double times) {}
 
   @Override
@@ -43,7 +48,7 @@ record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wa
       }
     }
     if (all.equals(lines)) {
-      wanted.ifPresent(asked -> ask(table, asked));
+      wanted.ifPresent(goal -> addGoal(table, goal));
     }
     return table;
   }
@@ -61,10 +66,10 @@ record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wa
     }
   }
 
-  private void ask(FigureTable table, Wanted asked) {
+  private void addGoal(FigureTable table, Wanted goal) {
     String first = lines.getFirst().name();
-    double times = table.median(asked.line(), RATE) / table.median(first, RATE);
-    table.ask(asked.line() + " at least " + Figures.shown(asked.times()) + " times " + first + ", it is "
-        + Figures.shown(times), times >= asked.times());
+    double times = table.median(goal.line(), RATE) / table.median(first, RATE);
+    table.addGoal(goal.line() + " at least " + Figures.shown(goal.times()) + " times " + first + ", it is "
+        + Figures.shown(times), times >= goal.times());
   }
 }

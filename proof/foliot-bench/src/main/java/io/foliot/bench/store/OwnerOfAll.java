@@ -4,7 +4,7 @@ import io.foliot.core.coordination.Assignment;
 import io.foliot.core.coordination.Coordinator;
 import java.util.List;
 
-/** Reports to each node that it is alone and owns all slots, however many others get the same report. */
+/** Reports to each node that it is the only node and owns all slots, even if there are several nodes. */
 final class OwnerOfAll implements Coordinator {
   private final int slotCount;
 

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/** A steady rate, regardless of the time of the answers. */
+/** Makes calls at a steady rate, however long their answers take. */
 final class Pace {
   private final long gapNanos;
 
@@ -13,12 +13,12 @@ final class Pace {
     gapNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
   }
 
-  /** Returns how many fall into a time. */
+  /** Returns how many calls fall into a time. */
   int count(Duration time) {
     return (int) (time.toNanos() / gapNanos);
   }
 
-  /** Tells numbers from 0, each at its time; the calling thread sleeps between them. */
+  /** Calls the step with {@code count} numbers from 0, each at its time. The thread sleeps between two calls. */
   void keep(int count, IntConsumer step) {
     long begun = System.nanoTime();
     for (int number = 0; number < count; number++) {

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * The effect of many waiting tasks on the others: a drain and single submits, beside few and beside many due on other
- * days.
+ * Measures how waiting tasks, which are due on later days, slow down other work. A drain and single submits are
+ * measured with few and with many waiting tasks.
  */
 final class PendingRow implements Row {
   private static final int FEW = 10_000;
@@ -24,6 +24,7 @@ final class PendingRow implements Row {
   private static final QueueConfig WAITING = QueueConfig.of("waiting", Target.pull());
   private static final String DRAINED = "drained, a second";
   private static final String SUBMIT = "submit p50, ms";
+  /** Goals for many waiting tasks: the least rate of the drain and the most time of a submit, relative to few. */
   private static final double WANTED_DRAIN = 0.5;
   private static final double WANTED_SUBMIT = 2;
 
@@ -32,7 +33,7 @@ final class PendingRow implements Row {
     return "postgres-pending";
   }
 
-  /** It takes minutes, and gigabytes of the disk. */
+  /** Returns false, because the row takes minutes and gigabytes of disk space. */
   @Override
   public boolean isUsual() {
     return false;
@@ -60,9 +61,9 @@ final class PendingRow implements Row {
     }
     double drain = table.median(many, DRAINED) / table.median(few, DRAINED);
     double submit = table.median(many, SUBMIT) / table.median(few, SUBMIT);
-    table.ask("the drain with many at least " + WANTED_DRAIN + " times that with few, it is " + Figures.shown(drain),
+    table.addGoal("drain with many at least " + WANTED_DRAIN + " times that with few, it is " + Figures.shown(drain),
         drain >= WANTED_DRAIN);
-    table.ask("the submit with many at most " + WANTED_SUBMIT + " times that with few, it is " + Figures.shown(submit),
+    table.addGoal("submit with many at most " + WANTED_SUBMIT + " times that with few, it is " + Figures.shown(submit),
         submit <= WANTED_SUBMIT);
     return table;
   }
@@ -92,7 +93,7 @@ final class PendingRow implements Row {
     }
   }
 
-  /** One caller, which waits for each answer. */
+  /** Returns the median time of a submit, in ms, by one caller that waits for each answer. */
   private static double submitP50Millis(TaskStore store) {
     Histogram nanos = new Histogram(Figures.DIGITS);
     try (FoliotNode node = FoliotNode.withoutHandlers(store, WAITING)) {

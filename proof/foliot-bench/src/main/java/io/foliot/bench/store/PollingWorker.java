@@ -19,14 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A worker of jobs that polls one node, with the waits, leases and extensions that {@code JobWorker} has unless set,
- * but without HTTP between the two. It polls for as many shards as it has room for. Those that its handler keeps are
- * held, and their leases extended, until the worker dies or stops.
+ * A worker of jobs that polls one node directly, without HTTP. Its waits, leases and extensions are the defaults of
+ * {@code JobWorker}. It polls for as many shards as it has room for. A shard that the handler does not end is held, and
+ * its lease extended, until the worker dies or stops.
  */
 final class PollingWorker {
-  /** As long as a worker of the client library waits. */
+  /** The default wait of a poll in the client library. */
   static final long WAIT_MILLIS = 5_000;
-  /** The lease of a worker of the client library. */
+  /** The default lease in the client library. */
   static final long LEASE_MILLIS = 10_000;
   private static final long EXTEND_MILLIS = LEASE_MILLIS / 3;
 
@@ -37,7 +37,7 @@ final class PollingWorker {
   private final Thread poller;
   private final Thread extender;
 
-  // Any thread.
+  // Used by any thread.
   private final Semaphore room;
   private final Map<TaskId, TaskRecord> held = new ConcurrentHashMap<>();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -65,7 +65,7 @@ final class PollingWorker {
     return name;
   }
 
-  /** Returns the number of its seat, or -1 if no node has read of one. */
+  /** Returns the number of the worker's seat, or -1 if its node has not read a seat for it. */
   int seat() {
     var seat = node.fleet().seatOf(name);
     return seat == null ? -1 : seat.number();
@@ -89,7 +89,7 @@ final class PollingWorker {
         }
       }
     } catch (InterruptedException e) {
-      // It died or stopped while it had no room.
+      // The worker died or stopped while it had no room.
       Thread.currentThread().interrupt();
     } catch (CancellationException | CompletionException e) {
       failed(e);
@@ -138,18 +138,18 @@ final class PollingWorker {
     }
   }
 
-  /** Returns how many shards it holds. */
+  /** Returns how many shards the worker holds. */
   int held() {
     return held.size();
   }
 
-  /** Ends without a word, as a process that was killed: its node does not know, and a poll under way stays there. */
+  /** Ends like a killed process: the node is not informed, and a poll under way remains pending at the node. */
   void die() {
     dead = true;
     end();
   }
 
-  /** Stops as {@code JobWorker} does: it gives back what it holds, and tells its node that it is gone. */
+  /** Stops as {@code JobWorker} does: informs the node, and gives back the shards that the worker holds. */
   void stop() {
     end();
     node.left(name, WorkerCluster.QUEUE);
@@ -168,7 +168,7 @@ final class PollingWorker {
     extender.interrupt();
   }
 
-  /** Fails if one of its calls did. */
+  /** Fails if a call of the worker has failed. */
   void ensureWorked() {
     Throwable problem = failure.get();
     if (problem != null) {

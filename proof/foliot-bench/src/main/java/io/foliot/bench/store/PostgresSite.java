@@ -8,7 +8,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 
-/** PostgreSQL. */
+/** A PostgreSQL server. */
 final class PostgresSite extends SqlSite {
   private static final List<String> SETTINGS = List.of("fsync", "synchronous_commit", "full_page_writes",
       "shared_buffers", "max_wal_size");
@@ -32,7 +32,7 @@ final class PostgresSite extends SqlSite {
     return Map.of("reWriteBatchedInserts", "true");
   }
 
-  /** Statistics for the planner, and a checkpoint. */
+  /** Vacuums, updates the planner's statistics, and makes a checkpoint. */
   @Override
   public void settle() throws SQLException {
     execute("VACUUM (ANALYZE)", "CHECKPOINT");

@@ -3,7 +3,7 @@ package io.foliot.bench.store;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Processor time that this program and the servers which it has started have taken since an instant. */
+/** The processor time of this process, and of the servers that it has started, since this object was created. */
 final class ProcessorUse {
   private final long programNanos = programNanos();
   private final long serversNanos = serversNanos();
@@ -21,7 +21,7 @@ final class ProcessorUse {
     return time.isPresent() ? time.get().toNanos() : 0;
   }
 
-  /** Adds the microseconds per item to a line of a table. */
+  /** Adds the processor time, in microseconds per item, to a line of a table. */
   void add(FigureTable table, String line, int items) {
     table.add(line, "processor, us each: nodes and workers", (programNanos() - programNanos) / 1e3 / items);
     table.add(line, "database", (serversNanos() - serversNanos) / 1e3 / items);

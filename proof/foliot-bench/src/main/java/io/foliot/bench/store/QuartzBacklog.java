@@ -35,13 +35,13 @@ import org.quartz.utils.ConnectionProvider;
 import org.quartz.utils.DBConnectionManager;
 
 /**
- * Quartz with its JDBC store, clustered, on PostgreSQL. All tasks are triggers of one durable job, which costs it
- * least: with a job for each it would insert and delete that, too.
+ * Quartz with its JDBC store, clustered, on PostgreSQL. All tasks are triggers of one durable job. That is cheapest for
+ * Quartz, because a job for each trigger would have to be inserted and deleted as well.
  */
 final class QuartzBacklog implements Backlog {
-  /** To acquire by, for misfires, and for the cluster. */
+  /** Connections to acquire triggers, for misfires, and for the cluster, beside those of the threads. */
   private static final int CONNECTIONS_BESIDE_THREADS = 3;
-  /** A backlog is no misfire here. */
+  /** Lateness from which a trigger counts as misfired: so long that no trigger of a backlog does. */
   private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final int IDLE_MILLIS = 1_000;
   private static final String TABLES = "/org/quartz/impl/jdbcjobstore/tables_postgres.sql";
@@ -52,17 +52,17 @@ final class QuartzBacklog implements Backlog {
   private final Scheduler scheduler;
 
   /**
-   * Its settings.
+   * The settings of Quartz.
    *
-   * @param threads each runs a task and ends it in a transaction of its own
-   * @param acquiredAtOnce how many tasks one transaction takes at most
+   * @param threads the number of threads. Each runs one task at a time and ends it in a transaction of its own
+   * @param acquiredAtOnce how many triggers one transaction acquires at most
    */
   record Size(int threads, int acquiredAtOnce) {
     static final Size DEFAULT = new Size(10, 1);
 
     /**
-     * The best of 1 to 50 threads and batches of 1 to 200, on two processors; from five threads on they differ by
-     * little, for every step of it takes the same lock row.
+     * The best settings on two processors, out of 1 to 50 threads and batches of 1 to 200. From five threads on the
+     * rates differ little, because every step of Quartz locks the same row.
      */
     static final Size TUNED = new Size(20, 20);
   }
@@ -71,14 +71,18 @@ final class QuartzBacklog implements Backlog {
     this(site, size, false);
   }
 
-  /** @param repeats whether each trigger fires again after an hour */
+  /**
+   * Creates the scheduler and does not start it.
+   *
+   * @param repeats whether each trigger of {@link #fill} fires again after an hour
+   */
   QuartzBacklog(SqlSite site, Size size, boolean repeats) throws Exception {
     this.site = site;
     this.repeats = repeats;
     site.fresh();
     site.execute(tables());
     connections = site.pool(size.threads() + CONNECTIONS_BESIDE_THREADS);
-    // Its factories know schedulers and connections by name, for all of the JVM.
+    // The factories of Quartz are shared by the JVM and find schedulers and connections by name.
     String name = "quartz-" + UUID.randomUUID();
     DBConnectionManager.getInstance().addConnectionProvider(name, new Connections(connections));
     JobStoreTX store = new JobStoreTX();
@@ -113,7 +117,7 @@ final class QuartzBacklog implements Backlog {
   private static String tables() throws IOException {
     try (InputStream in = Scheduler.class.getResourceAsStream(TABLES)) {
       if (in == null) {
-        throw new IOException("Quartz must bring its tables: resource=" + TABLES);
+        throw new IOException("the jar of Quartz must contain its tables: resource=" + TABLES);
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("--"))
           .collect(Collectors.joining("\n"));
@@ -132,7 +136,7 @@ final class QuartzBacklog implements Backlog {
     scheduler.scheduleJobs(Map.of(job, triggers), false);
   }
 
-  /** Schedules triggers that each fire once a minute from an instant on, spread over it. */
+  /** Schedules triggers that each fire once a minute from an instant on, evenly spread over the minute. */
   void fillMinute(int triggers, long fromMillis) throws SchedulerException {
     JobDetail job = newJob(Job.class).withIdentity("bench").storeDurably().build();
     long period = TimeUnit.MINUTES.toMillis(1);
@@ -160,7 +164,7 @@ final class QuartzBacklog implements Backlog {
     scheduler.start();
   }
 
-  /** Does nothing but tell. */
+  /** A job that only reports its firing. */
   private record Noop(Fired fired) implements Job {
     @Override
     public void execute(JobExecutionContext context) {
@@ -181,7 +185,7 @@ final class QuartzBacklog implements Backlog {
     try {
       scheduler.shutdown(true);
     } catch (SchedulerException e) {
-      throw new IllegalStateException("Quartz must stop when it is told to", e);
+      throw new IllegalStateException("cannot stop Quartz", e);
     } finally {
       connections.close();
     }

@@ -9,16 +9,17 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Quartz with its JDBC store, clustered and tuned, and more and more triggers that each fire once a minute, spread over
- * it: how late each firing begins by this machine's clock, and how many have not begun when the measured minute is
- * over. To be read beside {@code postgres-jobs-minute}.
+ * Measures Quartz with its JDBC store, clustered and tuned, with increasing numbers of triggers. Each trigger fires
+ * once a minute, and the triggers are evenly spread over the minute. The figures are the lateness of each firing by
+ * this machine's clock, and the number of firings that have not begun 10 s after the measured minute. Compare them with
+ * the row {@code postgres-jobs-minute}.
  */
 final class QuartzMinuteRow implements Row {
   private static final List<Integer> TRIGGERS = List.of(5_000, 10_000, 20_000);
   private static final long PERIOD_MILLIS = Duration.ofMinutes(1).toMillis();
-  /** Time from the start of the schedule to its first firing. Triggers inserted until then form no backlog. */
+  /** Constant part of the time from the first insert to the first firing. All inserts must end before that firing. */
   private static final long LEAD_MILLIS = 5_000;
-  /** A firing that begins within this time after the measured minute is late, and counted as begun. */
+  /** Time after the measured minute in which a firing still counts as begun. */
   private static final long GRACE_MILLIS = 10_000;
 
   @Override
@@ -26,7 +27,7 @@ final class QuartzMinuteRow implements Row {
     return "postgres-quartz-minute";
   }
 
-  /** It takes minutes. */
+  /** Returns false, because the row takes minutes. */
   @Override
   public boolean isUsual() {
     return false;
@@ -45,13 +46,13 @@ final class QuartzMinuteRow implements Row {
   }
 
   private static void measure(QuartzBacklog quartz, Site site, int triggers, FigureTable table) throws Exception {
-    // The triggers are inserted before the first is due; from then on each minute has all. The first warms up.
+    // All triggers are inserted before the first one fires. The first minute warms up, and the second is measured.
     long begun = System.nanoTime();
-    long guess = System.currentTimeMillis() + LEAD_MILLIS + Duration.ofMillis(2L * triggers).toMillis();
-    quartz.fillMinute(triggers, guess);
+    long firstMillis = System.currentTimeMillis() + LEAD_MILLIS + Duration.ofMillis(2L * triggers).toMillis();
+    quartz.fillMinute(triggers, firstMillis);
     double perSecond = triggers * 1e9 / (System.nanoTime() - begun);
     site.settle();
-    long from = guess + PERIOD_MILLIS;
+    long from = firstMillis + PERIOD_MILLIS;
     long to = from + PERIOD_MILLIS;
     Histogram late = new ConcurrentHistogram(Figures.DIGITS);
     LongAdder firings = new LongAdder();
@@ -60,7 +61,7 @@ final class QuartzMinuteRow implements Row {
       if (scheduled >= from && scheduled < to) {
         firings.increment();
         if (!seen.add(number)) {
-          throw new IllegalStateException("a trigger fires once a minute: trigger=" + number);
+          throw new IllegalStateException("a trigger must fire once a minute: trigger=" + number);
         }
         late.recordValue(Math.max(0, System.currentTimeMillis() - scheduled));
       }

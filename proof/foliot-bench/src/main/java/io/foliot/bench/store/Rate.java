@@ -1,10 +1,10 @@
 package io.foliot.bench.store;
 
-/** The number of items that were done, and the time that they took. */
+/** The number of items that a round has done, and its duration. */
 record Rate(long count, long nanos) {
   Rate {
     if (count < 1 || nanos < 1) {
-      throw new IllegalStateException("a round does something and takes time: count=" + count + ", nanos=" + nanos);
+      throw new IllegalStateException("a round must do something and take time: count=" + count + ", nanos=" + nanos);
     }
   }
 

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Contenders in turns, A B C A B C, after a round of less that does not count.
+ * Measures contenders that take turns, A B C A B C, after a shorter warm-up round of each.
  *
  * @param name the name of the row in the options
  * @param title the title of the table
  * @param entries the contenders; the others are compared with the first
  */
 record RateRow(String name, String title, Opening entries) implements Row {
-  /** Makes the contenders, whose servers are then started. */
+  /** Creates the contenders, and starts the servers that they need. */
   @FunctionalInterface
   interface Opening {
     List<Entry> open(Sites sites, StoreOptions options);
@@ -22,8 +22,8 @@ record RateRow(String name, String title, Opening entries) implements Row {
   /**
    * A contender.
    *
-   * @param wanted how many times its rate the first one must reach; 0 if it is there for orientation
-   * @param isVariant whether it is another one of the row with other settings
+   * @param wanted how many times the rate of this contender the first contender must reach; 0 if there is no goal
+   * @param isVariant whether another entry is the same contender with other settings; a quick run leaves variants out
    */
   record Entry(Contender contender, double wanted, boolean isVariant) {
     Entry(Contender contender, double wanted) {

@@ -6,13 +6,13 @@ import io.foliot.store.redis.RedisOptions;
 import io.foliot.store.redis.RedisStore;
 import java.util.List;
 
-/** Redis. Each round begins with an empty one. */
+/** A Redis server, which is empty at the beginning of each round. */
 final class RedisSite implements Site {
   private static final List<String> SETTINGS = List.of("appendonly", "appendfsync", "io-threads");
 
   private final RedisServer server = RedisServer.start();
 
-  /** Deletes what the last round has left, and returns the server. */
+  /** Deletes all keys and returns the server. */
   RedisServer fresh() {
     server.command("FLUSHALL", "SYNC");
     return server;

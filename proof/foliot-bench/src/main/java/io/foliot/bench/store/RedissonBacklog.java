@@ -7,9 +7,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Redisson's delayed queue: it moves what is due to another queue, a hundred in a script, and consumers take it from
- * there. A task that was taken is gone, also where the consumer dies before it has done anything: at most once, which
- * is less than the others promise.
+ * Redisson's delayed queue. It moves due tasks to another queue, a hundred in each script, and consumers take them from
+ * there. A task that was taken is lost if its consumer dies before running it. So Redisson runs tasks at most once,
+ * which is a weaker promise than that of the other contenders.
  */
 final class RedissonBacklog implements Backlog {
   private static final int OFFERED_AT_ONCE = 500;
@@ -46,8 +46,8 @@ final class RedissonBacklog implements Backlog {
 
   private void consume(Ledger ledger) {
     while (!stopped) {
-      List<Integer> taken = queue.take(takenAtOnce);
-      taken.forEach(ledger::begun);
+      List<Integer> tasks = queue.take(takenAtOnce);
+      tasks.forEach(ledger::begun);
     }
   }
 
@@ -61,9 +61,9 @@ final class RedissonBacklog implements Backlog {
     stopped = true;
     threads.close();
     queue.close();
-    for (Future<?> one : running) {
-      if (one.state() == Future.State.FAILED) {
-        throw new IllegalStateException("a consumer must not fail", one.exceptionNow());
+    for (Future<?> consumer : running) {
+      if (consumer.state() == Future.State.FAILED) {
+        throw new IllegalStateException("a consumer must not fail", consumer.exceptionNow());
       }
     }
   }

@@ -11,11 +11,11 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.IntegerCodec;
 import org.redisson.config.Config;
 
-/** Redisson's delayed queue of numbers in an empty Redis, and the queue that its elements come to when they are due. */
-@SuppressWarnings("deprecation") // its successor is not in the open edition
+/** Redisson's delayed queue of numbers in an empty Redis, and the queue to which its elements move when due. */
+@SuppressWarnings("deprecation") // the successor of RDelayedQueue is not in the open edition
 final class RedissonQueue implements AutoCloseable {
   private static final String NAME = "bench";
-  /** One for each consumer that waits, some for the transfer. */
+  /** Number of connections: one for each waiting consumer, and some for the transfer. */
   private static final int CONNECTIONS = 40;
   private static final int WAIT_SECONDS = 1;
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -38,12 +38,12 @@ final class RedissonQueue implements AutoCloseable {
     return due;
   }
 
-  /** Returns how many wait, due or not, and are not transferred. */
+  /** Returns how many elements have not been transferred yet, due or not. */
   int waiting() {
     return delayed.size();
   }
 
-  /** Offers numbers, all under way at once, and waits until all are answered. */
+  /** Offers consecutive numbers, all under way at the same time, and waits for all answers. */
   void offerAll(int first, int count, long delayMillis) {
     CompletableFuture<?>[] answers = new CompletableFuture<?>[count];
     for (int i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ final class RedissonQueue implements AutoCloseable {
     CompletableFuture.allOf(answers).join();
   }
 
-  /** Takes due tasks up to a limit, or none if none arrives for a while. */
+  /** Takes up to this number of due elements. Returns an empty list if none arrives for a while. */
   List<Integer> take(int limit) {
     if (limit > 1) {
       List<Integer> taken = due.poll(limit);
@@ -62,20 +62,20 @@ final class RedissonQueue implements AutoCloseable {
       return taken;
     }
     try {
-      Integer one = due.poll(WAIT_SECONDS, TimeUnit.SECONDS);
-      return one == null ? List.of() : List.of(one);
+      Integer element = due.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+      return element == null ? List.of() : List.of(element);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while it waited for an element", e);
+      throw new IllegalStateException("interrupted while waiting for an element", e);
     }
   }
 
-  /** Stops the transfer of what becomes due, until {@link #transfer}. */
+  /** Stops the transfer of due elements until {@link #transfer} is called. */
   void hold() {
     delayed.destroy();
   }
 
-  /** Begins to transfer what is due. */
+  /** Starts the transfer of due elements. */
   void transfer() {
     client.getDelayedQueue(due);
   }

@@ -3,7 +3,7 @@ package io.foliot.bench.store;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Redisson's {@code offerAsync}, as many under way at once as a batch has. */
+/** Calls of Redisson's {@code offerAsync}. All offers of a batch are under way at the same time. */
 final class RedissonSubmits implements CallLoad {
   private static final long LATER_MILLIS = TimeUnit.DAYS.toMillis(1);
 
@@ -25,7 +25,7 @@ final class RedissonSubmits implements CallLoad {
   @Override
   public void ensureDone(long items) {
     if (queue.waiting() != items) {
-      throw new IllegalStateException("every element must be there: told=" + items + ", waiting=" + queue.waiting());
+      throw new IllegalStateException("every element must wait: offered=" + items + ", waiting=" + queue.waiting());
     }
   }
 

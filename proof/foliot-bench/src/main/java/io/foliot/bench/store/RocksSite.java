@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** RocksDB in this process, in a folder that each round makes anew. */
+/** RocksDB in this process, in a new folder for each round. */
 final class RocksSite implements Site {
   private @Nullable Path folder;
 

@@ -1,19 +1,19 @@
 package io.foliot.bench.store;
 
-/** Something to measure. */
+/** A measurement that can be chosen by name, and that yields a table. */
 interface Row {
-  /** Returns its name in the options. */
+  /** Returns the name of the row in the options. */
   String name();
 
-  /** Returns whether it is measured when no row is named. */
+  /** Returns whether the row is measured when no row is named. */
   default boolean isUsual() {
     return true;
   }
 
-  /** Measures it. */
+  /** Measures the row and returns the figures. */
   Table measure(Sites sites, StoreOptions options, Progress progress) throws Exception;
 
-  /** Receives the progress. */
+  /** Receives messages about the progress. */
   @FunctionalInterface
   interface Progress {
     void report(String what);

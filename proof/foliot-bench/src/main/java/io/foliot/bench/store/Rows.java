@@ -8,21 +8,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** All that can be measured, and what is asked of it. */
+/** All rows of the comparison, with their goals. */
 final class Rows {
-  /** Tasks of a call where calls are large. */
+  /** Number of tasks, or keys, in each call of a batch. */
   private static final int BATCH = 1_000;
-  /** Enough for two processors: more callers only wait for each other. */
+  /** Number of callers that send batches. On two processors, more callers would only wait for each other. */
   private static final int BATCH_CALLERS = 4;
   private static final int CALLERS = 32;
   private static final int LIVE_KEYS = 20_000;
-  /** Commands of a pipeline: with more, the time they wait for each other is longer than that of a round trip. */
+  /** Commands in a pipeline. In a longer one, commands would wait for each other longer than for a round trip. */
   private static final int PIPELINED = 200;
   /** The default time for which a queue keeps finished tasks. */
   static final Duration KEPT = Duration.ofHours(1);
   private static final Duration HOUR = Duration.ofHours(1);
 
-  // Shares of the tasks of a drain, so that all take some seconds.
+  // Factors for the number of tasks of a drain, so that the drain of each contender takes some seconds.
   private static final double JOBS_SHARE = 0.2;
   private static final double DB_SCHEDULER_SHARE = 0.4;
   private static final double JOBRUNR_SHARE = 0.04;
@@ -30,16 +30,17 @@ final class Rows {
   private static final double QUARTZ_SHARE = 0.008;
   private static final double REDISSON_SHARE = 0.25;
 
-  /** The duration of an attempt of a cluster: another system's answer. */
+  /** The duration of an attempt in the rows of clusters, such as the response time of another system. */
   private static final Duration ATTEMPT = Duration.ofMillis(100);
-  /** Attempts that a node has under way at most, so that it asks for a small part of the processors: 2,000 a second. */
+  /** Most attempts that a node has under way: 2,000 a second, which need a small part of the processors. */
   private static final int BOUND = 200;
   private static final double BOUND_SHARE = 0.1;
-  /** The engine's own bound: 10,000 a second. */
+  /** Most attempts that a node has under way: 10,000 a second, more than the processors can do. */
   private static final int WIDE = 1_000;
   private static final double WIDE_SHARE = 0.5;
   /**
-   * Longer than the second between two reads, much shorter than the usual 30, so that a round need not last minutes.
+   * The window of rows whose tasks are read ahead. It is longer than the second between two reads, and shorter than the
+   * default, so that a round is short.
    */
   private static final Duration SHORT_WINDOW = Duration.ofSeconds(2);
 
@@ -138,7 +139,7 @@ final class Rows {
           List.of(attempts("one node", 1, BOUND_SHARE, BOUND), attempts("two nodes", 2, BOUND_SHARE, BOUND),
               attempts("three nodes", 3, BOUND_SHARE, BOUND)),
           Optional.of(new Wanted("three nodes", 2))),
-      new NodesRow("cluster-limit", "PostgreSQL: due tasks drained by nodes that ask for all that the processors have",
+      new NodesRow("cluster-limit", "PostgreSQL: due tasks drained by nodes that use all processors",
           List.of(attempts("one node, 1,000 of 100 ms under way", 1, WIDE_SHARE, WIDE),
               attempts("three nodes, 1,000 of 100 ms under way", 3, WIDE_SHARE, WIDE),
               drained("one node, tasks that do nothing", 1, Share.EVEN),
@@ -169,7 +170,8 @@ final class Rows {
   }
 
   /**
-   * Tasks that are written beyond the window, so that not their writer but the owner of the slot has them in its wheel.
+   * Returns a line whose tasks are due beyond the window when they are written. So the owner of the slot reads them
+   * ahead, and the node that has written them does not put them into its wheel.
    */
   private static NodesLoadRow.Line loadAhead(String name, Share share) {
     return new NodesLoadRow.Line(name, SHORT_WINDOW.multipliedBy(2),

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The shards that have begun: when, and on which workers. Any thread. */
+/** Records which shards have begun, when, and on which workers. Thread-safe. */
 final class ShardLedger {
   private static final long POLL_MILLIS = 5;
 
@@ -20,7 +20,11 @@ final class ShardLedger {
   private final AtomicInteger repeated = new AtomicInteger();
   private final AtomicInteger misplaced = new AtomicInteger();
 
-  /** A shard of a run: of a job, at a time, in a zone if the job has zones. */
+  /**
+   * A shard of a run.
+   *
+   * @param zone the zone of the shard; empty if the job has no zones
+   */
   record Shard(String job, long scheduledMillis, String zone, int number) {
     static Shard of(TaskRecord task) {
       Map<String, String> headers = task.body().headers();
@@ -34,13 +38,18 @@ final class ShardLedger {
     }
   }
 
-  /** Where a shard began last, and when by this machine's clock and by its monotonic one. */
+  /**
+   * The last beginning of a shard.
+   *
+   * @param atMillis when the shard began, by {@link System#currentTimeMillis}
+   * @param atNanos the same, by {@link System#nanoTime}
+   */
   record Begun(String worker, int attempt, long atMillis, long atNanos) {}
 
   /**
-   * A shard begins.
+   * Notes that a shard begins on a worker.
    *
-   * @param mustBeOwn whether the worker must be the one that it is addressed to, if it is addressed to one
+   * @param mustBeOwn whether a shard that is addressed to one worker must begin on that worker
    */
   void begun(PollingWorker worker, TaskRecord task, boolean mustBeOwn) {
     Begun now = new Begun(worker.name(), task.attempt(), System.currentTimeMillis(), System.nanoTime());
@@ -80,12 +89,12 @@ final class ShardLedger {
   /** Fails unless the number of repeated beginnings is the expected one. */
   void ensureRepeated(int expected) {
     if (repeated.get() != expected) {
-      throw new IllegalStateException("only the shards that a lost worker had begun begin again: repeated=" + repeated
-          + ", expected=" + expected);
+      throw new IllegalStateException("only the shards that a lost worker had begun may begin again: repeated="
+          + repeated + ", expected=" + expected);
     }
   }
 
-  /** Fails if a shard began twice, or on another worker than the one it is addressed to. */
+  /** Fails if a shard has begun twice, or on another worker than the one to which it is addressed. */
   void ensureEachOnceInItsPlace() {
     if (repeated.get() != 0 || misplaced.get() != 0) {
       throw new IllegalStateException("each shard must begin once, on the worker that it is addressed to: repeated="

@@ -4,10 +4,10 @@ import io.foliot.core.store.TaskStore;
 
 /** A server under test. One contender uses it at a time. */
 interface Site extends AutoCloseable {
-  /** The server, its version, and the settings on which figures depend. */
+  /** Returns the name of the server, its version, and the settings on which figures depend. */
   String describe() throws Exception;
 
-  /** Foliot's store on this server, empty. */
+  /** Opens an empty store of Foliot on this server. */
   TaskStore openStore() throws Exception;
 
   /** Makes the server do now the work that it would otherwise do in the middle of a measurement. */

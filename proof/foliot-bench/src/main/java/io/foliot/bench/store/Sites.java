@@ -2,7 +2,7 @@ package io.foliot.bench.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** The servers, each started when it is first asked for. One thread. */
+/** The servers, each of which is started at its first use. For one thread. */
 final class Sites implements AutoCloseable {
   private final Started started;
   private @Nullable PostgresSite postgres;
@@ -10,7 +10,7 @@ final class Sites implements AutoCloseable {
   private @Nullable RedisSite redis;
   private @Nullable RocksSite rocks;
 
-  /** Shown each server when it has started. */
+  /** Called with each server after it has started. */
   @FunctionalInterface
   interface Started {
     void show(Site site) throws Exception;
@@ -64,7 +64,7 @@ final class Sites implements AutoCloseable {
     try {
       started.show(site);
     } catch (Exception e) {
-      throw new IllegalStateException("a server must say what it is", e);
+      throw new IllegalStateException("cannot describe a server", e);
     }
   }
 

@@ -13,11 +13,11 @@ import java.sql.Statement;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A relational database server. There is one database on it at a time, which each round makes anew. */
+/** A relational database server. It has one database at a time, and each round creates a new one. */
 abstract class SqlSite implements Site {
   private @Nullable Database database;
 
-  /** Makes an empty database and drops the last one. */
+  /** Drops the database of the last round, creates an empty one, and returns it. */
   final Database fresh() throws SQLException {
     Database last = database;
     database = null;
@@ -29,10 +29,10 @@ abstract class SqlSite implements Site {
     return fresh;
   }
 
-  /** The database of this round. */
+  /** Returns the database of this round. */
   final Database database() {
     if (database == null) {
-      throw new IllegalStateException("a round makes its database before it uses it");
+      throw new IllegalStateException("a round must create its database before it uses it");
     }
     return database;
   }
@@ -43,7 +43,7 @@ abstract class SqlSite implements Site {
     return openAnother();
   }
 
-  /** One more store on this round's database, with connections of its own. */
+  /** Opens a further store on this round's database, with its own connections. */
   final TaskStore openAnother() {
     Database shared = database();
     return JdbcStore.open(JdbcOptions.of(shared.jdbcUrl(), shared.user(), shared.password()));
@@ -53,10 +53,10 @@ abstract class SqlSite implements Site {
 
   abstract void drop(Database last) throws SQLException;
 
-  /** Returns the driver's properties with which it sends batches as fast as it can. */
+  /** Returns the properties with which the driver sends batches fastest. */
   abstract Map<String, String> driverProperties();
 
-  /** Connections to this round's database, all of them open. */
+  /** Opens a pool of connections to this round's database, which are all opened in advance. */
   final HikariDataSource pool(int connections) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(database().jdbcUrl());
@@ -77,18 +77,18 @@ abstract class SqlSite implements Site {
     }
   }
 
-  /** The number that a query of this round's database answers. */
+  /** Runs a query in this round's database and returns its result, which is one number. */
   final long number(String sql) throws SQLException {
     return Long.parseLong(text(database(), sql));
   }
 
-  /** The first column of the first row. */
+  /** Runs a query and returns the first column of the first row. */
   static String text(Database database, String sql) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
       if (!row.next()) {
-        throw new IllegalStateException("a query must answer a row: sql=" + sql);
+        throw new IllegalStateException("a query must return a row: sql=" + sql);
       }
       return row.getString(1);
     }

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Foliot's stores beside other schedulers, and beside bare commands, on the same real servers, with the same settings,
- * in one run: databases sync before they confirm, Redis syncs each second. All of them do the same work, which is
- * checked: every acknowledged task is there, and runs once. It prints tables of medians.
+ * Compares Foliot's stores with other schedulers and with bare commands, in one run, on the same real servers with the
+ * same settings: databases sync each commit, and Redis syncs once a second. All contenders do the same work. The result
+ * is checked: every acknowledged task is in the store and runs once. Prints tables of medians.
  *
  * <p>From the root of the project:
  *
@@ -27,11 +27,11 @@ import java.util.List;
  * <p>The figures:
  *
  * <ul>
- * <li>Drain: tasks that do nothing, all due, put there before; from the beginning of the first one until the ends of
- * all are durable. The start of a scheduler does not count.
- * <li>Submit and reset: callers on threads of their own, each of which waits for each answer.
- * <li>Cluster: several nodes of this program over one database, which share the slots before a backlog comes due at one
- * instant; claims that were lost are those that answered with no task, because another node had it, or it had ended.
+ * <li>Drain: tasks that do nothing are inserted in advance, and all are due. The time is from the beginning of the
+ * first task until the ends of all tasks are durable. The start of a scheduler does not count.
+ * <li>Submit and reset: each caller has its own thread and waits for each answer.
+ * <li>Cluster: several nodes in this process over one database. They share the slots before a backlog becomes due at
+ * one instant. A claim is lost if it wins no task, because another node had claimed the task, or the task had ended.
  * <li>Lateness: from the due instant to the handler's first line, both by the store's clock.
  * </ul>
  */
@@ -46,7 +46,7 @@ public final class StoreComparison {
     this.progress = progress;
   }
 
-  /** Runs the comparison; {@link StoreOptions#USAGE} are the arguments. */
+  /** Runs the comparison. {@link StoreOptions#USAGE} describes the arguments. */
   public static void main(String[] args) throws Exception {
     List<String> words = List.of(args);
     if (words.contains("--help")) {
@@ -55,7 +55,7 @@ public final class StoreComparison {
       Rows.ALL.forEach(row -> System.out.println(row.name()));
     } else {
       new StoreComparison(StoreOptions.parse(args), System.out, System.err).run();
-      // Peers leave threads behind that would keep the program up.
+      // Threads that peers leave behind would keep the JVM running.
       System.exit(0);
     }
   }
@@ -66,7 +66,7 @@ public final class StoreComparison {
       throw new IllegalArgumentException("a row must be one of those that --list names: rows=" + options.rows());
     }
     out.println(Conditions.machine());
-    out.println("Beside " + Conditions.peers() + ". Rounds: " + options.rounds() + ", medians.");
+    out.println("Compared with " + Conditions.peers() + ". Rounds: " + options.rounds() + ", medians.");
     List<Table> tables = new ArrayList<>();
     try (Sites sites = new Sites(this::describe)) {
       for (Row row : rows) {

@@ -11,35 +11,37 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of {@link StoreComparison}.
  *
- * @param rows the names of what to measure; empty for the usual ones
+ * @param rows the names of the rows to measure, or their beginnings; empty for the usual rows
  * @param contenders parts of the names of the contenders; empty for all
- * @param isWarm whether each contender has a round before those that count, and variants have their turn
- * @param rounds how often each contender has its turn
+ * @param isWarm whether there are warm-up rounds, and variants are measured as well
+ * @param rounds the number of measured rounds
  * @param work the work of one round
- * @param lateness for how long tasks come while lateness is measured
- * @param pending the number of waiting tasks that {@code pending} compares 10,000 with
- * @param json where all figures are written to, or null
+ * @param lateness how long tasks are submitted while lateness is measured
+ * @param pending the number of waiting tasks that the row postgres-pending compares with 10,000
+ * @param json the file to which all figures are written, or null
  */
 record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, int rounds, Work work,
     Duration lateness, int pending,
     @Nullable Path json) {
   static final String USAGE = """
-      --quick             shows that everything works, and says nothing of speed; leaves out variants
-      --list              names what can be measured
-      --rows A,B          only these; the beginning of a name is enough, except for postgres-pending,
-                          postgres-jobs-minute, -instant, -calls (all but those)
-      --contenders A,B    only those whose names contain one of these
-      --rounds N          how often each has its turn (3)
-      --tasks N           tasks that Foliot drains a round, others their share; at most so many live keys (200000)
-      --seconds S         how long callers call (1.5)
-      --lateness S        how long tasks come at a steady rate (15)
-      --pending N         how many tasks wait in postgres-pending (10000000)
-      --json FILE         writes each round's figures there
+      --quick             a short run that shows that everything works; its figures mean nothing; without variants
+      --list              print the names of all rows
+      --rows A,B          measure only rows whose names begin with one of these; rows that take minutes need their
+                          full names (all rows but those that take minutes)
+      --contenders A,B    measure only contenders whose names contain one of these (all)
+      --rounds N          number of measured rounds (3)
+      --tasks N           tasks that Foliot drains in a round; slower contenders get fewer; also the most live keys
+                          (200000)
+      --seconds S         how long callers repeat their calls in a round (1.5)
+      --lateness S        how long tasks are submitted at a steady rate (15)
+      --pending N         number of waiting tasks in postgres-pending (10000000)
+      --json FILE         write the figures of each round to this file
       """;
 
   StoreOptions {
     if (rounds < 1 || pending < 1) {
-      throw new IllegalArgumentException("there is something to do: rounds=" + rounds + ", pending=" + pending);
+      throw new IllegalArgumentException(
+          "rounds and pending must be positive: rounds=" + rounds + ", pending=" + pending);
     }
   }
 
@@ -82,7 +84,7 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
     return (isWarm || !entry.isVariant()) && wants(entry.contender().name());
   }
 
-  /** Returns whether one of this name takes part. */
+  /** Returns whether a contender with this name takes part. */
   boolean wants(String contender) {
     return contenders.isEmpty() || contenders.stream().anyMatch(contender::contains);
   }

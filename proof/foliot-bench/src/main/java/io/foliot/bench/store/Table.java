@@ -2,11 +2,11 @@ package io.foliot.bench.store;
 
 import java.util.List;
 
-/** Figures, and how they are shown. */
+/** The figures of a row. */
 interface Table {
-  /** A heading and a table of medians. */
+  /** Returns a heading and a table of medians. */
   String markdown();
 
-  /** Each figure as an object with all of its values. */
+  /** Returns a JSON object for each figure, with the values of all rounds. */
   List<String> json();
 }

@@ -28,10 +28,10 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The size of the tables under churn: tasks come, are claimed and end, live keys are reset, history is dropped, and for
- * half of the time another transaction holds a snapshot, so that rows that died since cannot be collected. Once a
- * minute a backlog is drained at full speed. It prints a line a minute, and checks at the end that every task has run
- * once.
+ * Measures the size of the tables under churn. Tasks are submitted, claimed and finished, live keys are reset, and
+ * history is dropped. Once a minute a backlog is drained at full speed. For half of the time another transaction holds
+ * a snapshot, so PostgreSQL cannot remove rows that have died since. Prints a line each minute, and checks at the end
+ * that every task has run once.
  *
  * <p>From the root of the project, for an hour:
  *
@@ -39,13 +39,14 @@ import org.jspecify.annotations.Nullable;
  * mvn -q -pl :foliot-bench -am -Pcompare-stores process-test-classes -Dbench.main=io.foliot.bench.store.TableChurn -Dbench.args="60"
  * }</pre>
  *
- * <p>The snapshot is held from a sixth of the time to two thirds.
+ * <p>The snapshot is held from one sixth to two thirds of the time.
  */
 public final class TableChurn {
   private static final int TASKS_PER_SECOND = 300;
   private static final int RESETS_PER_SECOND = 2_000;
   private static final int LIVE_KEYS = 20_000;
   private static final int BURST = 20_000;
+  /** The load of a second is sent in this many batches. */
   private static final int PARTS_PER_SECOND = 10;
   private static final Duration SPREAD = Duration.ofSeconds(20);
   private static final Duration PUSHED = Duration.ofMinutes(2);
@@ -68,7 +69,7 @@ public final class TableChurn {
     this.delivered = delivered;
   }
 
-  /** Runs for as many minutes as the first argument says. */
+  /** Runs for the number of minutes in the first argument, or 60 without arguments. */
   public static void main(String[] args) throws SQLException {
     int minutes = args.length == 0 ? 60 : Integer.parseInt(args[0]);
     AtomicLong delivered = new AtomicLong();
@@ -109,7 +110,7 @@ public final class TableChurn {
         }
         double p99Millis = steadily();
         double rate = burst();
-        tell(minute, held != null, rate, p99Millis);
+        printLine(minute, held != null, rate, p99Millis);
       }
     } finally {
       if (held != null) {
@@ -141,7 +142,7 @@ public final class TableChurn {
     return connection;
   }
 
-  /** Runs the usual load for nearly a minute. Returns the 99th percentile of the time of a batch of resets. */
+  /** Runs the steady load for 50 s. Returns the 99th percentile of the time of a batch of resets, in ms. */
   private double steadily() {
     Histogram nanos = new Histogram(Figures.DIGITS);
     long begun = System.nanoTime();
@@ -164,7 +165,7 @@ public final class TableChurn {
     return nanos.getValueAtPercentile(99) / 1e6;
   }
 
-  /** Drains a backlog that is due at once; returns tasks a second. */
+  /** Submits a backlog that is due at once, and drains it. Returns the tasks per second. */
   private double burst() {
     awaitAll();
     long before = delivered.get();
@@ -201,7 +202,7 @@ public final class TableChurn {
     }
   }
 
-  private void tell(int minute, boolean held, double rate, double p99Millis) throws SQLException {
+  private void printLine(int minute, boolean held, double rate, double p99Millis) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(TABLES)) {

@@ -5,13 +5,13 @@ import java.time.Duration;
 /**
  * The amount of work of one round.
  *
- * @param tasks how many tasks are drained, and at most how many keys are reset
- * @param time how long calls continue
+ * @param tasks how many tasks are drained; also the most live keys
+ * @param time how long callers repeat their calls
  */
 record Work(int tasks, Duration time) {
   Work {
     if (tasks < 1 || time.isNegative()) {
-      throw new IllegalArgumentException("a round has some work: tasks=" + tasks + ", time=" + time);
+      throw new IllegalArgumentException("a round must have some work: tasks=" + tasks + ", time=" + time);
     }
   }
 
@@ -20,7 +20,7 @@ record Work(int tasks, Duration time) {
     return new Work(Math.max(1, (int) Math.round(tasks * share)), time);
   }
 
-  /** Less of the same, for the compilers. */
+  /** Returns half of this work, to warm up the JIT compiler. */
   Work warmUp() {
     return new Work(Math.max(1, tasks / 2), time.dividedBy(2));
   }

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Three nodes that plan jobs over one database, and workers in two zones that each poll one of them. Nodes and workers
- * share this program, and so its processors; there is no HTTP between them.
+ * Three nodes that plan jobs over one database, and workers in two zones, each of which polls one of the nodes. Nodes
+ * and workers run in this process, and so share its processors. There is no HTTP between them.
  */
 final class WorkerCluster implements AutoCloseable {
   /** The queue of all workers. */
@@ -30,7 +30,7 @@ final class WorkerCluster implements AutoCloseable {
   private final List<FoliotNode> nodes = new ArrayList<>();
   private final List<Jobs> jobs = new ArrayList<>();
   private final List<PollingWorker> workers = new ArrayList<>();
-  private int named;
+  private int nextNumber;
 
   /** Starts the nodes over an empty store, and waits until each has its part of the slots. */
   WorkerCluster(SqlSite site) throws SQLException {
@@ -55,31 +55,31 @@ final class WorkerCluster implements AutoCloseable {
     }
   }
 
-  /** Starts workers at the nodes in turn, and waits until all nodes know all of them. */
+  /** Starts workers at the nodes in turn, and waits until every node has read all of them. */
   List<PollingWorker> start(int count, int concurrency, PollingWorker.Handler handler) {
     List<PollingWorker> started = new ArrayList<>();
-    for (int i = 0; i < count; i++, named++) {
-      started.add(new PollingWorker("worker-" + named, ZONES.get(named % ZONES.size()), node(named), concurrency,
-          handler));
+    for (int i = 0; i < count; i++, nextNumber++) {
+      started.add(new PollingWorker("worker-" + nextNumber, ZONES.get(nextNumber % ZONES.size()), node(nextNumber),
+          concurrency, handler));
     }
     workers.addAll(started);
-    Await.until("every node knows every worker", BOUND, () -> nodes.stream().allMatch(
+    Await.until("every node has read every worker", BOUND, () -> nodes.stream().allMatch(
         node -> started.stream().allMatch(worker -> node.scheduler().fleet().seatOf(worker.name()) != null)));
     return started;
   }
 
-  /** Waits until all nodes know exactly this number of workers. */
+  /** Waits until every node reads exactly this number of workers. */
   void awaitWorkers(int count) {
-    Await.until("every node knows " + count + " workers", BOUND,
+    Await.until("every node reads " + count + " workers", BOUND,
         () -> nodes.stream().allMatch(node -> node.scheduler().fleet().working(QUEUE).size() == count));
   }
 
-  /** Returns a node, any of them for any number. */
+  /** Returns the node with this number, modulo the number of nodes. */
   Scheduler node(int number) {
     return nodes.get(number % nodes.size()).scheduler();
   }
 
-  /** Returns the jobs, through one of the nodes. */
+  /** Returns the jobs through the node with this number, modulo the number of nodes. */
   Jobs jobs(int number) {
     return jobs.get(number % jobs.size());
   }

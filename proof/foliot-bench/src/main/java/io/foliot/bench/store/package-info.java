@@ -1,6 +1,6 @@
 /**
- * Foliot's stores beside other schedulers on the same servers: {@link io.foliot.bench.store.StoreComparison} is the
- * whole comparison in one program.
+ * Comparison of Foliot's stores with other schedulers on the same servers. The program is
+ * {@link io.foliot.bench.store.StoreComparison}.
  */
 @NullMarked
 package io.foliot.bench.store;

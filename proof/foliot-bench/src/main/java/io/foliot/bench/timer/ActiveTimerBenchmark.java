@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
 /**
- * Single calls of timers that have threads of their own, from one producer thread or several, while a number of timers
- * wait of which none is due soon. A figure is what a call takes its caller.
+ * Measures single calls to timers that have their own threads, by one or several producer threads, while many timers
+ * wait. None of the waiting timers is due soon. A figure is the time that a call takes its caller.
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args="ActiveTimerBenchmark -t 1"
@@ -32,9 +32,9 @@ import org.openjdk.jmh.infra.ThreadParams;
  *     -Dbench.args="ActiveTimerBenchmark.resetLater -t 1 -p contender=WHEEL_TIMER,NETTY -p live=1000000"
  * }</pre>
  *
- * <p>{@code DELAY_QUEUE} is left out unless it is asked for, because a cancel of its searches all timers, and
- * {@code FORK_JOIN_POOL} needs JDK 25. Each iteration has a new timer, so that one that keeps cancelled timers until
- * they would have fired, as {@code JAVA_TIMER} does, does not fill the heap; iterations should stay short for its sake.
+ * <p>{@code DELAY_QUEUE} is measured only if it is named, because its cancel searches all timers. {@code
+ * FORK_JOIN_POOL} needs JDK 25. {@code JAVA_TIMER} keeps cancelled timers until they would have fired. So that they do
+ * not fill the heap, each iteration creates a new timer, and iterations should be short.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -42,7 +42,7 @@ import org.openjdk.jmh.infra.ThreadParams;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class ActiveTimerBenchmark {
-  /** Large enough that what JMH does for each invocation is lost in it. */
+  /** Calls per invocation. With this many, the overhead of JMH for each invocation is negligible. */
   static final int BATCH = 500;
 
   /** The timer that all producers share. */
@@ -77,7 +77,7 @@ public class ActiveTimerBenchmark {
     }
   }
 
-  /** A thread with its part of the timers, and a batch more. */
+  /** A thread with its share of the waiting timers, and one batch more. */
   @State(Scope.Thread)
   public static class Filled {
     @Nullable
@@ -104,7 +104,7 @@ public class ActiveTimerBenchmark {
     }
   }
 
-  /** A thread that gets back the batch it loses. */
+  /** A thread that schedules a batch again after each invocation has cancelled one. */
   @State(Scope.Thread)
   public static class LosingBatch extends Filled {
     @Setup(Level.Invocation)
@@ -118,7 +118,7 @@ public class ActiveTimerBenchmark {
     }
   }
 
-  /** A thread that resets any of its timers. */
+  /** A thread that resets a random batch of its timers. */
   @State(Scope.Thread)
   public static class Moving extends Filled {
     @Setup(Level.Invocation)
@@ -127,7 +127,7 @@ public class ActiveTimerBenchmark {
     }
   }
 
-  /** A thread that brings timers nearer which it has pushed back just before. */
+  /** A thread that brings deadlines nearer, after it has pushed them back. */
   @State(Scope.Thread)
   public static class MovingNearer extends Filled {
     @Setup(Level.Invocation)
@@ -137,35 +137,35 @@ public class ActiveTimerBenchmark {
     }
   }
 
-  /** A new timer. */
+  /** Schedules a new timer. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void schedule(LackingBatch state) {
     state.producer().scheduleBatch();
   }
 
-  /** A cancel of any timer. */
+  /** Cancels a random timer. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void cancel(LosingBatch state) {
     state.producer().cancelPicked();
   }
 
-  /** The life of a request timeout. */
+  /** Schedules a timer and cancels it at once, as a request timeout does. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void scheduleThenCancel(Filled state) {
     state.producer().scheduleThenCancelBatch();
   }
 
-  /** A heartbeat; a cancel and a schedule where a timer has no reset. */
+  /** Pushes a deadline back, as a heartbeat does. Without a reset, this is a cancel and a schedule. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void resetLater(Moving state) {
     state.producer().resetPickedToLater();
   }
 
-  /** The other direction. */
+  /** Brings a deadline nearer. Without a reset, this is a cancel and a schedule. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void resetNearer(MovingNearer state) {

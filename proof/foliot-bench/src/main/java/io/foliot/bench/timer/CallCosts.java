@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The cost of a call for its caller while a number of timers wait, none of which is due soon.
  *
- * @param nanos per call, averaged over the callers, each with its own time
- * @param requestCpuNanos CPU time of the whole process for each {@link Call#SCHEDULE_THEN_CANCEL}, with what the
- *     timer's own threads did about it meanwhile and shortly after
+ * @param nanos the time of a call for its caller, in nanoseconds, averaged over all producers
+ * @param requestCpuNanos the CPU time of the whole process for each {@link Call#SCHEDULE_THEN_CANCEL}, in nanoseconds.
+ *     It includes the work of the timer's own threads during the calls and shortly after
  */
 record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
   enum Call {
@@ -26,46 +26,47 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
   }
 
   /**
-   * The conditions.
+   * The conditions of a measurement.
    *
-   * @param live timers that wait, of all producers together
-   * @param batch calls between two reads of the clock
-   * @param nanosMax how long each kind of call is measured, at most
+   * @param live the number of waiting timers, of all producers together
+   * @param producers the number of producer threads
+   * @param batch the number of calls between two reads of the clock
+   * @param nanosMax the longest time for which each kind of call is measured
    */
   record Load(int live, int producers, int batch, long nanosMax) {}
 
   /**
-   * Calls of one kind that a producer makes at most, so that what a timer keeps of cancelled timers fits into memory.
+   * Most calls of one kind by a producer. With this many, cancelled timers fit into memory, if the timer keeps them.
    */
   private static final long CALLS_MAX = 1_000_000;
 
-  /** The time that a timer gets to work off what the producers have left for its own threads. */
+  /** Pause in which the timer's own threads finish the work that the producers have left for them. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /**
    * Measures a new timer.
    *
-   * @throws IllegalStateException if one of its timers fires
+   * @throws IllegalStateException if a timer fires or a call fails
    */
   static CallCosts measure(Supplier<? extends Peer> maker, Load load) {
     System.gc();
     LongAdder fired = new LongAdder();
     try (Peer peer = maker.get()) {
-      List<Lane> lanes = new ArrayList<>();
+      List<Caller> callers = new ArrayList<>();
       CyclicBarrier barrier = new CyclicBarrier(load.producers());
-      for (int lane = 0; lane < load.producers(); lane++) {
+      for (int number = 0; number < load.producers(); number++) {
         int live = load.live() / load.producers();
-        lanes.add(new Lane(new Producer(peer, fired::increment, live, load.batch(), lane), load, barrier));
+        callers.add(new Caller(new Producer(peer, fired::increment, live, load.batch(), number), load, barrier));
       }
       settle();
       System.gc();
-      lanes.forEach(lane -> lane.thread.start());
-      lanes.forEach(lane -> lane.join());
+      callers.forEach(caller -> caller.thread.start());
+      callers.forEach(caller -> caller.join());
       settle();
       if (fired.sum() != 0) {
         throw new IllegalStateException("no timer may fire before it is due: fired=" + fired.sum());
       }
-      return sum(lanes);
+      return sum(callers);
     }
   }
 
@@ -73,18 +74,18 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
     LockSupport.parkNanos(SETTLE_NANOS);
   }
 
-  private static CallCosts sum(List<Lane> lanes) {
+  private static CallCosts sum(List<Caller> callers) {
     Map<Call, Double> nanos = new EnumMap<>(Call.class);
     for (Call call : Call.values()) {
-      long time = lanes.stream().mapToLong(lane -> lane.tally(call).nanos).sum();
-      nanos.put(call, (double) time / calls(lanes, call));
+      long time = callers.stream().mapToLong(caller -> caller.tally(call).nanos).sum();
+      nanos.put(call, (double) time / calls(callers, call));
     }
-    double requests = calls(lanes, Call.SCHEDULE_THEN_CANCEL);
-    return new CallCosts(nanos, lanes.getFirst().requestCpuNanos / requests);
+    double requests = calls(callers, Call.SCHEDULE_THEN_CANCEL);
+    return new CallCosts(nanos, callers.getFirst().requestCpuNanos / requests);
   }
 
-  private static long calls(List<Lane> lanes, Call call) {
-    return lanes.stream().mapToLong(lane -> lane.tally(call).calls).sum();
+  private static long calls(List<Caller> callers, Call call) {
+    return callers.stream().mapToLong(caller -> caller.tally(call).calls).sum();
   }
 
   private static final class Tally {
@@ -92,8 +93,8 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
     long calls;
   }
 
-  /** One producer thread; all of them make the same kind of call at a time. */
-  private static final class Lane {
+  /** One producer thread. All producers make the same kind of call at a time. */
+  private static final class Caller {
     private final Producer producer;
     private final Load load;
     private final CyclicBarrier barrier;
@@ -104,7 +105,7 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
     private long requestCpuNanos;
     private @Nullable Throwable failure;
 
-    Lane(Producer producer, Load load, CyclicBarrier barrier) {
+    Caller(Producer producer, Load load, CyclicBarrier barrier) {
       this.producer = producer;
       this.load = load;
       this.barrier = barrier;

@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of {@link TimerComparison}.
  *
- * @param live how many timers wait while calls are measured
- * @param rounds how often each contender has its turn
- * @param timers how many timers fire, or are weighed
- * @param isFull whether timers fire under every shape and cancelled share, or only evenly spread and none cancelled
+ * @param live how many timers wait while calls are measured; calls are measured once for each number
+ * @param rounds the number of measured rounds
+ * @param timers how many timers are scheduled when firing and memory are measured
+ * @param isFull whether firing is measured with all shapes and all shares of cancelled timers; if not, only with evenly
+ *     spread deadlines and no cancelled timers
+ * @param json the file to which all figures are written, or null
  */
 record ComparisonOptions(
     List<Contender> contenders,
@@ -25,13 +27,13 @@ record ComparisonOptions(
     boolean isFull,
     @Nullable Path json) {
   static final String USAGE = """
-      --quick           one round with 100,000 live timers
-      --full            all delay shapes and cancelled shares
-      --peers A,B       some of %s
-      --live N,M        how many timers wait while calls are measured (100000,1000000)
-      --rounds N        how often each has its turn (3)
-      --timers N        how many timers fire, or are weighed (1000000)
-      --json FILE       writes each round's figures there
+      --quick           one round with 100,000 waiting timers
+      --full            measure firing with all shapes of deadlines and all shares of cancelled timers
+      --peers A,B       measure only these, out of %s (all)
+      --live N,M        number of timers that wait while calls are measured (100000,1000000)
+      --rounds N        number of measured rounds (3)
+      --timers N        number of timers when firing and memory are measured (1000000)
+      --json FILE       write the figures of each round to this file
       """.formatted(Arrays.toString(Contender.values()));
 
   static ComparisonOptions parse(String... args) {

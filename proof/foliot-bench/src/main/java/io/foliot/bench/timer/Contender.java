@@ -82,7 +82,7 @@ enum Contender {
     this.title = title;
   }
 
-  /** A new timer without load. */
+  /** Creates a timer without load. */
   abstract Peer create();
 
   /** Returns the factory of peers. */
@@ -90,7 +90,7 @@ enum Contender {
     return this::create;
   }
 
-  /** Returns whether this JDK has it. */
+  /** Returns whether this JDK has this timer. */
   boolean isAvailable() {
     return true;
   }
@@ -104,7 +104,7 @@ enum Contender {
     return title;
   }
 
-  /** A pool schedules since JDK 25, which the language level does not know. */
+  /** Casts a ForkJoinPool, which implements this interface since JDK 25. The release for which we compile is older. */
   private static ScheduledExecutorService scheduling(Object pool) {
     return (ScheduledExecutorService) pool;
   }

@@ -5,7 +5,8 @@ import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A {@link DelayQueue} with the thread that takes from it. A cancel searches the queue, which is all that it offers.
+ * A {@link DelayQueue} with a thread that takes from it. A cancel searches the queue, because the queue has no faster
+ * way to remove an element.
  */
 final class DelayQueuePeer implements Peer {
   private static final class Task implements Delayed {
@@ -37,7 +38,7 @@ final class DelayQueuePeer implements Peer {
         queue.take().task.run();
       }
     } catch (InterruptedException e) {
-      // Closed.
+      // The peer was closed.
     }
   }
 

@@ -10,16 +10,19 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * The cost of firing a number of timers.
+ * The CPU time and the lateness of a number of timers that fire.
  *
  * @param cpuNanosPerTimer CPU time of the whole process from shortly before the first deadline to the last firing, for
  *     each timer that fired
  * @param earliestNanos the least lateness; negative if a timer fired early
+ * @param p50Nanos the median of the lateness; early firings count as 0
+ * @param p99Nanos the 99th percentile of the lateness
+ * @param maxNanos the greatest lateness
  */
 record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p99Nanos, long maxNanos) {
   /** The distribution of deadlines in the window. */
   enum Shape {
-    /** Evenly. */
+    /** Deadlines evenly spread over the window. */
     UNIFORM {
       @Override
       double position(double random) {
@@ -27,7 +30,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
       }
     },
 
-    /** Half of them in the first eighth. */
+    /** Half of the deadlines in the first eighth of the window. */
     SKEWED {
       @Override
       double position(double random) {
@@ -35,7 +38,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
       }
     },
 
-    /** All at one time. */
+    /** All deadlines in the middle of the window. */
     ONE_TICK {
       @Override
       double position(double random) {
@@ -43,15 +46,17 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
       }
     };
 
-    /** Returns the place of a deadline in the window, from 0 to 1, for a number that is evenly distributed there. */
+    /** Returns the position of a deadline in the window, from 0 to 1, for a uniform random number from 0 to 1. */
     abstract double position(double random);
   }
 
   /**
-   * The task of a timer.
+   * The conditions of a measurement. The window is the time in which the timers are due.
    *
-   * @param timers how many are scheduled ahead of the window in which they are due
-   * @param cancelledPercent how many of them are cancelled, before the window as well
+   * @param timers how many timers are scheduled before the window begins
+   * @param cancelledPercent the percentage of these timers that are cancelled before the window begins
+   * @param shape the distribution of deadlines in the window
+   * @param windowNanos the length of the window
    */
   record Load(int timers, int cancelledPercent, Shape shape, long windowNanos) {
     int cancelled() {
@@ -63,18 +68,22 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
     }
   }
 
-  /** From the last call of the producer to the first deadline, at least. */
+  /** Least time from the last call of the producer to the start of the window. */
   private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** The time after the last firing in which a second one, or one of a cancelled timer, is noticed. */
+  /** Time after the last firing in which a repeated firing, or a firing of a cancelled timer, is still noticed. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-  /** The lateness from which the last timer counts as lost. */
+  /** Time after the window from which a timer that has not fired counts as lost. */
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-  /** From the first call of the producer to the first deadline: a constant, and a multiple for each timer. */
+  /**
+   * Time from the first call of the producer to the start of the window: a constant and a part for each timer. It is
+   * doubled for each further attempt.
+   */
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(180);
   private static final long LEAD_NANOS_PER_TIMER = 1_500;
+  /** Most attempts to schedule all timers before the window begins. */
   private static final int ATTEMPTS = 4;
 
   /** Significant digits of a percentile. */
@@ -83,8 +92,8 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   /**
    * Measures a new timer.
    *
-   * @throws IllegalStateException if a timer is lost, fires twice, early or though it was cancelled, or if this machine
-   *     cannot schedule the load ahead of its window
+   * @throws IllegalStateException if a timer is lost, fires twice, fires early, or fires although it was cancelled; or
+   *     if this machine cannot schedule all timers before the window begins
    */
   static Expiry measure(Supplier<? extends Peer> maker, Load load) {
     return measure(maker, load, LOST_NANOS);
@@ -98,7 +107,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
         FiringLog log = new FiringLog(load.timers());
         long startNanos = System.nanoTime() + leadNanos;
         schedule(peer, log, load, startNanos);
-        // Garbage of the lines above must not be collected within the window.
+        // Collects the garbage of the schedule before the window begins.
         System.gc();
         if (startNanos - System.nanoTime() > REST_NANOS) {
           return measure(log, load, startNanos, lostNanos);
@@ -109,7 +118,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
     throw new IllegalStateException("timers must be scheduled before the first of them is due: " + load);
   }
 
-  /** The CPU time of one callback alone, run in the order of the deadlines as a timer would run it. */
+  /** Returns the CPU time of a callback without a timer. Callbacks run in the order of deadlines, as in a timer. */
   static double callbackCpuNanos(Load load) {
     FiringLog log = new FiringLog(load.timers());
     SplittableRandom random = new SplittableRandom(load.timers());

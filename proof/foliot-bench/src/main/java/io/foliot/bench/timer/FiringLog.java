@@ -6,18 +6,18 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
-/** The firings of a number of timers, and the check that they are as demanded. */
+/** Records the firings of a number of timers, and checks them. */
 final class FiringLog {
   /**
-   * Timers that count in milliseconds cut the present down to one, and so fire up to a millisecond early; one that goes
-   * by the wall clock is earlier still while that is being set right. A firing earlier than this has neither reason.
+   * Most time by which a timer may fire early. Timers that count in milliseconds round the current time down, and so
+   * may fire up to a millisecond early. Timers that use the wall clock may fire earlier while the clock is adjusted.
    */
   static final long EARLY_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(5);
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long NOT_FIRED = Long.MIN_VALUE;
 
-  // Any thread. An entry is written before the firing is counted, and read after the count is.
+  // Used by any thread. A firing writes its entry and then increments the count; a reader reads the count first.
   private final long[] latenessNanos;
   private final LongAdder firings = new LongAdder();
   private final LongAdder repeats = new LongAdder();
@@ -27,7 +27,7 @@ final class FiringLog {
     Arrays.fill(latenessNanos, NOT_FIRED);
   }
 
-  /** The callback of a timer that is due at a time of {@link System#nanoTime}. */
+  /** Returns the callback of a timer that is due at this {@link System#nanoTime}. */
   Runnable timer(int index, long dueNanos) {
     return () -> fire(index, System.nanoTime() - dueNanos);
   }
@@ -47,7 +47,8 @@ final class FiringLog {
   /**
    * Waits until a number of timers have fired.
    *
-   * @throws IllegalStateException if they have not come by a time of {@link System#nanoTime}
+   * @param untilNanos the {@link System#nanoTime} at which the wait ends
+   * @throws IllegalStateException if fewer timers have fired by then
    */
   void awaitFirings(long count, long untilNanos) {
     while (firings.sum() - repeats.sum() < count) {
@@ -63,8 +64,7 @@ final class FiringLog {
    * Checks each timer.
    *
    * @param cancelled the number of timers, from the first, that were cancelled
-   * @throws IllegalStateException if one of the others did not fire exactly once or fired early, or a cancelled one
-   *     fired
+   * @throws IllegalStateException if a cancelled timer fired, or another timer did not fire exactly once or fired early
    */
   void ensureExact(int cancelled) {
     for (int index = 0; index < latenessNanos.length; index++) {
@@ -87,7 +87,7 @@ final class FiringLog {
     }
   }
 
-  /** Returns how late the timers were that fired. */
+  /** Returns the lateness of each timer that has fired. */
   LongStream latenessNanos() {
     return Arrays.stream(latenessNanos).filter(nanos -> nanos != NOT_FIRED);
   }

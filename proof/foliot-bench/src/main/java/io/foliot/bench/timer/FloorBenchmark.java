@@ -13,7 +13,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The parts of which a call of a timer consists at least, each alone: what no design can go below.
+ * Measures the parts that every call to a timer needs, each part alone. No design can be faster.
  *
  * <pre>{@code
  * mvn -q -ntp -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args=FloorBenchmark
@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class FloorBenchmark {
   private final AtomicLong word = new AtomicLong();
 
-  /** As large as a timer that a caller holds. */
+  /** An object as large as the handle of a timer. */
   record Node(long deadlineNanos, Object owner, Object task, int stamp) {}
 
   @Benchmark
@@ -47,13 +47,13 @@ public class FloorBenchmark {
     return new Node(word.getPlain(), word, word, 0);
   }
 
-  /** The least that a schedule does: clock, timer, a place among the timers handed off. */
+  /** Does the least that a schedule needs: reads the clock, creates the timer, and takes a place in the hand-off. */
   @Benchmark
   public Node together() {
     Node node = new Node(System.nanoTime(), word, word, 0);
     long before = word.getPlain();
     if (!word.compareAndSet(before, before + 1)) {
-      throw new IllegalStateException("no other thread writes the word: before=" + before);
+      throw new IllegalStateException("no other thread may write the word: before=" + before);
     }
     return node;
   }

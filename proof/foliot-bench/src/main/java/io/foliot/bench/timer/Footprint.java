@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** The memory that timers take. */
+/** Measures the memory that timers take. */
 final class Footprint {
   private static final int COLLECTIONS = 3;
 
-  /** The time that a timer gets between two collections to work off what callers have left for its own threads. */
+  /** Pause before a collection, in which the timer's own threads finish the work that callers have left for them. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long NEAR_NANOS = TimeUnit.SECONDS.toNanos(300);
@@ -20,8 +20,8 @@ final class Footprint {
   private Footprint() {}
 
   /**
-   * The bytes of heap for each of a number of timers that wait and whose handles are kept, without what keeps the
-   * handles and without the callback, which is the same for all.
+   * Returns the bytes of heap for each waiting timer, including its handle. The array of the handles does not count,
+   * nor does the callback, which all timers share.
    *
    * @throws IllegalStateException if one of the timers fires
    */
@@ -31,7 +31,7 @@ final class Footprint {
     Runnable task = fired::increment;
     Object[] handles = new Object[timers];
     try (Peer peer = maker.get()) {
-      // The first timer brings the threads and the tables of this peer.
+      // With the first timer, the peer starts its threads and creates its tables.
       peer.cancel(peer.schedule(task, FAR_NANOS));
       long emptyBytes = usedBytes();
       for (int index = 0; index < timers; index++) {

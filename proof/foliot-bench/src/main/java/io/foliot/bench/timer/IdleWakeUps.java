@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * The rate at which the threads of timers wake while there is nothing to do. Several timers are watched at a time,
- * because they do not disturb each other.
+ * The rate at which the threads of a timer wake while no timer is due. Several timers are measured at the same time,
+ * because idle timers do not disturb each other.
  *
  * @param empty wake-ups per second with no timer
  * @param oneAhead wake-ups per second with one timer that is due in an hour
@@ -23,7 +23,7 @@ record IdleWakeUps(double empty, double oneAhead) {
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long FIRST_FIRING_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
-  /** The time that threads get to come to rest after work. */
+  /** Pause in which threads finish their work and go to sleep. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** Returns whether this system shows how often threads wake. */
@@ -31,7 +31,7 @@ record IdleWakeUps(double empty, double oneAhead) {
     return NativeThreads.areVisible();
   }
 
-  /** Measures new timers, in the order given. */
+  /** Measures new timers, all at the same time. The results are in the order of the makers. */
   static List<IdleWakeUps> measure(List<? extends Supplier<? extends Peer>> makers, long windowNanos) {
     List<Watched> all = new ArrayList<>();
     try {
@@ -62,7 +62,7 @@ record IdleWakeUps(double empty, double oneAhead) {
     for (int index = 0; index < all.size(); index++) {
       long waits = 0;
       for (Map.Entry<Path, Long> thread : before.get(index).entrySet()) {
-        // A thread that has ended meanwhile counts as one that slept on.
+        // A thread that has ended meanwhile counts as a thread that did not wake.
         waits += Math.max(0, after.get(index).getOrDefault(thread.getKey(), 0L) - thread.getValue());
       }
       result.add(waits / seconds);
@@ -70,7 +70,7 @@ record IdleWakeUps(double empty, double oneAhead) {
     return result;
   }
 
-  /** A timer that has fired once, and the threads that came with it. */
+  /** A timer that has fired once, and the threads that it has started. */
   private record Watched(Peer peer, Set<Path> threads) {
     static Watched start(Supplier<? extends Peer> maker) {
       Set<Path> before = NativeThreads.ofJava();
@@ -87,7 +87,7 @@ record IdleWakeUps(double empty, double oneAhead) {
       return new Watched(peer, threads);
     }
 
-    /** Timers start their threads with the first timer, or the first callback. */
+    /** Fires once, because a timer starts its threads with the first schedule or the first callback. */
     private static void fireOnce(Peer peer) {
       FiringLog log = new FiringLog(1);
       long now = System.nanoTime();

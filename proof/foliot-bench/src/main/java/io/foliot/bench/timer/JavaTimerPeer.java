@@ -3,7 +3,7 @@ package io.foliot.bench.timer;
 import java.util.Timer;
 import java.util.TimerTask;
 
-/** {@link Timer}, which keeps a cancelled task until it would have run. */
+/** A {@link Timer}, which keeps a cancelled task until the task would have run. */
 final class JavaTimerPeer implements Peer {
   private static final class Task extends TimerTask {
     private final Runnable task;

@@ -5,11 +5,11 @@ import org.apache.kafka.server.util.timer.SystemTimer;
 import org.apache.kafka.server.util.timer.TimerTask;
 
 /**
- * Kafka's timer with the thread that turns it, as its {@code ExpiredOperationReaper} does. It cannot run callbacks on
- * that thread: each goes through the timer's own executor, which has one thread.
+ * Kafka's timer with a thread that advances it, as Kafka's {@code ExpiredOperationReaper} does. Callbacks cannot run on
+ * this thread: they run on the timer's own executor, which has one thread.
  */
 final class KafkaPeer implements Peer {
-  /** The time that Kafka's reaper waits for a bucket to expire. */
+  /** Longest time that Kafka's reaper waits for a bucket to expire. */
   private static final long REAPER_WAIT_MILLIS = 200;
 
   private static final class Task extends TimerTask {
@@ -35,7 +35,7 @@ final class KafkaPeer implements Peer {
         timer.advanceClock(REAPER_WAIT_MILLIS);
       }
     } catch (InterruptedException e) {
-      // Closed.
+      // The peer was closed.
     }
   }
 
@@ -46,6 +46,7 @@ final class KafkaPeer implements Peer {
     return timerTask;
   }
 
+  /** Returns a delay in milliseconds, rounded up. */
   static long ceilMillis(long delayNanos) {
     return TimeUnit.NANOSECONDS.toMillis(delayNanos + 999_999);
   }

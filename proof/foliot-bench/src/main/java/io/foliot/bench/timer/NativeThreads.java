@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The threads of this process as Linux shows them. */
+/** Reads the threads of this process in Linux, each of which is a directory below {@code /proc/self/task}. */
 final class NativeThreads {
   private static final Path TASKS = Path.of("/proc/self/task");
   private static final Pattern WAITS = Pattern.compile("\\nvoluntary_ctxt_switches:\\s*(\\d+)");
 
-  /** Threads that the JVM may start at any moment. */
+  /** Names of threads that the JVM may start at any moment. */
   private static final Pattern OF_THE_JVM = Pattern.compile("(C1|C2|GC|G1|VM) .*", Pattern.DOTALL);
 
   private NativeThreads() {}
@@ -23,7 +23,7 @@ final class NativeThreads {
     return Files.isDirectory(TASKS);
   }
 
-  /** All threads; empty if this is not Linux. */
+  /** Returns all threads; empty if this is not Linux. */
   static Set<Path> all() {
     if (!areVisible()) {
       return Set.of();
@@ -35,19 +35,19 @@ final class NativeThreads {
     }
   }
 
-  /** All threads that run Java code. */
+  /** Returns all threads except those that the JVM may start at any moment. */
   static Set<Path> ofJava() {
     return all().stream().filter(thread -> !OF_THE_JVM.matcher(read(thread, "comm")).matches())
         .collect(Collectors.toSet());
   }
 
-  /** Returns how often a thread has given up the CPU to wait, and so has been woken or will be. */
+  /** Returns how often a thread has given up the CPU to wait. Each wait ends with a wake-up. */
   static long waits(Path thread) {
     Matcher matcher = WAITS.matcher(read(thread, "status"));
     return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
   }
 
-  /** Empty if the thread has ended. */
+  /** Returns the text of a thread's file; empty if the thread has ended. */
   private static String read(Path thread, String file) {
     try {
       return Files.readString(thread.resolve(file));

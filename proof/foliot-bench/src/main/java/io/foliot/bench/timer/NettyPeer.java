@@ -4,7 +4,7 @@ import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import java.util.concurrent.TimeUnit;
 
-/** Netty's timer at the finest tick it takes, with its default number of slots. */
+/** Netty's timer with the shortest tick that it accepts, and with its default number of slots. */
 final class NettyPeer implements Peer {
   private final HashedWheelTimer timer = new HashedWheelTimer(1, TimeUnit.MILLISECONDS, 512);
 

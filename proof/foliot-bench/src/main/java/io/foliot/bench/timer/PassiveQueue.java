@@ -13,26 +13,26 @@ import io.foliot.wheel.TimerWheel;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DeadlineTimerWheel;
 
-/** A passive set of timers under comparison, reduced to what all of them can do. Time starts at tick 0. */
+/** A passive timer queue, with the operations that all measured queues have. Time begins at tick 0. */
 interface PassiveQueue {
-  /** Every delay is shorter: the range of the bounded wheel, which the hierarchy's three levels exceed. */
+  /** Exclusive bound of all delays. It is the range of the bounded wheel; the range of the hierarchy is longer. */
   int DELAY_TICKS_END = 1 << 16;
 
   long schedule(long deadlineTick);
 
   boolean cancel(long handle);
 
-  /** Gives a timer another deadline, and returns its handle from now on. */
+  /** Gives a timer another deadline, and returns its new handle. */
   long reschedule(long handle, long deadlineTick);
 
   long nextWake();
 
-  /** Expires all that is due, and returns how many timers that were. */
+  /** Expires all timers that are due, and returns their number. */
   int expire(long nowTick);
 
   int size();
 
-  /** An empty queue of the named form. */
+  /** Creates an empty queue of the named class. */
   static PassiveQueue create(String form) {
     return switch (form) {
       case "TimerWheel" -> new OfTimerQueue(new TimerWheel(0));
@@ -93,8 +93,8 @@ interface PassiveQueue {
   }
 
   /**
-   * Agrona's wheel. It has no reschedule, so that is a cancel and a schedule, and no next wake: its owner polls
-   * it once a tick.
+   * Agrona's wheel. It has no reschedule, so a reschedule is a cancel and a schedule here. It has no next wake, because
+   * its owner polls it once a tick.
    */
   final class OfAgrona implements PassiveQueue {
     static final int SLOTS = 1024;
@@ -126,7 +126,7 @@ interface PassiveQueue {
     @Override
     public int expire(long nowTick) {
       int expired = 0;
-      // A poll moves on by one tick at most.
+      // A poll advances the wheel by one tick at most.
       while (wheel.currentTickTime() <= nowTick) {
         expired += wheel.poll(nowTick, handler, Integer.MAX_VALUE);
       }

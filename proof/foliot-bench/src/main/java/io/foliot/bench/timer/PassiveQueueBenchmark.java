@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Single operations of passive queues on their owner's thread, while a number of timers wait whose delays are evenly
+ * Measures single operations of passive queues on their owner's thread, while many timers wait. Their delays are evenly
  * spread over 2^16 ticks.
  *
  * <pre>{@code
@@ -30,12 +30,12 @@ import org.openjdk.jmh.annotations.Warmup;
  *     -Dbench.args="PassiveQueueBenchmark.cancel -p form=TimerWheel,Agrona -p live=1000000"
  * }</pre>
  *
- * <p>{@code SortedListQueue} and {@code SortedRoundsWheel} are left out unless they are asked for, with {@code -p
- * form=SortedListQueue -p live=1000,10000}: they search a list for each timer.
+ * <p>{@code SortedListQueue} and {@code SortedRoundsWheel} are measured only if they are named, with {@code -p
+ * form=SortedListQueue -p live=1000,10000}, because they search a list for each timer.
  *
- * <p>The timers that are cancelled, rescheduled or replaced are picked at random outside of the measured part. {@code
- * expire} is to be read by its {@code timers} line, which is the time for each timer that expires, the way down from
- * where it was placed included.
+ * <p>The timers that are cancelled, rescheduled or replaced are picked at random outside of the measured part. The
+ * figure of {@code expire} is its {@code timers} line: the time for each timer that expires, including all moves of the
+ * timer inside the queue.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -43,10 +43,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class PassiveQueueBenchmark {
-  /** Large enough that what JMH does for each invocation is lost in it. */
+  /** Calls per invocation. With this many, the overhead of JMH for each invocation is negligible. */
   static final int BATCH = 500;
 
-  /** A power of two. Delays are drawn beforehand. */
+  /** Number of delays, which are drawn in advance. A power of two, so that a mask wraps the index. */
   private static final int DELAYS = 1 << 16;
 
   private static final int MIDDLE_TICK = PassiveQueue.DELAY_TICKS_END / 2;
@@ -68,7 +68,7 @@ public class PassiveQueueBenchmark {
     long nowTick;
 
     /**
-     * Fills the queue, for those that search a list in the order of deadlines, in which they find each place at once.
+     * Fills the queue. A queue that searches a list is filled in the order of deadlines, so that each search is short.
      */
     @Setup(Level.Trial)
     public void fill() {
@@ -81,12 +81,12 @@ public class PassiveQueueBenchmark {
       Arrays.setAll(handles, index -> queue.schedule(deadlines[index]));
     }
 
-    /** Checks that every call has done its work: as many timers wait as at first. */
+    /** Checks that every call has done its work: as many timers wait as at the beginning. */
     @TearDown(Level.Trial)
     public void ensureFilled() {
       if (queue.size() != handles.length) {
         throw new IllegalStateException(
-            "as many timers must wait as at first: expected=" + handles.length + ", size=" + queue.size());
+            "as many timers must wait as at the beginning: expected=" + handles.length + ", size=" + queue.size());
       }
     }
 
@@ -94,7 +94,7 @@ public class PassiveQueueBenchmark {
       return nowTick + delayTicks[nextDelay++ & DELAYS - 1];
     }
 
-    /** Moves a number of timers, picked at random, to the end. */
+    /** Moves the handles of a number of timers, picked at random, to the end of the array. */
     void pick(int count) {
       for (int index = handles.length - 1; index >= handles.length - count; index--) {
         int other = random.nextInt(index + 1);
@@ -113,7 +113,7 @@ public class PassiveQueueBenchmark {
     void cancelBatch() {
       for (int index = live; index < handles.length; index++) {
         if (!queue.cancel(handles[index])) {
-          throw new IllegalStateException("a timer that waits can be cancelled: handle=" + handles[index]);
+          throw new IllegalStateException("the cancel of a waiting timer must succeed: handle=" + handles[index]);
         }
       }
     }
@@ -129,7 +129,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** A queue that gets back the batch it loses. */
+  /** A queue into which a batch is scheduled again after each invocation has cancelled one. */
   @State(Scope.Thread)
   public static class LosingBatch extends Filled {
     @Setup(Level.Invocation)
@@ -143,7 +143,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** A queue whose timers are rescheduled in random order, each once, and then all are set back. */
+  /** A queue whose timers are rescheduled in random order, each once. After the last one, all are set back. */
   public abstract static class Moving extends Filled {
     private final int fromTick;
     private final int toTick;
@@ -178,7 +178,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** Timers move from the nearer half of all deadlines to the other half. */
+  /** A queue whose timers move from the nearer half of all deadlines to the farther half. */
   @State(Scope.Thread)
   public static class MovingLater extends Moving {
     public MovingLater() {
@@ -186,7 +186,7 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** Timers move from the farther half of all deadlines to the other half. */
+  /** A queue whose timers move from the farther half of all deadlines to the nearer half. */
   @State(Scope.Thread)
   public static class MovingNearer extends Moving {
     public MovingNearer() {
@@ -206,7 +206,7 @@ public class PassiveQueueBenchmark {
     @Setup(Level.Iteration)
     public void begin() {
       timers = 0;
-      // About one batch; a timer waits for half of the longest delay on average.
+      // About one batch expires in a step, because a timer waits for half of the longest delay on average.
       stepTicks = Math.max(1, (int) ((long) BATCH * MIDDLE_TICK / handles.length));
     }
 
@@ -225,52 +225,52 @@ public class PassiveQueueBenchmark {
     }
   }
 
-  /** A new timer. */
+  /** Schedules a new timer. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void schedule(LackingBatch state) {
     state.scheduleBatch();
   }
 
-  /** A cancel of any timer. */
+  /** Cancels a random timer. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void cancel(LosingBatch state) {
     state.cancelBatch();
   }
 
-  /** The life of a request timeout. */
+  /** Schedules a timer and cancels it at once, as a request timeout does. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void scheduleThenCancel(Filled state) {
     for (int left = BATCH; left > 0; left--) {
       if (!state.queue.cancel(state.queue.schedule(state.deadlineTick()))) {
-        throw new IllegalStateException("a timer that waits can be cancelled");
+        throw new IllegalStateException("the cancel of a waiting timer must succeed");
       }
     }
   }
 
-  /** A heartbeat. */
+  /** Pushes a deadline back, as a heartbeat does. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void rescheduleLater(MovingLater state) {
     state.moveBatch();
   }
 
-  /** The other direction. */
+  /** Brings a deadline nearer. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void rescheduleNearer(MovingNearer state) {
     state.moveBatch();
   }
 
-  /** Returns how long the owner may sleep. */
+  /** Returns the tick until which the owner may sleep. */
   @Benchmark
   public long nextWake(Filled state) {
     return state.queue.nextWake();
   }
 
-  /** Time going on, until about a batch of timers has expired. */
+  /** Advances time until about a batch of timers has expired. */
   @Benchmark
   public int expire(Turning state) {
     return state.turn();

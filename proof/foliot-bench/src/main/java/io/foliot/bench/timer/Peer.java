@@ -1,38 +1,38 @@
 package io.foliot.bench.timer;
 
 /**
- * A timer under comparison, reduced to what all of them can do. Safe for use by any thread. A delay is rounded up to
- * the unit that the timer takes, so that no timer is made to fire early by being asked.
+ * A timer under comparison, with the operations that all compared timers have. Safe for use by any thread. A delay is
+ * rounded up to the unit of the timer, so that the rounding makes no timer fire early.
  */
 interface Peer extends AutoCloseable {
-  /** Runs a task once, after a delay, and returns what {@link #cancel} and {@link #reset} take. */
+  /** Schedules a task to run once, after a delay. Returns the handle for {@link #cancel} and {@link #reset}. */
   Object schedule(Runnable task, long delayNanos);
 
   /**
    * Cancels a timer that waits.
    *
-   * @throws IllegalStateException if the timer answers that it did not wait
+   * @throws IllegalStateException if the cancel reports that the timer did not wait
    */
   void cancel(Object handle);
 
   /**
-   * Gives a timer that waits another deadline, or, where that is not offered, does what its users do: cancels it and
-   * schedules another one.
+   * Gives a waiting timer another deadline. The default is for timers without a reset: it cancels the timer and
+   * schedules a new one.
    *
-   * @return the handle from now on
+   * @return the new handle
    */
   default Object reset(Object handle, Runnable task, long delayNanos) {
     cancel(handle);
     return schedule(task, delayNanos);
   }
 
-  /** Stops its threads. Waiting timers never fire. */
+  /** Stops the threads of the timer. Waiting timers never fire. */
   @Override
   void close();
 
   static void ensureWaited(boolean waited) {
     if (!waited) {
-      throw new IllegalStateException("a timer that waits can be cancelled and reset, but this one refused");
+      throw new IllegalStateException("a waiting timer refused a cancel or a reset");
     }
   }
 }

@@ -9,11 +9,12 @@ import java.nio.file.Path;
 /** The CPU time that all threads of this process have used up to a moment. */
 record ProcessCpu(long coarseNanos, long fineNanos) {
   /*
-   * The bean counts in steps of 10 ms on Linux, which is 10 ns a timer for a million of them and 200 ns for 50,000. The
-   * scheduler's own figures are exact, but lack those of threads that have ended. So the fine figure is taken, unless
-   * the coarse one says that something is missing from it.
+   * The coarse figure is that of the MXBean. It has steps of 10 ms on Linux: an error of 10 ns a timer for a million
+   * timers, and of 200 ns for 50,000. The fine figure is the sum over the threads in the statistics of the Linux
+   * scheduler. It is exact, but lacks threads that have ended. So the fine figure is used unless the two differ by more
+   * than two steps.
    */
-  private static final long COARSE_STEP_NANOS = 20_000_000;
+  private static final long MAX_DIFFERENCE_NANOS = 20_000_000;
 
   private static final OperatingSystemMXBean SYSTEM = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
@@ -24,7 +25,7 @@ record ProcessCpu(long coarseNanos, long fineNanos) {
   long nanosSince(ProcessCpu start) {
     long coarse = coarseNanos - start.coarseNanos;
     long fine = fineNanos - start.fineNanos;
-    return Math.abs(fine - coarse) <= COARSE_STEP_NANOS ? fine : coarse;
+    return Math.abs(fine - coarse) <= MAX_DIFFERENCE_NANOS ? fine : coarse;
   }
 
   private static long threadNanos() {
@@ -34,7 +35,7 @@ record ProcessCpu(long coarseNanos, long fineNanos) {
         String figures = Files.readString(thread.resolve("schedstat"));
         sum += Long.parseLong(figures.substring(0, figures.indexOf(' ')));
       } catch (IOException e) {
-        // It has ended since it was listed, or this system does not say.
+        // The thread has ended since it was listed, or this system has no such statistics.
       }
     }
     return sum;

@@ -4,17 +4,17 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One thread that has timers waiting, none of them due within the next five minutes, and calls the timer for a batch of
- * them at a time. Each batch is picked at random from all, which is done by {@code pick}, outside of what is to be
- * measured.
+ * One thread with waiting timers, none of which is due within five minutes. It makes calls for a batch of its timers at
+ * a time. {@link #pick} picks the batch at random from all timers; it is called outside of the measured time.
  */
 final class Producer {
+  /** Shortest delay of a timer. */
   private static final long NEAR_NANOS = TimeUnit.SECONDS.toNanos(300);
 
-  /** No timer is due later, so a reset to it pushes a deadline back. */
+  /** Bound of all delays. A reset to this delay pushes a deadline back. */
   private static final long FAR_NANOS = TimeUnit.SECONDS.toNanos(600);
 
-  /** A power of two. Delays are drawn beforehand, so that no call is measured with the drawing of its delay. */
+  /** Number of delays, a power of two. They are drawn in advance, so that the draw is not part of a measured call. */
   private static final int DELAYS = 1 << 14;
 
   private final Peer peer;
@@ -26,18 +26,19 @@ final class Producer {
   private int nextDelay;
 
   /**
-   * The timers that wait. Between {@link #cancelPicked} and {@link #scheduleBatch}, the last batch of places is empty.
+   * The handles of waiting timers. The last batch of places is unused at first, and between {@link #cancelPicked} and
+   * {@link #scheduleBatch}.
    */
   private final Object[] handles;
 
   /**
-   * Schedules the timers that are to wait.
+   * Creates the producer and schedules its timers.
    *
-   * @param live how many timers wait while nothing is being measured, at least one batch
+   * @param live how many timers wait before the first batch is added; at least one batch
    */
   Producer(Peer peer, Runnable task, int live, int batch, long seed) {
     if (live < batch || batch <= 0) {
-      throw new IllegalArgumentException("a batch is a part of the timers: batch=" + batch + ", live=" + live);
+      throw new IllegalArgumentException("a batch must be from 1 to live: batch=" + batch + ", live=" + live);
     }
     this.peer = peer;
     this.task = task;
@@ -82,21 +83,21 @@ final class Producer {
     }
   }
 
-  /** Pushes the deadlines of the batch that was picked back, as a heartbeat does. */
+  /** Pushes back the deadlines of the batch that was picked, as a heartbeat does. */
   void resetPickedToLater() {
     for (int index = live; index < handles.length; index++) {
       handles[index] = peer.reset(handles[index], task, FAR_NANOS);
     }
   }
 
-  /** Brings the deadlines of the batch that was picked nearer, if it was reset to later ones before. */
+  /** Brings the deadlines of the batch that was picked nearer. The batch must have been reset to later ones before. */
   void resetPickedToNearer() {
     for (int index = live; index < handles.length; index++) {
       handles[index] = peer.reset(handles[index], task, delayNanos());
     }
   }
 
-  /** Schedules and cancels, one after the other: the life of a request timeout. */
+  /** Schedules a batch of timers and cancels each at once, as a request timeout does. */
   void scheduleThenCancelBatch() {
     for (int index = 0; index < batch; index++) {
       peer.cancel(peer.schedule(task, delayNanos()));

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Figures by contender and column, several of each, and how they are shown. */
+/** The figures of all rounds, by column and contender, and the tables that show them. */
 final class Results {
   /**
    * The meaning of a figure.
    *
    * @param table subject of the table that has this column
    * @param title the title of the column
-   * @param isRated whether less is better, so that each figure is shown beside the least one
+   * @param isRated whether less is better; each figure is then shown also as a multiple of the least one
    */
   record Column(String table, String title, boolean isRated) {}
 
@@ -27,7 +27,7 @@ final class Results {
         .computeIfAbsent(contender, absent -> new ArrayList<>()).add(figure);
   }
 
-  /** The tables: medians, and in brackets how many times the least one of the column each is. */
+  /** Returns the tables of medians. Brackets contain a median as a multiple of the least median of its column. */
   String markdown() {
     StringBuilder text = new StringBuilder();
     for (String table : figures.keySet().stream().map(Column::table).distinct().toList()) {
@@ -75,7 +75,7 @@ final class Results {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** All figures, each round's own, as one JSON array. */
+  /** Returns the figures of all rounds as one JSON array. */
   String json() {
     List<String> lines = new ArrayList<>();
     figures.forEach((column, all) -> all.forEach((contender, values) -> lines.add(

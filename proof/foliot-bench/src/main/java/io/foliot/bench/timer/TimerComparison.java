@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Foliot's timers beside their peers, all in one run, and all with the same work, which is checked: every timer that
- * was not cancelled fires exactly once, and none that was cancelled. It prints tables of medians.
+ * Compares Foliot's timers with their peers, all in one run and with the same work. The work is checked: every timer
+ * that was not cancelled fires exactly once, and no cancelled timer fires. Prints tables of medians.
  *
  * <p>From the root of the project:
  *
@@ -29,27 +29,27 @@ import java.util.concurrent.TimeUnit;
  * <p>The figures:
  *
  * <ul>
- * <li>Calls: the time a call takes its caller while many timers wait. A reset is a cancel and a schedule where a timer
- * has none. The CPU column counts all threads, those of the timer and of the collector as well.
- * <li>Firing: CPU of all threads for each timer that fires, when all of them have been scheduled ahead and fire within
- * one second; and how late they are, from the due time that was computed before the call to the first line of the
- * callback. Kafka and {@code java.util.Timer} take milliseconds, to which delays are rounded up. Kafka's callbacks run
- * on its own executor, those of {@code WheelScheduledExecutor} on virtual threads, those of {@code ForkJoinPool} on its
- * workers, all others on the thread that waits.
+ * <li>Calls: the time that a call takes its caller while many timers wait. For timers without a reset, it is a cancel
+ * and a schedule. The CPU column counts all threads, including those of the timer and of the garbage collector.
+ * <li>Firing: the CPU time of all threads for each timer that fires, and the lateness of the firings. All timers are
+ * scheduled in advance and are due within one second. Lateness is the time from the due time, which is computed before
+ * the call, to the first line of the callback. Delays are rounded up to milliseconds for Kafka and
+ * {@code java.util.Timer}. Callbacks run on the waiting thread, except that Kafka's run on its own executor, those of
+ * {@code WheelScheduledExecutor} on virtual threads, and those of {@code ForkJoinPool} on its workers.
  * <li>Bytes: heap for each timer with its handle, but without callback.
  * <li>Idle: how often the threads of a timer wake.
  * </ul>
  */
 public final class TimerComparison {
   /*
-   * Contenders take turns, A B C A B C, so that what changes in the machine meanwhile meets all of them. They share one
-   * JVM, and so the profile of each call through Peer, which no contender may have for itself.
+   * Contenders take turns, A B C A B C, so that a change in the load of the machine affects all of them. They share one
+   * JVM, so the JIT compiler has one profile of the calls through Peer, and optimizes them for no single contender.
    */
   private static final int[] PRODUCERS = {1, 2};
   private static final int[] CANCELLED_PERCENT = {0, 50, 95};
   private static final int BATCH = 500;
 
-  /** For those that take milliseconds for a call. */
+  /** Batch for timers whose cancel takes milliseconds. */
   private static final int SMALL_BATCH = 20;
 
   private static final long CALLS_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
@@ -72,7 +72,7 @@ public final class TimerComparison {
     this.progress = progress;
   }
 
-  /** Runs the comparison; {@link ComparisonOptions#USAGE} are the arguments. */
+  /** Runs the comparison. {@link ComparisonOptions#USAGE} describes the arguments. */
   public static void main(String[] args) throws IOException {
     if (List.of(args).contains("--help")) {
       System.out.print(ComparisonOptions.USAGE);
@@ -197,7 +197,7 @@ public final class TimerComparison {
     results.add(new Column(table, title, isRated), contender, figure);
   }
 
-  private void report(String what, String who) {
-    progress.println(what + ": " + who);
+  private void report(String step, String subject) {
+    progress.println(step + ": " + subject);
   }
 }

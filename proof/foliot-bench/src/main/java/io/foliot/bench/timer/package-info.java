@@ -1,6 +1,6 @@
 /**
- * Timers beside their peers: {@link io.foliot.bench.timer.TimerComparison} is the whole comparison in one program, the
- * others are JMH benchmarks of single operations.
+ * Comparison of timers. The program {@link io.foliot.bench.timer.TimerComparison} makes the whole comparison. The
+ * classes whose names end with Benchmark measure single operations with JMH.
  */
 @NullMarked
 package io.foliot.bench.timer;

@@ -62,7 +62,7 @@ final class BoundedWheelTest extends TickByTickContract {
   }
 
   @Test
-  void aWheelHasASlot() {
+  void aWheelWithoutSlotsIsRefused() {
     assertThatThrownBy(() -> new BoundedWheel(0, 0)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new RoundsWheel(0, -1)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new SortedRoundsWheel(0, 0)).isInstanceOf(IllegalArgumentException.class);

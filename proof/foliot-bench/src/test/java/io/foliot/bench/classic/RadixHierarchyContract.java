@@ -14,12 +14,12 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** The kit and the worked examples, for each way of turning. */
+/** The tests of {@link TickByTickContract} and worked examples. A subclass chooses the {@link Turning}. */
 abstract class RadixHierarchyContract extends TickByTickContract {
-  /** Two days of seconds: longer than the way of any example. */
+  /** Bound of an example: two days of ticks of one second, longer than any example takes. */
   private static final int TICKS_MAX = 2 * 24 * 3600;
 
-  /** Longer than any delay of the jumps, which are below 2^19 ticks. */
+  /** End of the long advances. All deadlines are below 2^19 + 18 ticks. */
   private static final int JUMP_TICKS = 1 << 20;
 
   private final Turning turning;
@@ -28,7 +28,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
     this.turning = turning;
   }
 
-  /** Small radices that differ, so that the kit's delays reach every level and the buffer. */
+  /** Creates a hierarchy of small, different radices, so that the inherited tests reach each level and the buffer. */
   @Override
   protected TimerQueue create(long startTick) {
     return new RadixHierarchy(startTick, turning, 3, 5, 4, 6);
@@ -40,8 +40,8 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   /**
-   * Turns tick by tick until the timer is handed out, and notes each place it enters, with the tick at which it came
-   * there.
+   * Advances tick by tick until the timer is handed out. Returns the places where the timer has been, each with the
+   * tick at which the timer came there.
    */
   private static List<String> wayOf(RadixHierarchy hierarchy, long handle) {
     List<String> way = new ArrayList<>();
@@ -67,29 +67,29 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void fiveSecondsStandOnTheLowestOfThreeWheelsOfEight() {
+  void aDelayOf5StaysOnTheLowestLevel() {
     assertThat(wayOfDelay(5)).containsExactly("0: level 0 slot 5", "5: fires");
   }
 
   @Test
-  void fiftySecondsComeDownOnce() {
+  void aDelayOf50MovesDownOnce() {
     assertThat(wayOfDelay(50)).containsExactly("0: level 1 slot 6", "48: level 0 slot 2", "50: fires");
   }
 
   @Test
-  void twoHundredAndFiftySecondsComeDownTwice() {
+  void aDelayOf250MovesDownTwice() {
     assertThat(wayOfDelay(250)).containsExactly(
         "0: level 2 slot 3", "192: level 1 slot 7", "248: level 0 slot 2", "250: fires");
   }
 
   @Test
-  void sixHundredSecondsWaitInTheBufferUntilTheTopHandHasMovedTwice() {
+  void aDelayOf600LeavesTheBufferWhenTheTopHandHasMovedTwice() {
     assertThat(wayOfDelay(600)).containsExactly(
         "0: overflow", "128: level 2 slot 1", "576: level 1 slot 3", "600: fires");
   }
 
   @Test
-  void allFourTogetherFireAtExactlyTheirDeadlines() {
+  void severalTimersFireAtExactlyTheirDeadlines() {
     RadixHierarchy hierarchy = new RadixHierarchy(0, turning, 8, 8, 8);
     for (long delay : new long[]{600, 5, 250, 50}) {
       hierarchy.schedule(delay, delay);
@@ -102,7 +102,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void aDayClockTakesTheHoursThenTheMinutesThenTheSeconds() {
+  void aTimerOfADayClockMovesFromHoursToMinutesToSeconds() {
     RadixHierarchy clock = new RadixHierarchy(0, turning, 24, 60, 60);
     assertThat(wayOf(clock, clock.schedule(time(10, 24, 30), 0))).containsExactly(
         time(0, 0, 0) + ": level 2 slot 10",
@@ -111,9 +111,9 @@ abstract class RadixHierarchyContract extends TickByTickContract {
         time(10, 24, 30) + ": fires");
   }
 
-  /** The example of the paper: at 10:24:30, a timer of 50 minutes and 45 seconds is in the next hour's slot. */
+  /** The example of Varghese and Lauck: at 10:24:30, a timer of 50 minutes and 45 seconds is in the slot of hour 11. */
   @Test
-  void aTimerOfTheNextHourIsAmongTheHoursThoughItsDelayIsShorter() {
+  void aDelayBelowAnHourMayBeginOnTheLevelOfTheHours() {
     RadixHierarchy clock = new RadixHierarchy(time(10, 24, 30), turning, 24, 60, 60);
     assertThat(wayOf(clock, clock.schedule(clock.currentTick() + time(0, 50, 45), 0))).containsExactly(
         time(10, 24, 30) + ": level 2 slot 11",
@@ -123,7 +123,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void aTimerOfTomorrowPassesMidnightInItsSlot() {
+  void aTimerOfTomorrowStaysInItsSlotAcrossMidnight() {
     RadixHierarchy clock = new RadixHierarchy(time(22, 30, 0), turning, 24, 60, 60);
     assertThat(wayOf(clock, clock.schedule(time(24 + 1, 0, 5), 0))).containsExactly(
         time(22, 30, 0) + ": level 2 slot 1",
@@ -141,7 +141,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void aTimerDueWhenItIsPlacedIsBesideTheLevels() {
+  void aTimerThatIsDueAtOnceIsOnNoLevel() {
     RadixHierarchy hierarchy = new RadixHierarchy(100, turning, 8, 8, 8);
     long handle = hierarchy.schedule(100, 0);
     assertThat(hierarchy.where(handle)).isEqualTo("late");
@@ -150,7 +150,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void oneFarJumpHandsOutTheSameAsManyTicks() {
+  void oneLongAdvanceFiresTheSameTimersAsManyShortOnes() {
     for (int[] radices : new int[][]{{8, 8, 8}, {24, 60, 60}, {2, 2}, {7}}) {
       RandomGenerator random = new Random(radices.length);
       RadixHierarchy jumping = new RadixHierarchy(17, turning, radices);
@@ -180,13 +180,13 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void aJumpUnderTheSmallestLimitStopsWithinATurnAndKeepsTheOrder() {
+  void advancesThatTheLimitStopsWithinATickKeepTheOrder() {
     RadixHierarchy hierarchy = new RadixHierarchy(0, turning, 8, 8, 8);
     for (int i = 0; i < 20; i++) {
       hierarchy.schedule(600, i);
     }
     List<Long> expired = new ArrayList<>();
-    boolean[] isLateComer = {true};
+    boolean isLastToCome = true;
     int moves = 0;
     int touched;
     do {
@@ -195,27 +195,27 @@ abstract class RadixHierarchyContract extends TickByTickContract {
         expired.add(payload);
       });
       moves += touched;
-      if (isLateComer[0] && hierarchy.currentTick() == 575) {
-        // The top hand is on its way to 576, and half of the slot has been moved down.
-        isLateComer[0] = moves < 30;
-        if (!isLateComer[0]) {
+      if (isLastToCome && hierarchy.currentTick() == 575) {
+        // The step to 576 has begun. The last timer comes when half of the others have moved down within this step.
+        isLastToCome = moves < 30;
+        if (!isLastToCome) {
           hierarchy.schedule(600, 20);
         }
       }
     } while (touched == 1);
     assertThat(expired).isEqualTo(LongStream.rangeClosed(0, 20).boxed().toList());
-    // Out of the buffer, to level 1, to level 0, and out; the late comer has missed the buffer.
+    // 20 timers: out of the buffer, to level 1, to level 0, and out. The last timer was never in the buffer.
     assertThat(moves).isEqualTo(20 * 4 + 3);
     assertThat(hierarchy.currentTick()).isEqualTo(10_000);
   }
 
   @Test
-  void cancellingAllWithinAStoppedTurnLeavesTheHandsRight() {
+  void theHandsAreCorrectAfterCancelsWithinAStoppedStep() {
     RadixHierarchy hierarchy = new RadixHierarchy(0, turning, 8, 8, 8);
     long first = hierarchy.schedule(70, 0);
     long second = hierarchy.schedule(71, 0);
     assertThat(hierarchy.advance(64, 1, (handle, deadline, payload) -> {})).isEqualTo(1);
-    assertThat(hierarchy.currentTick()).as("the turn to 64 was stopped").isEqualTo(63);
+    assertThat(hierarchy.currentTick()).as("the step to 64 was stopped").isEqualTo(63);
     assertThat(hierarchy.nextWake()).isEqualTo(64);
     hierarchy.cancel(first);
     hierarchy.cancel(second);
@@ -225,7 +225,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
   }
 
   @Test
-  void badRadicesAreRefused() {
+  void invalidRadicesAreRefused() {
     for (int[] radices : new int[][]{{}, {1}, {8, 0}, {-3, 8}, {1 << 30, 1 << 30, 1 << 30}}) {
       assertThatThrownBy(() -> new RadixHierarchy(0, turning, radices)).isInstanceOf(IllegalArgumentException.class);
     }

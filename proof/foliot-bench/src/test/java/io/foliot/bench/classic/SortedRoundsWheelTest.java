@@ -12,7 +12,7 @@ final class SortedRoundsWheelTest extends TickByTickContract {
   }
 
   @Test
-  void theNextWakeSeesThroughTheRounds() {
+  void theNextWakeIsTheEarliestDeadlineOfAnyRound() {
     SortedRoundsWheel wheel = new SortedRoundsWheel(0, 8);
     wheel.schedule(19, 0);
     long nearer = wheel.schedule(12, 1);

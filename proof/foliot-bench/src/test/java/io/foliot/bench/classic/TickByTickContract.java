@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The kit for forms that turn tick by tick: any tick is right for them, but not any distance is near. */
+/** The tests of queues whose time moves tick by tick. Any tick is valid, but an advance over many ticks takes long. */
 abstract class TickByTickContract extends TimerQueueContract {
   @Override
   protected final boolean takesAllTicks() {
@@ -16,7 +16,7 @@ abstract class TickByTickContract extends TimerQueueContract {
   }
 
   @Test
-  void theEndsOfTimeAndZeroAreTicksAsAnyOther() {
+  void timersFireAroundZeroAndAtBothEndsOfTheTickRange() {
     for (long start : new long[]{Long.MIN_VALUE, -600, -64, -1, 0, Long.MAX_VALUE - 599}) {
       for (int step : new int[]{1, 7, 64, 599}) {
         TimerQueue queue = create(start);
@@ -39,7 +39,7 @@ abstract class TickByTickContract extends TimerQueueContract {
   }
 
   @Test
-  void anEmptyFormTakesAnyDistanceAtOnce() {
+  void anEmptyQueueAdvancesAnyDistanceAtOnce() {
     TimerQueue queue = create(Long.MIN_VALUE);
     assertThat(queue.advance(Long.MAX_VALUE - 100, 1, (handle, deadline, payload) -> {})).isZero();
     List<Long> ticks = new ArrayList<>();

@@ -23,17 +23,17 @@ final class TimerTableTest {
   @Test
   void aCellWhoseGenerationsAreUsedUpIsNeverUsedAgain() {
     TimerTable table = new TimerTable();
-    Timer worn = table.take(0);
-    worn.generation = -2;
+    Timer retired = table.take(0);
+    retired.generation = -2;
     Set<Long> handles = new HashSet<>();
     for (int i = 0; i < 5; i++) {
-      Timer timer = i == 0 ? worn : table.take(i);
+      Timer timer = i == 0 ? retired : table.take(i);
       assertThat(timer.handle()).isNotZero();
       assertThat(handles.add(timer.handle())).isTrue();
       table.release(timer);
       handles.forEach(stale -> assertThat(table.find(stale)).isNull());
     }
     assertThat(table.cells()).isEqualTo(2);
-    assertThat(worn.live).isFalse();
+    assertThat(retired.live).isFalse();
   }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The comparison with little work, on the real servers; and that its checks can fail. */
+/** Runs the comparison with little work on real servers, and tests that its checks can fail. */
 @Tag("long")
 final class StoreComparisonTest {
   private static final Work LITTLE = new Work(100, Duration.ofMillis(10));
@@ -40,9 +40,9 @@ final class StoreComparisonTest {
     assertThat(quick("redis")).hasSize(4);
   }
 
-  /** One row of each kind: the other cluster rows differ only in their figures. */
+  /** One row of NodesRow and one of NodesLoadRow: the other rows of these classes differ only in their parameters. */
   @Test
-  void everyClusterDoesItsWork() throws Exception {
+  void clustersDoTheirWork() throws Exception {
     assertThat(quick("cluster-nodes,cluster-load")).hasSize(2);
   }
 
@@ -65,7 +65,7 @@ final class StoreComparisonTest {
     assertThat(Rows.ALL).extracting(Row::name).doesNotHaveDuplicates();
   }
 
-  /** A server that is not there. */
+  /** A site without a server. */
   private static final class Nowhere implements Site {
     @Override
     public String describe() {
@@ -74,7 +74,7 @@ final class StoreComparisonTest {
 
     @Override
     public TaskStore openStore() {
-      throw new UnsupportedOperationException("there is no store nowhere");
+      throw new UnsupportedOperationException("this site has no store");
     }
 
     @Override
@@ -114,7 +114,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void aDrainThatDoesItsWorkHasARate() throws Exception {
+  void theRateOfADrainCountsAllTasks() throws Exception {
     assertThat(new Drain("immediate", 1, new Nowhere(), Immediate::new).round(LITTLE).count()).isEqualTo(100);
   }
 
@@ -139,7 +139,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void liveTasksInTheStoreFailTheDrain() {
+  void aFailedCheckOfTheStoreFailsTheDrain() {
     Drain drain = new Drain("unfinished", 1, new Nowhere(), () -> new Immediate() {
       @Override
       public void ensureDone(int drained) {
@@ -149,7 +149,11 @@ final class StoreComparisonTest {
     assertThatThrownBy(() -> drain.round(LITTLE)).hasMessageContaining("live=100");
   }
 
-  /** Calls that count, some of which fail. */
+  /**
+   * Calls of one item each.
+   *
+   * @param failing the caller whose calls fail; -1 for none
+   */
   private record Counting(int failing) implements CallLoad {
     @Override
     public int call(int caller, int turn) {
@@ -181,7 +185,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void callersHaveKeysOfTheirOwnAndComeRoundToThem() {
+  void callersShareNoKeysAndRepeatTheirs() {
     LiveKeys keys = new LiveKeys(1, 4, 5);
     assertThat(keys.count()).isEqualTo(20);
     assertThat(keys.first(0, 0)).isEqualTo(keys.first(0, 1));
@@ -204,7 +208,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void eachNodeGetsAllSlots() {
+  void eachNodeOwnsAllSlotsUnderOwnerOfAll() {
     for (String node : List.of("a", "b")) {
       AtomicInteger owned = new AtomicInteger();
       new OwnerOfAll(16).join(new Coordinator.Member(node, ""), view -> owned

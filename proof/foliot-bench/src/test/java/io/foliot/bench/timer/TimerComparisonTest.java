@@ -22,12 +22,12 @@ final class TimerComparisonTest {
   private static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final Expiry.Load HALF_CANCELLED = new Expiry.Load(TIMERS, 50, Shape.UNIFORM, WINDOW_NANOS);
 
-  /** A peer that does what it should, for others to break. */
+  /** A correct peer. Each subclass breaks one call. */
   private static class Forwarding implements Peer {
     private final Peer peer = Contender.WHEEL_TIMER.create();
     private int scheduled;
 
-    /** Returns whether this call is the one that goes wrong. */
+    /** Returns whether this call is the one that the subclass breaks. */
     final boolean isChosen() {
       return scheduled++ == TIMERS - 1;
     }
@@ -48,6 +48,7 @@ final class TimerComparisonTest {
     }
   }
 
+  /** Never fires one timer. */
   private static final class Losing extends Forwarding {
     @Override
     public Object schedule(Runnable task, long delayNanos) {
@@ -67,6 +68,7 @@ final class TimerComparisonTest {
     }
   }
 
+  /** Fires one timer twice. */
   private static final class Repeating extends Forwarding {
     @Override
     public Object schedule(Runnable task, long delayNanos) {
@@ -80,7 +82,8 @@ final class TimerComparisonTest {
     }
   }
 
-  private static final class Deaf extends Forwarding {
+  /** Ignores the first cancel. */
+  private static final class IgnoringACancel extends Forwarding {
     private int cancels;
 
     @Override
@@ -119,7 +122,7 @@ final class TimerComparisonTest {
 
   @Test
   void aCancelledTimerThatFiresIsCaught() {
-    assertThatThrownBy(() -> Expiry.measure(Deaf::new, HALF_CANCELLED))
+    assertThatThrownBy(() -> Expiry.measure(IgnoringACancel::new, HALF_CANCELLED))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("cancelled");
   }
 
@@ -167,7 +170,7 @@ final class TimerComparisonTest {
   }
 
   @Test
-  void everyShapeFires() {
+  void timersFireInEveryShapeOfDeadlines() {
     for (Shape shape : List.of(Shape.SKEWED, Shape.ONE_TICK)) {
       Expiry expiry = Expiry.measure(Forwarding::new, new Expiry.Load(TIMERS, 95, shape, WINDOW_NANOS));
       assertThat(expiry.maxNanos()).isNotNegative();
@@ -175,13 +178,13 @@ final class TimerComparisonTest {
   }
 
   @Test
-  void aTimerHasAWeight() {
+  void theHeapOfATimerIsMeasured() {
     assertThat(Footprint.bytesPerTimer(Contender.WHEEL_TIMER.maker(), 100 * TIMERS)).isBetween(24.0, 200.0);
   }
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void anIdleTimerIsWatched() {
+  void theWakeUpsOfIdleTimersAreCounted() {
     List<IdleWakeUps> wakeUps = IdleWakeUps
         .measure(List.of(Contender.WHEEL_TIMER.maker(), Contender.NETTY.maker()), 4 * WINDOW_NANOS);
 
@@ -190,7 +193,7 @@ final class TimerComparisonTest {
   }
 
   @Test
-  void tablesShowMediansAndHowManyTimesTheBestTheyAre() {
+  void tablesShowMediansAndMultiplesOfTheBest() {
     Results results = new Results();
     Column column = new Column("Calls", "cancel", true);
     List.of(30.0, 10.0, 20.0).forEach(figure -> results.add(column, Contender.WHEEL_TIMER, figure));
@@ -202,7 +205,7 @@ final class TimerComparisonTest {
   }
 
   @Test
-  void argumentsAreRead() {
+  void argumentsAreParsed() {
     ComparisonOptions options = ComparisonOptions.parse("--peers", "netty,wheel-timer", "--quick", "--rounds", "2");
 
     assertThat(options.contenders()).containsExactly(Contender.NETTY, Contender.WHEEL_TIMER);

@@ -1,4 +1,4 @@
-/** Tests take lookups for granted. */
+/** Tests of the comparison of timers. */
 @NullUnmarked
 package io.foliot.bench.timer;
 
