@@ -172,7 +172,9 @@ final class Attempts {
       // is tried again.
       attempt.answered = true;
       giveUpDestination(attempt);
-      ended(attempt, new Outcome.Retry(Due.NOW), "not begun: the claim took too long");
+      ended(attempt, new Outcome.Retry(Due.NOW), queue == null || delivery == null
+          ? "not begun: the queue is gone, or this node cannot deliver its tasks"
+          : "not begun: the claim took too long");
       return;
     }
     CompletionStage<Answer> delivering = Inbox

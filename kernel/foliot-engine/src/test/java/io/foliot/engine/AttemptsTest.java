@@ -320,9 +320,10 @@ final class AttemptsTest {
     attempts.findReports(rig.nowNanos);
     rig.answer(rig.onlyCall("find"), Optional.of(task));
     assertThat(rig.lane("q").permits().inUse()).as("the task still runs").isEqualTo(1);
+    rig.nowNanos += LoopRig.SECOND - 1;
     attempts.findReports(rig.nowNanos);
     assertThat(rig.calls).as("at most one check a second").isEmpty();
-    rig.nowNanos += LoopRig.SECOND;
+    rig.nowNanos += 1;
     attempts.findReports(rig.nowNanos);
     rig.answer(rig.onlyCall("find"), Optional.empty());
     assertReleased("q");

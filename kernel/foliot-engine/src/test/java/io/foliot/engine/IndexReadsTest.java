@@ -34,6 +34,7 @@ final class IndexReadsTest {
   void entriesAtAnotherTimeAreNotOvertaken() {
     reads.read(List.of(), (slices, failure, nowNanos) -> {});
     reads.overtakes(entry);
+    assertThat(reads.isOvertaken(entry)).isTrue();
     assertThat(reads.isOvertaken(new DueEntry(6, entry.id(), "q"))).isFalse();
   }
 

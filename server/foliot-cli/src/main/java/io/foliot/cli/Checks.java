@@ -164,7 +164,11 @@ final class Checks {
 
   private String url() {
     String host = config.listen().host();
-    String reachable = host.equals("0.0.0.0") ? "127.0.0.1" : host.contains(":") ? "[" + host + "]" : host;
+    String reachable = switch (host) {
+      case "0.0.0.0" -> "127.0.0.1";
+      case "::" -> "[::1]";
+      default -> host.contains(":") ? "[" + host + "]" : host;
+    };
     return "http://" + reachable + ":" + config.listen().port();
   }
 

@@ -265,9 +265,10 @@ final class DemoCommand implements Callable<Integer> {
       tasks.add(NewTask.at(begin.plus(RUSH_LASTS.multipliedBy(i).dividedBy(RUSH_TASKS))));
     }
     for (BatchResult result : remote.call(client -> client.submitBatch(RUSH, tasks))) {
-      if (result instanceof SubmittedTask task) {
-        ledger.recordAcknowledged(task.id());
+      if (!(result instanceof SubmittedTask task)) {
+        throw CommandException.failure("the server refused a task of the demo: " + result);
       }
+      ledger.recordAcknowledged(task.id());
     }
     detail(RUSH_TASKS + " tasks are on disk, due over the next " + RUSH_LASTS.plus(RUSH_BEGINS).toSeconds() + " s");
     pause(RUSH_BEGINS.plus(KILL_AFTER));

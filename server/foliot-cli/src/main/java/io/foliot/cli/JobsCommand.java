@@ -1,6 +1,7 @@
 package io.foliot.cli;
 
 import io.foliot.jobs.JobStatus;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -61,21 +62,21 @@ final class JobsCommand implements Callable<Integer> {
     }
     Table table = new Table().left("job").left("queue").left("schedule").left("state").left("next").right("fired")
         .right("failed").right("skipped").right("missed");
+    List<JsonView> jobs = new ArrayList<>();
     try (ServerConnection remote = server.open(shell)) {
       String cursor = "";
       do {
-        String answer = remote.get(path + (cursor.isEmpty() ? "" : "&cursor=" + ServerConnection.segment(cursor)));
-        if (json.isSet()) {
-          shell.line(answer);
-        }
-        JsonView page = JsonView.parse(answer);
-        page.at("jobs").items().forEach(job -> addRow(table, job));
+        JsonView page = JsonView
+            .parse(remote.get(path + (cursor.isEmpty() ? "" : "&cursor=" + ServerConnection.segment(cursor))));
+        jobs.addAll(page.at("jobs").items());
         cursor = page.at("next").text("");
       } while (!cursor.isEmpty());
     }
     if (json.isSet()) {
+      shell.line(JsonView.object("jobs", jobs));
       return Foliot.OK;
     }
+    jobs.forEach(job -> addRow(table, job));
     if (table.isEmpty()) {
       shell.line("there are no such jobs; ./foliot jobs put NAME --queue QUEUE --every 10m creates one");
     } else {

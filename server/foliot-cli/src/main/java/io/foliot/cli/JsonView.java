@@ -8,7 +8,9 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A JSON response of the server, for display. Missing fields are empty, zero or a dash, so that commands can also show
@@ -48,6 +50,14 @@ final class JsonView {
     } catch (JacksonException e) {
       return new JsonView(null);
     }
+  }
+
+  /** Returns a JSON object with one field, an array. */
+  static String object(String field, List<JsonView> items) {
+    ObjectNode object = MAPPER.createObjectNode();
+    ArrayNode array = object.putArray(field);
+    items.forEach(item -> array.add(item.node));
+    return MAPPER.writeValueAsString(object);
   }
 
   /** Returns the value at a path of field names. If a field is missing, {@link #exists} of the result is false. */

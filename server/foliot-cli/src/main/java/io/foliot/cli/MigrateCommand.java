@@ -59,6 +59,9 @@ final class MigrateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (release != null && (from != null || to != null)) {
+      throw CommandException.usage("--release moves nothing: give it without --from and --to");
+    }
     try {
       return release == null ? migrate() : release(release);
     } catch (MigrationException e) {
@@ -117,7 +120,11 @@ final class MigrateCommand implements Callable<Integer> {
     ensureExists(store);
     try (TaskStore open = open(store)) {
       boolean sealed = Migration.release(open);
-      shell.line(store.name() + (sealed ? " is open again" : " was not sealed"));
+      if (json.isSet()) {
+        shell.line(new CommandOutput().add("store", store.name()).add("released", sealed).json());
+      } else {
+        shell.line(store.name() + (sealed ? " is open again" : " was not sealed"));
+      }
       return Foliot.OK;
     }
   }

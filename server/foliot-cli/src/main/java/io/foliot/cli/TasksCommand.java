@@ -54,6 +54,10 @@ final class TasksCommand implements Callable<Integer> {
     }
     try (ServerConnection remote = server.open(shell)) {
       if (json.isSet()) {
+        if (limit > PAGE) {
+          throw CommandException.usage("--limit: expected at most " + PAGE + " with --json, but got \"" + limit
+              + "\"; --cursor continues after a page, with its nextCursor");
+        }
         shell.line(remote.get(path()));
         return Foliot.OK;
       }
@@ -63,7 +67,7 @@ final class TasksCommand implements Callable<Integer> {
   }
 
   private String path() {
-    return "/v1/queues/" + ServerConnection.segment(queue) + "/tasks?limit=" + Math.min(limit, PAGE)
+    return "/v1/queues/" + ServerConnection.segment(queue) + "/tasks?limit=" + limit
         + (state == null ? "" : "&state=" + ServerConnection.segment(state))
         + (cursor == null ? "" : "&cursor=" + ServerConnection.segment(cursor));
   }

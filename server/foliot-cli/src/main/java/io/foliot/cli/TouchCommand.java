@@ -13,7 +13,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Moves the deadlines of tasks. */
-@Command(name = "touch", description = "Moves the deadlines of tasks to a delay from now, for heartbeats.", footer = {"",
+@Command(name = "touch", description = "Moves the deadlines of tasks to a delay from now, for heartbeats.", footer = {
+    "",
     "Exit code 1 if one of the keys has no live task.", "", "Example",
     "  foliot touch sessions alice bob --delay 30m"})
 final class TouchCommand implements Callable<Integer> {

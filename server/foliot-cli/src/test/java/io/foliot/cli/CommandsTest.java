@@ -64,6 +64,7 @@ final class CommandsTest {
 
     assertThat(run("tasks", "orders").out()).contains("order-7");
     assertThat(json(run("tasks", "orders", "--json")).at("tasks").items()).hasSize(1);
+    assertThat(run("tasks", "orders", "--json", "--limit", "2000").err()).contains("--limit: expected at most 1000");
 
     assertThat(run("cancel", "orders", "order-7").out()).isEqualTo("CANCELLED" + System.lineSeparator());
     assertThat(run("tasks", "orders", "--state", "cancelled").out()).contains("order-7");

@@ -51,7 +51,11 @@ final class MigrateTest {
     }
     assertThatThrownBy(() -> start("old")).isInstanceOf(StartException.class).hasMessageContaining("were moved to")
         .hasMessageContaining("--release");
-    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old")).out()).contains("is open again");
+    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old"), "--to", rocks("new")).exitCode())
+        .isEqualTo(Foliot.USAGE);
+    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old"), "--json").out())
+        .contains("\"released\":true");
+    assertThat(Outcome.of(Map.of(), "migrate", "--release", rocks("old")).out()).contains("was not sealed");
     try (FoliotServer server = start("old")) {
       assertThat(run(server, "get", "orders", "order-7").out()).contains("DELAYED");
     }

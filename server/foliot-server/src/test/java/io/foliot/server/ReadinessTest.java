@@ -51,6 +51,7 @@ class ReadinessTest {
       Rig.Answer down = await(rig, answer -> answer.status() == 503);
       assertThat(down.text("status")).isEqualTo("DOWN");
       assertThat(down.list("reasons")).singleElement().asString().startsWith("the store has committed nothing for");
+      assertThat(rig.get("/metrics").body()).contains("foliot_ready 0.0");
       assertThat(rig.get("/health/live").status()).isEqualTo(200);
       store[0].hangs = false;
       await(rig, answer -> answer.status() == 200);

@@ -44,6 +44,7 @@ public final class Api implements AutoCloseable {
   private final SchedulerBridge calls;
   private final JobRoutes jobs;
   private final AuditLog audit = new AuditLog();
+  private final ServerRoutes server;
   private volatile boolean draining;
 
   /** All that the API depends on. */
@@ -69,7 +70,8 @@ public final class Api implements AutoCloseable {
     addJobRoutes(jobs);
     addWorkerRoutes(new WorkerRoutes(scheduler, parts.limits, calls));
     addKeyRoutes(new KeyRoutes(parts.keys, gate, clock, parts.random, parts.limits));
-    addServerRoutes(new ServerRoutes(scheduler, parts.info, parts.limits, () -> draining));
+    server = new ServerRoutes(scheduler, parts.info, parts.limits, () -> draining);
+    addServerRoutes(server);
     Set<Route> missing = EnumSet.allOf(Route.class);
     missing.removeAll(handlers.keySet());
     if (!missing.isEmpty()) {
@@ -162,6 +164,11 @@ public final class Api implements AutoCloseable {
   /** Refuses requests from now on, except for those of open routes, such as health. Requests under way continue. */
   public void drain() {
     draining = true;
+  }
+
+  /** Returns whether {@code /health/ready} returns 200. */
+  public boolean isReady() {
+    return server.unready().isEmpty();
   }
 
   /** An answer, with the route that the request matched, or null if it matched none. */

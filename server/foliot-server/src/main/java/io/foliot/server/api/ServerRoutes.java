@@ -85,12 +85,17 @@ final class ServerRoutes {
   }
 
   Reply ready(Request request) {
+    return health(unready());
+  }
+
+  /** Returns the reasons why the server is not ready; an empty list if it is. */
+  List<String> unready() {
     if (draining.getAsBoolean()) {
-      return health(List.of("the server is stopping"));
+      return List.of("the server is stopping");
     }
     List<String> reasons = new ArrayList<>(scheduler.status().unready().stream().map(EngineWords::of).toList());
     reasons.addAll(info.troubles().get());
-    return health(reasons);
+    return reasons;
   }
 
   private static Reply health(List<String> reasons) {

@@ -96,7 +96,6 @@ public final class Prometheus implements AutoCloseable {
         engine -> engine.oldestDueMillis() / 1000.0);
     gauge("foliot.queues.missing", "Queues that do not exist although due tasks wait for them",
         engine -> engine.missingQueues().size());
-    gauge("foliot.ready", "1 if the node's engine serves, else 0", engine -> engine.ready() ? 1 : 0);
     new JvmMemoryMetrics().bindTo(registry);
     garbage.bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
