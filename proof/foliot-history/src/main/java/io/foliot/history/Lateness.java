@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public record Lateness(long firings, long p50Millis, long p99Millis, long maxMillis) {
   /** The time of a firing relative to the faults. */
   public enum Phase {
-    /** Neither of the other phases. */
+    /** Any time outside the other phases. */
     FAULT_FREE,
     /** A fault lasted at some time between due time and arrival. */
     DURING_FAULT,

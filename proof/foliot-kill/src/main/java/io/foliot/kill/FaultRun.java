@@ -31,10 +31,10 @@ final class FaultRun implements AutoCloseable {
   /** Longest time until servers must report that they are not ready. */
   private static final Duration DOWN_BOUND = Duration.ofSeconds(30);
 
-  /** How long a call waits for the store. This is longer than a server takes to notice that the store is gone. */
+  /** Time for which a call waits for the store. This is longer than a server takes to notice that the store is gone. */
   private static final String CALL_TIMEOUT = "7s";
 
-  /** How long servers must have reported the same state until the state counts. */
+  /** Time for which servers must have reported the same state before the state counts. */
   private static final long STEADY_MILLIS = 500;
 
   /**

@@ -130,9 +130,9 @@ public enum Route {
 
   /** The queues that the caller's key must cover. */
   enum Reach {
-    /** None, and no key is needed: the answer is the same for every caller. */
+    /** The route needs no key, because the answer is the same for every caller. */
     OPEN,
-    /** None: the handler omits or refuses each item that the key does not cover. */
+    /** The handler omits or refuses each item that the key does not cover. */
     LIST,
     /** The queue in the path. */
     QUEUE,

@@ -16,10 +16,10 @@ import java.util.stream.Stream;
  * A check that reads RocksDB's log before RocksDB does, to distinguish a torn tail from a loss.
  *
  * <p>After a power loss the log may end in commits that were not yet synced: any part of their bytes may be missing.
- * That is no loss, because no task in them was acknowledged. Damage anywhere else is a loss. No recovery mode of RocksDB
- * makes this distinction: "point in time" stops at the first damage and silently forgets all that follows; "tolerate
- * corrupted tail" refuses a tail whose last block is there and a middle one is not; "absolute consistency" refuses any
- * torn tail.
+ * That is no loss, because no task in them was acknowledged. Damage anywhere else is a loss. No recovery mode of
+ * RocksDB makes this distinction: "point in time" stops at the first damage and silently forgets all that follows;
+ * "tolerate corrupted tail" refuses a tail whose last block exists although a middle block is missing; "absolute
+ * consistency" refuses any torn tail.
  *
  * <p>Each commit records in the log up to which sequence number everything was synced when it was written
  * ({@link Batch#syncedSequence}). If a whole commit after the damage records a number that includes the damaged commit,
@@ -36,7 +36,7 @@ final class LogCheck {
   private static final long NONE = -1;
 
   /**
-   * What a crash left of a log behind its last synced commit.
+   * The bytes of a log after its last synced commit, as a crash left them.
    *
    * @param log the file
    * @param from the offset at which the tail begins

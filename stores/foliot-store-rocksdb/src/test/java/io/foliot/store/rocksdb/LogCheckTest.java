@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Logs of random commits, some of them not synced, after a power loss or with damage. The logs are written here, so that
- * each test knows which commits were synced.
+ * Logs of random commits, some of them not synced, after a power loss or with damage. The test writes the logs itself,
+ * so it knows which commits were synced.
  */
 final class LogCheckTest {
   private static final int RUNS = 1_000;
