@@ -13,10 +13,10 @@ public sealed interface ClaimResult {
   record Won(TaskRecord task) implements ClaimResult {}
 
   /**
-   * The task cannot be claimed yet, because its due time or the end of its lease is later. Its index entry is now at
-   * that time.
+   * The task cannot be claimed yet, because its due time or the end of its lease is later. The index entry of the
+   * task is now at this time.
    *
-   * @param wakeAt when to claim again
+   * @param wakeAt this time, in milliseconds since 1970
    */
   record Later(long wakeAt) implements ClaimResult {}
 

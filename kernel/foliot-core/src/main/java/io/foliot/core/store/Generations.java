@@ -23,7 +23,11 @@ public final class Generations {
 
   private Generations() {}
 
-  /** Returns the generation after the last one of a task. */
+  /**
+   * Returns the generation that follows the last one of a task.
+   *
+   * @param floor the floor, at least the store's clock in microseconds
+   */
   public static long next(long last, long floor) {
     return Math.max(above(last), floor);
   }
@@ -40,8 +44,8 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation that callers may know but that no record shows once a change is made and its record
-   * has expired; {@link #NONE} if there is none.
+   * Returns the largest generation that callers may know, but that no record shows after a change of a record from
+   * {@code before} to {@code after}, or after the changed record has expired. Returns {@link #NONE} if there is none.
    */
   public static long forgotten(@Nullable TaskRecord before, TaskRecord after) {
     TaskRecord.Successor dropped = before == null ? null : before.successor();
@@ -51,8 +55,8 @@ public final class Generations {
 
   /**
    * Returns the largest generation of a change that the clock has not passed, or {@link #NONE} if there is none. A
-   * floor that otherwise follows the clock must be raised above it. A generation that a record shows counts only if it
-   * is ahead of the clock, because the next generation of its task is larger in any case.
+   * store whose floor follows the clock must raise the floor above this generation. A generation that a record still
+   * shows counts only if it is ahead of the clock: the next generation of the same task is larger in any case.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
     long shown = shown(after);
