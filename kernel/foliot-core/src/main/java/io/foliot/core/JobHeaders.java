@@ -57,8 +57,7 @@ public final class JobHeaders {
     String lower = name.toLowerCase(Locale.ROOT);
     if (DELIVERED.contains(lower) || KEPT.contains(lower)) {
       throw new IllegalArgumentException(
-          "this header says which run of a job a task belongs to, and is set by jobs alone; choose another name: header="
-              + name);
+          "this header is set by jobs alone, to describe the run of a task; choose another name: header=" + name);
     }
   }
 }
