@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The headers by which a recurring job describes a task of a run to its receiver. A receiver trusts them, so no
- * submission may set them.
+ * The headers by which a recurring job describes a task of a run to the receiver of the task. A receiver trusts these
+ * headers, so no submission may set them.
  */
 public final class JobHeaders {
   /** The name of the job. */

@@ -38,8 +38,7 @@ public interface Meter {
   default void parked(String queue, int count) {}
 
   /**
-   * Called with the number of parked tasks that were parked because this node has no delivery or no handler for their
-   * queue.
+   * Called with the number of tasks that were parked because this node has no delivery or no handler for their queue.
    */
   default void unserved(String queue, int count) {}
 

@@ -28,7 +28,7 @@ public final class NodeName {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
-      // The host's own name does not resolve, and no better one is known.
+      // The host's name does not resolve, and no better name is known.
       return "node";
     }
   }

@@ -136,8 +136,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<QueueConfig> changeQueue(String name, UnaryOperator<QueueConfig> change);
 
   /**
-   * Returns the queue as this node has last read it, without a call of the store. A change by another node is visible
-   * here within a second.
+   * Returns the queue as this node has last read it, without a call of the store; empty if this node does not know the
+   * queue. A change by another node is visible within a second.
    */
   Optional<QueueConfig> queue(String name);
 

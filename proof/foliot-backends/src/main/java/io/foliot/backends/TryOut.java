@@ -44,7 +44,7 @@ public final class TryOut {
       case MariaDbServer mariaDb -> command(mariaDb.createDatabase());
       case RedisServer redis -> "./foliot server --store " + redis.uri();
     });
-    // The server ends with this JVM.
+    // Waits forever: the server ends with this JVM.
     new CountDownLatch(1).await();
   }
 

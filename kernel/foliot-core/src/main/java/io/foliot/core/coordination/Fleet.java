@@ -25,7 +25,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
    * A number that one live worker has. All workers that get the seat, one after the other, are in the same zone.
    *
    * @param number from 0 to {@link Address#MAX_NUMBER}
-   * @param worker the name of the worker that has the seat, or had it last; a restarted process is a new worker
+   * @param worker the name of the worker that has the seat, or had it last
    * @param zone the zone of the seat
    * @param queues the queues whose tasks the worker takes; empty if the worker is gone
    * @param node the node that the worker calls; empty if the worker is gone
@@ -96,12 +96,12 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   }
 
   /**
-   * Returns whether a worker may run tasks of a queue with an address. It may if the address is its seat or its zone,
-   * or if it is the substitute for the seat. Any worker may run a task with {@link Address#ANYWHERE}, whatever queues
-   * the worker takes.
+   * Returns whether a worker may run tasks of a queue with an address. The address must be the worker's seat or zone,
+   * or a seat for which the worker is the substitute. Any worker may run a task with {@link Address#ANYWHERE}, whatever
+   * queues the worker takes.
    *
    * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
-   * worker becomes the substitute for its seat, and other seats keep their substitutes unless the worker was one.
+   * worker becomes the substitute for its seat. Other seats keep their substitutes, unless that worker was one.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {

@@ -6,7 +6,8 @@ package io.foliot.core.store;
  * @param generation the generation of the task
  * @param attempt the number of the attempt within the generation, from 1
  * @param begunAt when the attempt began, in milliseconds since 1970
- * @param endedAt when the end of the attempt was recorded, or the end of its lease if no end was recorded
+ * @param endedAt when the end of the attempt was recorded, or the end of its lease if no end was recorded; in
+ *     milliseconds since 1970
  * @param end how the attempt ended
  * @param detail the receiver's message
  */

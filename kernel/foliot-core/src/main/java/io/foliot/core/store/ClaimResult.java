@@ -21,8 +21,8 @@ public sealed interface ClaimResult {
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * A claim would win, or would record the end of the task, but this was a move, or a claim that came too late and
-   * counted as a move. Nothing has changed.
+   * The claim was a move, or late, so that it counted as a move. A claim in time would have won, or would have recorded
+   * the end of the task. Nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The shared instance. */

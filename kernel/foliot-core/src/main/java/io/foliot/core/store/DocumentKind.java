@@ -17,6 +17,6 @@ public enum DocumentKind {
   CLUSTER,
   /** Hashes and scopes of API keys. */
   API_KEY,
-  /** The seats of workers, and the workers that each node vouches for. */
+  /** The seats of workers, and the live workers that each node reports. */
   FLEET
 }

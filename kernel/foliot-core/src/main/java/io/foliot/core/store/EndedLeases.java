@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * them.
  */
 public final class EndedLeases {
-  /** Most entries of slots that a count examines, and most parked entries. Each takes some tens of milliseconds. */
+  /** Most entries of slots, and most parked entries, of one count. To read so many takes some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
   /** Most ids of one call that reads the ends of leases. */
   private static final int MAX_PER_CALL = 1_000;

@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>A new generation is larger than the last one of its task, and at least the floor and the store's clock in
  * microseconds.
- * <li>The floor is above each generation that callers may know but that no record shows any more: the generation of a
- * task that has ended, whose record expires, and that of a successor that was dropped.
+ * <li>The floor is above each generation that callers may know but that no record shows any more. These are the
+ * generation of an ended task, whose record expires, and the generation of a dropped successor.
  * <li>A store raises its floor before it answers a call, and reads it before it assigns a generation. A clock that
  * advances is ahead of the floor; the floor matters when the clock was set back or does not advance.
  * </ol>
  *
- * <p>Rejected: a counter for each key that outlives its tasks (memory that only grows).
+ * <p>Rejected: a counter for each key that is kept longer than the tasks of the key, because its memory only grows.
  */
 public final class Generations {
-  /** The value that means no generation. */
+  /** Value for no generation. */
   public static final long NONE = -1;
 
   private Generations() {}

@@ -54,7 +54,7 @@ public final class MemoryStore implements TaskStore {
   private final NavigableMap<Dropped, TaskId> drops = new TreeMap<>(
       Comparator.comparingLong(Dropped::dropAt).thenComparing(Dropped::id));
   private final Map<DocumentKind, NavigableMap<String, Document>> documents = new HashMap<>();
-  private long documentVersion; // the largest that was ever assigned
+  private long documentVersion; // the largest version that was ever assigned
   private boolean closed;
 
   /**

@@ -20,7 +20,7 @@ public record SetAside(TaskId id, String queue, String reason) {
 
   /**
    * Returns whether a record is that of a task that was set aside. Any other dead letter has a recorded attempt, so no
-   * receiver can make its task look like one that was set aside.
+   * receiver can cause a record for which this method returns true.
    */
   public static boolean is(TaskRecord record) {
     return record.state() == TaskState.FAILED && record.attempts().isEmpty() && record.reason().startsWith(PREFIX);

@@ -4,7 +4,7 @@ package io.foliot.core.store;
 public final class StoreFullException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  /** Creates an exception whose message says how much space is free and how much must be. */
+  /** Creates an exception whose message says how much space is free and how much must be free. */
   public StoreFullException(String message) {
     super(message, null);
   }

@@ -345,7 +345,7 @@ final class TaskLife {
   /**
    * Decides a re-arm with a payload or children of a task with a successor, which takes over from the re-armed task. If
    * the re-arm is due first, the task gets a further generation. So the generation of the successor never begins before
-   * the due time that the caller of the touch or submit was told.
+   * the due time that the touch or submit returned.
    */
   private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
     TaskRecord next = takeOver(planned(running.edit(), rearm), successor, now).done();

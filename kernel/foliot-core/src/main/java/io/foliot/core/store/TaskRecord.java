@@ -244,7 +244,7 @@ public final class TaskRecord {
     return attempts;
   }
 
-  /** Returns the last note of any generation, or null; {@link #note} returns that of the current generation. */
+  /** Returns the last note of any generation, or null; {@link #note} returns the note of the current generation. */
   public @Nullable Noted noted() {
     return noted;
   }

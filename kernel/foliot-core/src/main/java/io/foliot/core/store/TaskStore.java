@@ -205,7 +205,7 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Document>> documents(DocumentKind kind);
 
   /**
-   * Writes a document if its version is still the expected one.
+   * Writes a document if it still has the expected version.
    *
    * @param expectedVersion the version that the document must have, or 0 if there must be no document
    * @param content the new content, or null to delete the document

@@ -123,7 +123,7 @@ public final class Bytes {
     return varint(utf8.length).bytes(utf8);
   }
 
-  /** Appends a text after its length in two bytes, which scripts read without arithmetic. */
+  /** Appends a text after its length in two bytes, which scripts decode more easily than a varint. */
   public Bytes text16(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     if (utf8.length > 0xFFFF) {

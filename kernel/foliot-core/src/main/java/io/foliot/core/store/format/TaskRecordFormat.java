@@ -119,8 +119,8 @@ public final class TaskRecordFormat {
   }
 
   /**
-   * Returns the result of a probe. It neither reads the rest nor checks the record, because a later claim or move reads
-   * the whole record.
+   * Returns the result of a probe. This method neither reads the rest nor checks the record, because a later claim or
+   * move reads the whole record.
    */
   public static Probed probed(byte[] value) {
     TaskState state = stateOf(value);
