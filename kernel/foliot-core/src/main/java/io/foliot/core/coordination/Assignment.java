@@ -179,8 +179,8 @@ public final class Assignment {
    * proportion to its members.
    * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
    * A member that has to give up slots gives up those with the highest numbers.
-   * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of
-   * a zone leaves no long run of slots without an owner.
+   * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice. So the loss of a
+   * zone leaves no long run of slots without an owner.
    * </ul>
    *
    * <p>This is a pure function: the same members in any order give the same result on every node.

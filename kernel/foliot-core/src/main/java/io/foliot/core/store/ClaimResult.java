@@ -21,8 +21,8 @@ public sealed interface ClaimResult {
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * The claim was a move, or late, so that it counted as a move. A claim in time would have won, or would have recorded
-   * the end of the task. Nothing has changed.
+   * The claim was a move, or counted as a move because it came late. A claim in time would have won, or would have
+   * recorded the end of the task. Nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The shared instance. */

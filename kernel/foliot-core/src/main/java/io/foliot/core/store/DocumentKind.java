@@ -13,7 +13,7 @@ public enum DocumentKind {
   NODE,
   /** The permits of a limited queue, per node. */
   PERMITS,
-  /** The owner of each slot, and the leader. */
+  /** The owner of each slot, the leader, and the seal. */
   CLUSTER,
   /** Hashes and scopes of API keys. */
   API_KEY,

@@ -45,7 +45,8 @@ public final class Generations {
 
   /**
    * Returns the largest generation that callers may know, but that no record shows after a change of a record from
-   * {@code before} to {@code after}, or after the changed record has expired. Returns {@link #NONE} if there is none.
+   * {@code before} to {@code after}. A final record shows nothing, because it expires. Returns {@link #NONE} if there
+   * is no such generation.
    */
   public static long forgotten(@Nullable TaskRecord before, TaskRecord after) {
     TaskRecord.Successor dropped = before == null ? null : before.successor();

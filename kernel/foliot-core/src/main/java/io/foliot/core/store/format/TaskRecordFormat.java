@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *   | parts that the flags name | CRC32C of all bytes before it, with the mark of the task, u32
  * </pre>
  *
- * <p>The queue is stored as the number that the store has assigned to its name, so that a filter by queue or state
- * reads a few bytes at fixed places. A body above {@link #INLINE_BYTES} is stored beside the record, which then
+ * <p>The queue is stored as the number that the store has assigned to its name. So a filter by queue or state reads
+ * a few bytes at fixed indexes. A body above {@link #INLINE_BYTES} is stored beside the record, which then
  * contains only the checksum of the body. So a touch of a task with a large body is a small write, too.
  *
  * <p>This format is for stores that read and write records as a whole. A store whose statements or scripts change
