@@ -1,15 +1,15 @@
 package io.foliot.core;
 
 /**
- * The workers that may run a task. It is part of the task's id ({@link TaskId#address}), so that every index entry has
- * it and stores do not handle it.
+ * The workers that may run a task. The address is part of the task's id ({@link TaskId#address}), so every index entry
+ * contains the address, and stores need no code for it.
  *
  * @param kind the meaning of the number
  * @param number the number of a seat or zone of the {@link io.foliot.core.coordination.Fleet}, from 0 to
  *     {@value #MAX_NUMBER}; 0 for {@link Kind#ANY}
  */
 public record Address(Kind kind, int number) {
-  /** The largest number. */
+  /** Largest number of a seat or zone; the number has 11 bits in a task's id. */
   public static final int MAX_NUMBER = 2_047;
   /** Any worker of the queue. */
   public static final Address ANYWHERE = new Address(Kind.ANY, 0);
@@ -20,7 +20,7 @@ public record Address(Kind kind, int number) {
     ANY(0),
     /** The worker on a seat or, if that worker is gone or disabled, its substitute. */
     SEAT(1),
-    /** As {@link #SEAT}, with a substitute in the zone of the seat only. */
+    /** The worker on a seat or, if that worker is gone or disabled, its substitute in the zone of the seat. */
     ZONE_SEAT(2),
     /** Any worker in a zone. */
     ZONE(3),
@@ -41,7 +41,7 @@ public record Address(Kind kind, int number) {
     /**
      * Returns the kind with a code.
      *
-     * @throws IllegalArgumentException if no kind has it
+     * @throws IllegalArgumentException if no kind has this code
      */
     public static Kind of(int code) {
       return switch (code) {
@@ -55,11 +55,12 @@ public record Address(Kind kind, int number) {
     }
   }
 
-  /** @throws IllegalArgumentException if the number is out of its range */
+  /** @throws IllegalArgumentException if the number is out of range, or is not 0 for {@link Kind#ANY} */
   public Address {
     if (number < 0 || number > MAX_NUMBER || (kind == Kind.ANY && number != 0)) {
       throw new IllegalArgumentException(
-          "the number of an address is from 0 to " + MAX_NUMBER + ": kind=" + kind + ", number=" + number);
+          "the number of an address is from 0 to " + MAX_NUMBER + ", and 0 for ANY: kind=" + kind + ", number="
+              + number);
     }
   }
 

@@ -21,22 +21,25 @@ public final class DurationText {
   /** Description of a valid duration, for error messages. */
   public static final String EXPECTED = "a duration such as \"30m\"";
 
+  /** Letters of the units, in the order of {@link #UNIT_MILLIS}; the last unit there, ms, has two letters. */
   private static final String UNITS = "wdhms";
   private static final long[] UNIT_MILLIS = {604_800_000, 86_400_000, 3_600_000, 60_000, 1_000, 1};
+  // Indexes of units in UNIT_MILLIS.
   private static final int WEEK = 0;
   private static final int HOUR = 2;
   private static final int MINUTE = 3;
   private static final int MILLI = 5;
-  /** A {@link Duration} has nanoseconds. */
+  /** Most digits of a fraction; a {@link Duration} counts nanoseconds. */
   private static final int MAX_FRACTION_DIGITS = 9;
+  /** Most characters of an invalid text that an error message shows. */
   private static final int SHOWN_LENGTH = 40;
 
   private DurationText() {}
 
   /**
-   * Returns the duration that a text denotes. It is not negative, and its milliseconds fit into a long.
+   * Returns the duration that a text denotes. The duration is not negative, and its milliseconds fit into a long.
    *
-   * @throws IllegalArgumentException if the text is not such a duration; the message says what was expected
+   * @throws IllegalArgumentException if the text is not a valid duration; the message says what was expected
    */
   public static Duration parse(String text) {
     Duration duration;
@@ -51,6 +54,11 @@ public final class DurationText {
     return duration;
   }
 
+  /**
+   * Returns the duration that a text denotes, or null if the text does not match the grammar.
+   *
+   * @throws ArithmeticException if the milliseconds do not fit into a long
+   */
   private static @Nullable Duration read(String text) {
     int length = text.length();
     boolean iso = length > 0 && lower(text, 0) == 'p';
@@ -118,7 +126,10 @@ public final class DurationText {
     return value;
   }
 
-  /** Returns the index of the unit at a position of the text, or -1. */
+  /**
+   * Returns the index of the unit at a position of the text, or -1 if there is none. In ISO 8601, {@code time} says
+   * whether the position is after the {@code T}.
+   */
   private static int unitAt(String text, int at, boolean iso, boolean time) {
     int unit = UNITS.indexOf(lower(text, at));
     if (iso) {
@@ -146,7 +157,10 @@ public final class DurationText {
     return shown.append(text.length() > SHOWN_LENGTH ? "..." : "").append('"').toString();
   }
 
-  /** Formats a duration as {@link #parse} reads it, in the largest unit of which it is a whole number. */
+  /**
+   * Formats a duration so that {@link #parse} can read it: as a whole number of days, or of the largest smaller unit
+   * that divides it. A duration with a fraction of a millisecond is formatted as in ISO 8601.
+   */
   public static String format(Duration duration) {
     if (duration.toNanosPart() % 1_000_000 != 0) {
       return duration.toString();
@@ -169,7 +183,7 @@ public final class DurationText {
 
   /**
    * Formats a duration for display, in its two largest units and rounded down: {@code 2h 4m}, {@code 29m 58s},
-   * {@code 1.5 s}, {@code 420 ms}. {@link #parse} does not read this text; {@link #format} is for programs.
+   * {@code 1.5 s}, {@code 420 ms}. {@link #parse} does not read this text; programs use {@link #format}.
    */
   public static String rough(Duration duration) {
     long millis = duration.toMillis();

@@ -21,12 +21,12 @@ public interface EventLoop extends AutoCloseable {
     /**
      * Does a bounded amount of work, without blocking.
      *
-     * @return the monotonic time by which to be called again, in nanoseconds; not after now to be called at once
+     * @return the monotonic time of the next call at the latest, in nanoseconds; a time that has passed means at once
      */
     long turn();
 
     /**
-     * Called by the loop's own thread when a turn threw and there will be no other. Does nothing unless overridden.
+     * Called by the loop's thread when a turn threw an exception, after which no turn follows. Does nothing by default.
      *
      * @param cause the exception of the turn
      */

@@ -3,7 +3,7 @@ package io.foliot.core;
 import java.time.DateTimeException;
 import java.time.Instant;
 
-/** Instants as in RFC 3339. */
+/** Instants as text, in the format of RFC 3339. */
 public final class InstantText {
   /** Description of a valid instant, for error messages. */
   public static final String EXPECTED = "an instant such as \"2026-11-21T09:30:00Z\"";
@@ -11,6 +11,7 @@ public final class InstantText {
   private static final long MILLIS_PER_DAY = 86_400_000L;
   // 9999-12-31T23:59:59.999Z: RFC 3339 has four digits for the year.
   private static final long MAX_MILLIS = 253_402_300_799_999L;
+  /** Most characters of a text that is parsed, and that an error message repeats. */
   private static final int MAX_LENGTH = 64;
 
   private InstantText() {}
@@ -25,23 +26,25 @@ public final class InstantText {
       try {
         return Instant.parse(text);
       } catch (DateTimeException e) {
-        throw new IllegalArgumentException(EXPECTED + " is expected: found=\"" + text + "\"", e);
+        throw new IllegalArgumentException("expected " + EXPECTED + ", but got \"" + text + "\"", e);
       }
     }
-    throw new IllegalArgumentException(EXPECTED + " is expected: found=" + text.length() + " characters");
+    throw new IllegalArgumentException("expected " + EXPECTED + ", but got " + text.length() + " characters");
   }
 
   /**
    * Formats an instant in UTC with milliseconds. The JDK's general formatter took most of the time of a response with
-   * thousands of instants, so this method computes the fields itself (days to a civil date after Howard Hinnant's
-   * {@code chrono} algorithms).
+   * thousands of instants, so this method computes the fields itself. It follows Howard Hinnant's {@code chrono}
+   * algorithms: a year begins in March, and an era of 400 years has 146,097 days. An instant before 1970 or after the
+   * year 9999 is formatted by {@link Instant#toString}.
    *
-   * @param millis since 1970
+   * @param millis milliseconds since 1970
    */
   public static String format(long millis) {
     if (millis < 0 || millis > MAX_MILLIS) {
       return Instant.ofEpochMilli(millis).toString();
     }
+    // Days since 0000-03-01, which is 719,468 days before 1970-01-01.
     long shifted = millis / MILLIS_PER_DAY + 719_468;
     int era = (int) (shifted / 146_097);
     int dayOfEra = (int) (shifted - era * 146_097L);

@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The headers by which a recurring job describes a task of a run to its receiver. A receiver trusts them, so no
- * submission may set them.
+ * The headers by which a recurring job describes a task of a run to the receiver of the task. A receiver trusts these
+ * headers, so no submission may set them.
  */
 public final class JobHeaders {
   /** The name of the job. */
@@ -14,26 +14,26 @@ public final class JobHeaders {
   public static final String SCHEDULED_AT = "foliot-scheduled-at";
   /** The number of the shard, from 0. */
   public static final String SHARD = "foliot-shard";
-  /** The number of shards. */
+  /** The number of shards of the run. */
   public static final String SHARDS = "foliot-shards";
   /** The text that the job defines for the shard. */
   public static final String SHARD_PARAMETER = "foliot-shard-parameter";
   /** The number of scheduled times that were missed before this one. */
   public static final String MISSED = "foliot-missed";
-  /** Set on the task before the shards of a run, and on the one after them: {@code before} or {@code after}. */
+  /** The kind of a listener of the run: {@code before} its first shard, or {@code after} its last one. */
   public static final String PHASE = "foliot-phase";
-  /** The result of the run, on the task after its shards. */
+  /** The result of the run. Only the listener after the last shard has this header. */
   public static final String RUN_RESULT = "foliot-run-result";
-  /** The number of shards of the run that failed, on the task after them. */
+  /** The number of shards of the run that failed. Only the listener after the last shard has this header. */
   public static final String RUN_FAILED = "foliot-run-failed";
   /** The zone in which the shard runs, if the job runs in each zone. */
   public static final String ZONE = "foliot-zone";
   /**
-   * The checkpoint with which the shard begins: the last one of the same shard in the previous run. It is part of the
-   * {@link io.foliot.core.store.TaskRecord#note note} of a task that has no other checkpoint.
+   * The checkpoint with which the shard begins: the last checkpoint of the same shard in the previous run. The
+   * {@link io.foliot.core.store.TaskRecord#note note} of the task contains it until a handler reports another one.
    */
   public static final String CHECKPOINT = "foliot-checkpoint";
-  /** Set if the job waits for the end of the shard; the engine wakes the job then. */
+  /** Present if the job waits for the end of the shard; the engine makes the job due when the shard ends. */
   public static final String AWAITED = "foliot-awaited";
 
   private static final Set<String> DELIVERED = Set.of(JOB, SCHEDULED_AT, SHARD, SHARDS, SHARD_PARAMETER, MISSED, ZONE,
@@ -43,7 +43,7 @@ public final class JobHeaders {
 
   private JobHeaders() {}
 
-  /** Returns whether a callback carries this header, whose name is in lower case. */
+  /** Returns whether callbacks contain the header with this name, which is given in lower case. */
   public static boolean isDelivered(String lowerName) {
     return DELIVERED.contains(lowerName);
   }
@@ -57,8 +57,7 @@ public final class JobHeaders {
     String lower = name.toLowerCase(Locale.ROOT);
     if (DELIVERED.contains(lower) || KEPT.contains(lower)) {
       throw new IllegalArgumentException(
-          "this header says which run of a job a task belongs to, and is set by jobs alone; choose another name: header="
-              + name);
+          "this header is set by jobs alone, to describe the run of a task; choose another name: header=" + name);
     }
   }
 }

@@ -5,26 +5,26 @@ import org.jspecify.annotations.Nullable;
 
 /** The limits of requests, each with its reason, and the checks that enforce them. */
 public final class Limits {
-  /** A due time further away than this is probably a mistake of units. 100 years of 365.25 days, in milliseconds. */
+  /** Longest delay in milliseconds: 100 years of 365.25 days. A longer one is probably a mistake of units. */
   public static final long MAX_DELAY_MILLIS = 3_155_760_000_000L;
   /**
-   * Shortest delay until the next call that a receiver can request, in milliseconds; a shorter one is raised to this. A
-   * receiver that requested no delay at all would be called in a busy loop.
+   * Shortest delay until the next call that a receiver can request, in milliseconds; a shorter one is raised to this.
+   * Otherwise a receiver that requests no delay would be called in a busy loop.
    */
   public static final long MIN_NEXT_MILLIS = 100;
-  /** Names are parts of paths, metric labels and index keys. */
+  /** Most characters of a queue's name, which is part of paths, metric labels and index keys. */
   public static final int MAX_QUEUE_NAME = 128;
   /** Prefix of the names of internal queues. */
   public static final String INTERNAL_QUEUES = "foliot.";
-  /** A key is part of an index key of every store. In bytes of UTF-8. */
+  /** Most bytes of a key in UTF-8; a key is part of an index key of every store. */
   public static final int MAX_KEY_BYTES = 256;
-  /** The largest payload any configuration may allow; the server's own default is lower. */
+  /** Most bytes of a payload that any configuration may allow; the server's default is lower. */
   public static final int MAX_PAYLOAD_BYTES = 1 << 20;
-  /** Headers travel with every attempt and live in every record. */
+  /** Most headers of a task; they are sent with every attempt and are part of every record. */
   public static final int MAX_HEADERS = 32;
-  /** Length of the names and values of all headers together, in characters. */
+  /** Most characters of the names and values of all headers of a task together. */
   public static final int MAX_HEADER_BYTES = 8 << 10;
-  /** Items of one batch call: the most that one store commit takes, so that no caller delays the others for long. */
+  /** Most items of one batch call. One store commit takes no more, so no caller delays the others for long. */
   public static final int MAX_BATCH = 10_000;
 
   private Limits() {}
@@ -47,7 +47,8 @@ public final class Limits {
   }
 
   /**
-   * Returns the name of a queue if it is valid: 1 to 128 ASCII letters, digits, and after the first {@code . _ -}.
+   * Returns the name of a queue if it is valid: 1 to 128 ASCII letters and digits and, after the first character, also
+   * {@code . _ -}.
    *
    * @throws IllegalArgumentException otherwise
    */

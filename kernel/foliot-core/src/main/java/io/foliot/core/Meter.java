@@ -1,24 +1,24 @@
 package io.foliot.core;
 
 /**
- * Counts the events of the engine. The engine's loops and threads of the store call it, so an implementation must be
- * fast and must not throw.
+ * Counts the events of the engine. The loops of the engine and threads of the store call a meter, so its methods must
+ * be fast and must not throw.
  */
 public interface Meter {
   /**
-   * Called with the number of submits or touches that had one result. {@code what} is the name of a
+   * Called with the number of submits or touches that had the same result. {@code what} is the name of a
    * {@link io.foliot.core.store.SubmitResult.Kind} in lower case, or {@code touch_} and the name of a
    * {@link io.foliot.core.store.TouchResult.Kind} in lower case.
    */
   default void accepted(String queue, String what, int count) {}
 
-  /** Called when a claimed attempt began, with the microseconds after its due time. */
+  /** Called when a claimed attempt began, with the microseconds since the due time of its task. */
   default void claimed(String queue, long lateMicros) {}
 
   /**
-   * Called when an attempt ended. {@code outcome} of an attempt that a delivery ended: finished, retried, failed,
-   * rearmed, cancelled, stale, repeated. {@code outcome} of an attempt that was reported with its token is the new
-   * state of the task: finished, failed, cancelled, delayed.
+   * Called when an attempt ended. If a delivery ended the attempt, {@code outcome} is finished, retried, failed,
+   * rearmed, cancelled, stale or repeated. If the end was reported with the token of the attempt, {@code outcome} is
+   * the new state of the task: finished, failed, cancelled or delayed.
    */
   default void settled(String queue, String outcome, long durationMicros) {}
 
@@ -26,8 +26,8 @@ public interface Meter {
   default void leaseEnded(String queue) {}
 
   /**
-   * Called when a task of another queue was claimed for this queue. The task was not delivered, and will be tried
-   * again. The cause is a defect.
+   * Called when a task of another queue was claimed for this queue. The task was not delivered, and is claimed
+   * again later. The cause is a defect.
    */
   default void foreign(String queue) {}
 
@@ -38,29 +38,28 @@ public interface Meter {
   default void parked(String queue, int count) {}
 
   /**
-   * Called with the number of parked tasks that were parked because this node has no delivery or no handler for their
-   * queue.
+   * Called with the number of tasks that were parked because this node has no delivery or no handler for their queue.
    */
   default void unserved(String queue, int count) {}
 
   /** Called with the number of slots that this node has gained, and the number that it has given up. */
   default void slotsChanged(int gained, int lost) {}
 
-  /** Counts a claim of a task that was overdue by at least a second, in a slot that this node does not own. */
+  /** Called when a task was claimed that was overdue by at least a second, in a slot that this node does not own. */
   default void stolen(String queue) {}
 
   /**
-   * Called when a head poll found a task that had been due for at least a second. This node should have known of it:
-   * the task was committed late, or the previous owner of the slot had left it.
+   * Called when a head poll found a task that had been due for at least a second. The look-ahead of this node missed
+   * the task, because it was committed late, or because the previous owner of the slot did not fire it.
    */
   default void foundLate(String queue) {}
 
-  /** Called when a loop had a turn. */
+  /** Called after each turn of a loop. */
   default void loopTurn(long durationMicros) {}
 
   /** Called when the store has set aside a task of a queue because its record cannot be read. */
   default void quarantined(String queue) {}
 
-  /** Counts nothing. */
+  /** A meter that counts nothing. */
   Meter NONE = new Meter() {};
 }

@@ -7,7 +7,7 @@ import java.util.random.RandomGenerator;
 
 /** Default names of nodes. Like {@link SystemClock}, this class reads the machine; engines do not call it. */
 public final class NodeName {
-  /** Most characters of the host's name: with the suffix, the name still fits into a metrics label. */
+  /** Most characters of the host's name, so that the name with its suffix fits into a metrics label. */
   private static final int MAX_HOST_LENGTH = 48;
   private static final int SUFFIX_DIGITS = 5;
 
@@ -28,7 +28,7 @@ public final class NodeName {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
-      // The host's own name does not resolve, and no better one is known.
+      // The host's name does not resolve, and no better name is known.
       return "node";
     }
   }

@@ -1,6 +1,6 @@
 package io.foliot.core;
 
-/** The effect of a submit whose key already has a live task. */
+/** The effect of a submit if its key already has a live task. */
 public enum OnConflict {
   /** The live task gets a new generation with the new due time and payload. */
   RESET,

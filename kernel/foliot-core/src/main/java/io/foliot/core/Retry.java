@@ -4,19 +4,19 @@ import java.time.Duration;
 
 /**
  * The rule by which failed attempts are repeated. The wait is {@code backoff * multiplier^(attempt - 1)}, but at most
- * {@code maxBackoff}. It is then lengthened or shortened by a random part of up to {@code jitter} of itself.
+ * {@code maxBackoff}. Jitter then lengthens or shortens the wait by a random part of it, at most {@code jitter}.
  *
- * @param maxAttempts attempts a generation gets in all, at least 1
+ * @param maxAttempts the number of attempts of one generation, from 1 to {@value #MAX_ATTEMPTS}
  * @param backoff the wait after the first failed attempt
  * @param multiplier the growth of the wait with each further attempt, from 1 to 100
  * @param maxBackoff the longest wait before jitter
- * @param jitter the largest random part of the wait, from 0 to 1
+ * @param jitter the largest random part of the wait, as a fraction from 0 to 1
  */
 public record Retry(int maxAttempts, Duration backoff, double multiplier, Duration maxBackoff, double jitter) {
-  /** The most attempts a queue or a task may ask for. */
+  /** Most attempts of one generation that a queue or a task may set. */
   public static final int MAX_ATTEMPTS = 10_000;
 
-  /** Five attempts; the wait begins at one second and doubles up to ten minutes, with a jitter of a fifth. */
+  /** Default rule: five attempts; the wait begins at one second and doubles up to ten minutes, with a jitter of 0.2. */
   public static final Retry DEFAULT = new Retry(5, Duration.ofSeconds(1), 2, Duration.ofMinutes(10), 0.2);
 
   public Retry {
@@ -31,28 +31,28 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
    * Returns the wait after a failed attempt.
    *
    * @param attempt the number of the attempt that failed, from 1
-   * @param luck a random number from 0 (inclusive) to 1 (exclusive)
+   * @param random a random number from 0 (inclusive) to 1 (exclusive)
    * @return milliseconds, not negative
    */
-  public long backoffMillis(int attempt, double luck) {
+  public long backoffMillis(int attempt, double random) {
     double plain = Math.min((double) backoff.toMillis() * Math.pow(multiplier, attempt - 1),
         (double) maxBackoff.toMillis());
-    return Math.max(0, Math.round(plain * (1 + jitter * (2 * luck - 1))));
+    return Math.max(0, Math.round(plain * (1 + jitter * (2 * random - 1))));
   }
 
   /**
    * Returns the wait after a failed attempt whose receiver requested a wait. The result is never shorter than the
-   * requested wait, and never shorter than the queue's own backoff, so that a receiver cannot use up the attempts at
-   * once. Jitter only lengthens the requested wait, and counts at most {@code maxBackoff} of it. So tasks that got the
-   * same wait spread out, and a wait of a day does not grow by hours.
+   * requested wait. It is also never shorter than the backoff of this rule, so a receiver cannot use up the attempts at
+   * once. Jitter lengthens the requested wait by at most {@code jitter * maxBackoff}. So tasks that got the same wait
+   * spread out, and a wait of a day does not grow by hours.
    *
    * @param attempt the number of the attempt that failed, from 1
-   * @param askedMillis the wait that the receiver asked for, not negative
-   * @param luck a random number from 0 (inclusive) to 1 (exclusive)
+   * @param requestedMillis the wait that the receiver requested, not negative
+   * @param random a random number from 0 (inclusive) to 1 (exclusive)
    * @return milliseconds, not negative
    */
-  public long backoffMillis(int attempt, long askedMillis, double luck) {
-    double spread = jitter * luck * Math.min(askedMillis, maxBackoff.toMillis());
-    return Math.max(backoffMillis(attempt, luck), askedMillis + Math.round(spread));
+  public long backoffMillis(int attempt, long requestedMillis, double random) {
+    double spread = jitter * random * Math.min(requestedMillis, maxBackoff.toMillis());
+    return Math.max(backoffMillis(attempt, random), requestedMillis + Math.round(spread));
   }
 }

@@ -22,12 +22,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The API of an engine, for applications and for the server.
  *
- * <p>Any thread may call; no call blocks. A future completes when its result is durable. It fails with {@link
- * IllegalArgumentException} for a request that can never work, {@link UnknownQueueException} for a queue that does not
- * exist, {@link FailedException} when the engine cannot continue, {@link OverloadedException} when the call is refused
- * for now, for instance because too many calls wait (nothing was done; try again later), and {@link
- * io.foliot.core.store.StoreException} when the store is unreachable, in which case it is <em>unknown</em> whether the
- * call took effect. Futures may complete on the engine's own threads: hand longer work to another thread.
+ * <p>Any thread may call, and only {@link #close} blocks. A future completes when its result is durable. Futures may
+ * complete on the engine's threads: hand longer work to another thread. A future fails with
+ *
+ * <ul>
+ * <li>{@link IllegalArgumentException} for a request that can never work
+ * <li>{@link UnknownQueueException} for a queue that does not exist
+ * <li>{@link FailedException} when the engine cannot continue
+ * <li>{@link OverloadedException} when the call is refused for now, for instance because too many calls wait. Nothing
+ * was done; try again later
+ * <li>{@link io.foliot.core.store.StoreException} when the store is unreachable. It is then <em>unknown</em> whether
+ * the call took effect
+ * </ul>
  */
 public interface Scheduler extends AutoCloseable {
   /** Submits a task. */
@@ -45,7 +51,7 @@ public interface Scheduler extends AutoCloseable {
   /** Cancels a task. */
   CompletableFuture<CancelResult> cancel(TaskRef ref);
 
-  /** Returns the task, live or final; empty if it is not known, or not any more. */
+  /** Returns the task, live or final; empty if it does not exist, or is no longer kept. */
   CompletableFuture<Optional<TaskRecord>> find(TaskRef ref);
 
   /**
@@ -61,12 +67,14 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Optional<Explanation>> explain(TaskId id);
 
   /**
-   * Makes failed tasks of a queue live again, tasks of other queues being unknown to it; at most
-   * {@link Limits#MAX_BATCH}.
+   * Makes failed tasks of a queue live again; at most {@link Limits#MAX_BATCH}. A task of another queue is not found.
    */
   CompletableFuture<List<RedriveResult>> redrive(String queue, List<TaskId> ids);
 
-  /** Claims tasks of a pull queue for a worker, and waits for the first. The list is empty if none comes. */
+  /**
+   * Claims tasks of a pull queue for a worker, and waits until there is at least one. The list is empty if there is
+   * none within the wait.
+   */
   default CompletableFuture<List<TaskRecord>> pull(Pull pull) {
     return pull(pull, CompletableFuture.completedFuture(null)).thenApply(Pulled::tasks);
   }
@@ -74,27 +82,28 @@ public interface Scheduler extends AutoCloseable {
   /**
    * Claims tasks of a pull queue for a worker, for a caller that passes them on over a connection that may be slow.
    *
-   * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then they count
-   *        against the queue's share of this node's memory
+   * @param payloadsTaken completes when the caller has passed the payloads on or given up; until then the payloads
+   *        count against the queue's share of this node's memory
    */
   CompletableFuture<Pulled> pull(Pull pull, CompletionStage<?> payloadsTaken);
 
-  /** Reports that an attempt succeeded; with {@code next}, the task fires again after that. */
+  /** Reports that an attempt succeeded. If {@code next} is not null, the task fires again after that time. */
   default CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next) {
     return ack(id, token, next, TaskNote.NONE);
   }
 
-  /** As {@link #ack(TaskId, Token, Duration)}, and stores the worker's note. */
+  /** Does the same as {@link #ack(TaskId, Token, Duration)}, and stores the worker's note. */
   CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note);
 
   /**
-   * Reports that an attempt failed; it is repeated after {@code delay}, or the queue's backoff, while attempts last.
+   * Reports that an attempt failed. The task is tried again after {@code delay}, or after the queue's backoff if it is
+   * null, as long as the task has attempts left.
    */
   default CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
     return nack(id, token, delay, reason, TaskNote.NONE);
   }
 
-  /** As {@link #nack(TaskId, Token, Duration, String)}, and stores the worker's note. */
+  /** Does the same as {@link #nack(TaskId, Token, Duration, String)}, and stores the worker's note. */
   CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason, TaskNote note);
 
   /** Reports that an attempt failed and that a retry is pointless: the task becomes FAILED, a dead letter. */
@@ -102,15 +111,15 @@ public interface Scheduler extends AutoCloseable {
     return fail(id, token, reason, TaskNote.NONE);
   }
 
-  /** As {@link #fail(TaskId, Token, String)}, and stores the worker's note. */
+  /** Does the same as {@link #fail(TaskId, Token, String)}, and stores the worker's note. */
   CompletableFuture<SettleResult> fail(TaskId id, Token token, String reason, TaskNote note);
 
-  /** Sets the end of a lease to this time from now. */
+  /** Sets the end of a lease to {@code lease} from now. */
   default CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease) {
     return extend(id, token, lease, TaskNote.NONE);
   }
 
-  /** As {@link #extend(TaskId, Token, Duration)}, and stores the worker's note. */
+  /** Does the same as {@link #extend(TaskId, Token, Duration)}, and stores the worker's note. */
   CompletableFuture<ExtendResult> extend(TaskId id, Token token, Duration lease, TaskNote note);
 
   /** Creates or replaces a queue. The change takes effect on all nodes within a second. */
@@ -127,14 +136,14 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<QueueConfig> changeQueue(String name, UnaryOperator<QueueConfig> change);
 
   /**
-   * Returns the queue, if this node knows it: a change by another node may take a second to be known. Does not ask the
-   * store.
+   * Returns the queue as this node has last read it, without a call of the store; empty if this node does not know the
+   * queue. A change by another node is visible within a second.
    */
   Optional<QueueConfig> queue(String name);
 
   /**
-   * Returns the queue, if it exists. If other nodes may have created it, the store is asked before it counts as
-   * missing.
+   * Returns the queue; empty if it does not exist. If another node may have created the queue, this method reads the
+   * store before it returns empty.
    */
   CompletableFuture<Optional<QueueConfig>> findQueue(String name);
 
@@ -142,10 +151,10 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<List<QueueStatus>> queues();
 
   /**
-   * Deletes a queue that has no live tasks. Where nodes share the store this takes about three seconds, in which no
-   * task is accepted for the queue; any other change of the queue meanwhile wins, and the deletion fails.
+   * Deletes a queue that has no live tasks. If nodes share the store, a deletion takes about three seconds, in which no
+   * task is accepted for the queue. If the queue is changed during this time, the deletion fails.
    *
-   * @return the future fails with {@link QueueInUseException} while it has live tasks; false if there is no such queue
+   * @return false if there is no such queue; the future fails with {@link QueueInUseException} if it has live tasks
    */
   CompletableFuture<Boolean> deleteQueue(String name);
 
@@ -162,19 +171,20 @@ public interface Scheduler extends AutoCloseable {
   Fleet fleet();
 
   /**
-   * Notes that a worker of this node is alive. One whose handlers are all busy claims no tasks; its extensions tell.
+   * Notes that a worker of this node is alive. A worker whose handlers are all busy pulls nothing, but its calls to
+   * extend leases show that it is alive.
    */
   void seen(String worker);
 
   /**
-   * Notes that a worker of this node takes no more tasks of a queue. Its waiting pulls return the tasks that were
-   * already reserved for them. Tasks addressed to it that have not begun go to its substitute within a second. Attempts
-   * that it runs may finish.
+   * Notes that a worker of this node takes no more tasks of a queue. The worker's waiting pulls return the tasks that
+   * were already reserved for them. Tasks that are addressed to the worker and have not begun go to its substitute
+   * within a second. The worker's running attempts may finish.
    */
   void left(String worker, String queue);
 
   /**
-   * Enables or disables a worker. A disabled one is given no new task; its running attempts finish. The setting lasts
+   * Enables or disables a worker. A disabled worker gets no new task; its running attempts finish. The setting lasts
    * until the worker's process ends.
    *
    * @return whether there is a live worker of that name
@@ -189,13 +199,13 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Throwable> failure();
 
   /**
-   * Stops: refuses calls, leaves the cluster, fires tasks until other nodes own its slots, then claims nothing more and
-   * waits up to this time for running attempts, whose ends it records. The store is not closed. The time of the first
-   * call counts: later calls complete when the first one does.
+   * Stops the engine. It refuses calls, leaves the cluster, and fires tasks until other nodes own its slots. Then it
+   * claims nothing more, waits up to this time for running attempts, and records their ends. The store is not closed.
+   * The time of the first call counts: later calls complete when the first one does.
    */
   CompletableFuture<Void> stop(Duration patience);
 
-  /** As {@link #stop} with ten seconds; blocks until it is done. */
+  /** Stops the engine as {@link #stop} with ten seconds; blocks until it has stopped. */
   @Override
   void close();
 
@@ -204,16 +214,16 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param queue a queue whose delivery is {@code pull}
    * @param max how many tasks at most, from 1 to 1,000
-   * @param waitMillis how long to wait for the first, at most 60,000
+   * @param waitMillis how long to wait for the first task, at most 60,000
    * @param leaseMillis the duration of the leases; 0 for the queue's timeout
-   * @param worker the name of the worker's process, by which it is known in the {@link Fleet}; empty for a worker that
-   *     is not known, which is given no addressed task
+   * @param worker the name of the worker's process in the {@link Fleet}; empty for an anonymous worker, which gets no
+   *     addressed task
    * @param zone the worker's data centre, rack or cell; may be empty
    */
   record Pull(String queue, int max, long waitMillis, long leaseMillis, String worker, String zone) {
-    /** The longest wait: proxies on the way commonly allow this much. */
+    /** Longest wait; proxies between a worker and the server commonly allow this much. */
     public static final long MAX_WAIT_MILLIS = 60_000;
-    /** The most tasks of one call. */
+    /** Most tasks of one call. */
     public static final int MAX_TASKS = 1_000;
 
     /** Creates the claim of a worker without a zone. */
@@ -230,11 +240,11 @@ public interface Scheduler extends AutoCloseable {
   }
 
   /**
-   * The answer to a worker's claim.
+   * The result of a worker's claim.
    *
-   * @param tasks may be empty
-   * @param leaseMillis for how long their leases hold at least, counted from the call. A process that may be paused
-   *     before it reads the answer counts it from when it sent the call, and is never too late
+   * @param tasks the claimed tasks; may be empty
+   * @param leaseMillis how long the leases of the tasks hold at least, counted from the call. A process that may be
+   *     paused before it reads the result must count from the time at which it sent the call
    */
   record Pulled(List<TaskRecord> tasks, long leaseMillis) {}
 
@@ -242,30 +252,30 @@ public interface Scheduler extends AutoCloseable {
    * A queue with its figures.
    *
    * @param queue its settings
-   * @param counts how many tasks, at most ten seconds old
+   * @param counts its tasks by state, at most ten seconds old
    * @param settledPerSecond attempts that this node saw end, per second, over the last ten seconds or so
-   * @param lag by how much the oldest task of it is overdue that waits on this node, is parked in the store, or was
-   *        left over by another node; some seconds old
+   * @param lag the time since the oldest waiting task of the queue became due. The figure is some seconds old. It
+   *        includes tasks that wait on this node, are parked in the store, or are overdue in slots of other nodes
    */
   record QueueStatus(QueueConfig queue, QueueCounts counts, double settledPerSecond, Duration lag) {}
 
   /**
-   * The reasons why a task has not fired.
+   * The reasons why a task has not fired. The figures of the lane and of the destination are those of the node that
+   * was called.
    *
    * @param task the task
-   * @param state its state; READY and DELAYED are distinguished
+   * @param state the state of the task; READY and DELAYED are distinguished
    * @param reasons the most important first
-   * @param nowMillis the store's clock when it was explained
-   * @param queue the settings of its queue, or null if there is none
+   * @param nowMillis the store's clock at the time of the explanation, in milliseconds since 1970
+   * @param queue the settings of the task's queue, or null if the queue does not exist
    * @param permitsGranted how many permits of the queue this node has
-   * @param slot its slot
-   * @param owner the node that owns the slot; null if that is not known. The figures of the lane and of the destination
-   *     are those of the node that answers
+   * @param slot the slot of the task
+   * @param owner the node that owns the slot; null if the owner is not known
    * @param laneWaiting how many tasks wait in the queue's lane on this node
    * @param laneRunning how many attempts of the queue run on this node
-   * @param destination where its attempts go
-   * @param destinationLimit how many attempts that destination gets at once at the moment
-   * @param destinationRunning how many attempts it has
+   * @param destination the name of the destination of the task's attempts; empty if this node cannot deliver the task
+   * @param destinationLimit how many concurrent attempts the destination may have at the moment
+   * @param destinationRunning how many attempts to the destination run
    */
   record Explanation(TaskRecord task, TaskState state, List<TaskReason> reasons, long nowMillis,
       @Nullable QueueConfig queue,
@@ -281,14 +291,14 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param node this node
    * @param zone its zone
-   * @param leader the leading node, or null if that is not known
+   * @param leader the leading node, or null if the leader is not known
    * @param nodes all nodes
-   * @param slotCount how many slots there are
-   * @param ownedSlots the number of them that this node owns
+   * @param slotCount the number of slots of the store
+   * @param ownedSlots the number of slots that this node owns
    * @param storeKind the kind of store
    * @param durability the failures that an acknowledged write survives
-   * @param coordinator how nodes find each other
-   * @param clockOffsetMicros the store's clock minus this node's
+   * @param coordinator the kind of coordinator
+   * @param clockOffsetMicros the store's clock minus this node's clock
    */
   record ClusterStatus(String node, String zone, @Nullable String leader, List<ClusterNode> nodes, int slotCount,
       int ownedSlots, String storeKind, Durability durability, String coordinator, long clockOffsetMicros) {
@@ -303,8 +313,8 @@ public interface Scheduler extends AutoCloseable {
    * @param node its name
    * @param zone its data centre, rack or cell
    * @param ownedSlots the number of slots that it owns
-   * @param takesSlots false while its clock is too far off
-   * @param clockOffsetMillis by how much the store's clock is ahead of its own, to ten milliseconds
+   * @param takesSlots false while the node owns no slots because its clock is too far off
+   * @param clockOffsetMillis the store's clock minus the node's clock, rounded to ten milliseconds
    */
   record ClusterNode(String node, String zone, int ownedSlots, boolean takesSlots, long clockOffsetMillis) {}
 
@@ -312,12 +322,12 @@ public interface Scheduler extends AutoCloseable {
    * The activity of a node.
    *
    * @param wheelEntries ids in the wheels
-   * @param lanes one per queue with something to say, by name
-   * @param destinations one per destination with attempts or troubles, by name
-   * @param oldestDueMillis by how much the oldest task is overdue that waits on this node, is parked in the store, or
-   *        was left over by another node
-   * @param unready why the node does not serve; empty if it does
-   * @param missingQueues queues that do not exist although due tasks of theirs wait, by name
+   * @param lanes the lanes of this node, one per queue, by name
+   * @param destinations the destinations of this node, by name
+   * @param oldestDueMillis the time since the oldest waiting task became due. It includes tasks that wait on this node,
+   *        are parked in the store, or are overdue in slots of other nodes
+   * @param unready why the node is not ready; empty if it is ready
+   * @param missingQueues queues that have due tasks but do not exist, by name
    */
   record EngineStatus(int wheelEntries, List<LaneStatus> lanes, List<DestinationStatus> destinations,
       long oldestDueMillis, List<Unready> unready, List<String> missingQueues) {
@@ -328,7 +338,7 @@ public interface Scheduler extends AutoCloseable {
       missingQueues = List.copyOf(missingQueues);
     }
 
-    /** Returns whether the node serves: it is started, its store answers and takes writes, and its loops turn. */
+    /** Returns whether the node is started, its store responds and takes writes, and its loops make turns. */
     public boolean ready() {
       return unready.isEmpty();
     }
@@ -339,12 +349,12 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param waiting tasks that wait in memory
    * @param running attempts that run
-   * @param hasParked whether it knows of parked tasks in the store
-   * @param oldestDueMillis by how much the oldest task that waits is overdue
+   * @param hasParked whether the node has found parked tasks of the queue in the store
+   * @param oldestDueMillis the time since the oldest task in the lane became due; 0 if none is overdue
    */
   record LaneStatus(String queue, int waiting, int running, boolean hasParked, long oldestDueMillis) {}
 
-  /** A destination: how many attempts it gets at once, and how many run. */
+  /** A destination, its present limit of concurrent attempts, and the number of attempts that run. */
   record DestinationStatus(String destination, int limit, int running) {}
 
   /** The queue does not exist. */
@@ -353,13 +363,13 @@ public interface Scheduler extends AutoCloseable {
 
     private final String queue;
 
-    /** Creates the exception for the name that was asked for. */
+    /** Creates the exception for the name of the missing queue. */
     public UnknownQueueException(String queue) {
       super("there is no such queue: queue=" + queue);
       this.queue = queue;
     }
 
-    /** Returns the name that was asked for. */
+    /** Returns the name of the missing queue. */
     public String queue() {
       return queue;
     }
@@ -369,7 +379,7 @@ public interface Scheduler extends AutoCloseable {
   final class QueueInUseException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** Creates the exception with the name. */
+    /** Creates the exception with the name of the queue. */
     public QueueInUseException(String queue) {
       super("a queue with live tasks cannot be deleted: queue=" + queue);
     }
@@ -386,11 +396,11 @@ public interface Scheduler extends AutoCloseable {
     }
   }
 
-  /** Too much waits already; nothing was done. */
+  /** The call is refused for now; nothing was done. */
   class OverloadedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** Creates an exception whose message says what is full. */
+    /** Creates an exception whose message says why the call is refused. */
     public OverloadedException(String message) {
       super(message);
     }

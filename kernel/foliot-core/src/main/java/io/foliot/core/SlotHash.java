@@ -1,8 +1,9 @@
 package io.foliot.core;
 
 /**
- * The 16-bit hash that is part of every task id. It belongs to the format of every store and never changes: FNV-1a over
- * the UTF-16 units, then the finalizer of MurmurHash3, because FNV mixes its low bits poorly.
+ * The 16-bit hash that is part of every task id. It belongs to the format of every store and never changes. It is
+ * FNV-1a over the UTF-16 units, followed by the first half of the finalizer of MurmurHash3, because FNV mixes its low
+ * bits poorly.
  */
 public final class SlotHash {
   private static final long FNV_OFFSET = 0xCBF2_9CE4_8422_2325L;
@@ -13,6 +14,7 @@ public final class SlotHash {
   /** Returns the hash of a key within its queue, or of an idempotency key within its queue. */
   public static int of(String queue, String key) {
     long hash = add(FNV_OFFSET, queue);
+    // Separates queue and key: U+FFFF is not a character.
     hash = (hash ^ 0xFFFF) * FNV_PRIME;
     hash = add(hash, key);
     hash ^= hash >>> 33;

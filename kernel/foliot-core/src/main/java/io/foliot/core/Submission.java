@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param queue the queue, which must exist
  * @param key the task's name in its queue, or null
  * @param delay the time from now until the task is due, or null if {@code dueAt} is set
- * @param dueAt the instant at which the task is due, where the past means now; or null if {@code delay} is set
- * @param body the payload; null keeps the payload of the live task with that key, and means none for a new task
- * @param maxAttempts the number of attempts, or 0 for the queue's
+ * @param dueAt the instant at which the task is due, or null if {@code delay} is set; an instant in the past means now
+ * @param body the payload and headers; null keeps those of the live task with the key, and means none for a new task
+ * @param maxAttempts the number of attempts, or 0 for the number of the queue
  * @param onConflict the action if the key has a live task
- * @param idempotencyKey a name for this request, so that it can be repeated safely within 24 hours; or null
+ * @param idempotencyKey a name for this request, with which it can be repeated safely within 24 hours; or null
  */
 public record Submission(String queue, @Nullable String key, @Nullable Duration delay, @Nullable Instant dueAt,
     @Nullable Body body, int maxAttempts, OnConflict onConflict, @Nullable String idempotencyKey) {

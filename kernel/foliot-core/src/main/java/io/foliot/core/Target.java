@@ -8,8 +8,8 @@ import java.util.TreeMap;
 /**
  * The way in which a queue's tasks are delivered.
  *
- * @param type the kind of delivery: {@code http}, {@code pull}, {@code local}, or the name of a delivery of your own
- * @param settings the settings of the delivery, by its own names: for {@code http} its {@code url} and {@code secret}
+ * @param type the kind of delivery: {@code http}, {@code pull}, {@code local}, or the name of an application's delivery
+ * @param settings the settings of the delivery, by name; for {@code http}, {@code url} and {@code secret}
  * @param timeout how long one attempt may take, from 1 ms to 24 h
  */
 public record Target(String type, Map<String, String> settings, Duration timeout) {
@@ -17,9 +17,9 @@ public record Target(String type, Map<String, String> settings, Duration timeout
   public static final String PULL = "pull";
   /** The type of queues whose tasks run in this process. */
   public static final String LOCAL = "local";
-  /** Timeout of a queue that names none. */
+  /** Timeout of a queue whose definition sets none. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
-  /** Longest timeout, as that of a lease. */
+  /** Longest timeout, which is also the longest lease. */
   private static final Duration MAX_TIMEOUT = Duration.ofHours(24);
 
   public Target {

@@ -1,24 +1,27 @@
 package io.foliot.core;
 
 /**
- * The name of a task: 128 bits in the layout of a UUID version 7. The first 48 bits are the milliseconds of its
- * creation, so that ids made one after the other sort near each other. The last 16 bits are its
- * {@linkplain #hash16 hash}, which gives its slot for any number of slots.
+ * The id of a task: 128 bits in the layout of a UUID version 7. The first 48 bits are the time of creation in
+ * milliseconds since 1970, so ids made one after the other sort near each other. The last 16 bits are a
+ * {@linkplain #hash16 hash}, which gives the task's slot for any number of slots.
  *
  * @param high the first 64 bits
  * @param low the last 64 bits
  */
 public record TaskId(long high, long low) implements Comparable<TaskId> {
+  /** UUID version 7 of RFC 9562, in its place in the first 64 bits. */
   private static final long VERSION = 0x7000L;
   /** UUID version 8 of RFC 9562, which is for custom layouts. */
   private static final long ADDRESSED = 0x8000L;
   private static final long VERSION_MASK = 0xF000L;
-  /** Bits of the number of an address, of the item, and of the hash; the other two of the 58 are the kind. */
+  // Bits of the number of an address, of the item, and of the hash. With two bits of the kind, these replace the 58
+  // random bits.
   private static final int NUMBER_BITS = 11;
   private static final int ITEM_BITS = 14;
   private static final int HASH_BITS = 31;
+  /** UUID variant of RFC 9562: the first two of the last 64 bits. */
   private static final long VARIANT = 0x8000_0000_0000_0000L;
-  /** The random bits before and after the variant. */
+  // Numbers of random bits before and after the variant.
   private static final int HIGH_BITS = 12;
   private static final int LOW_BITS = 46;
   private static final long LOW_MASK = (1L << LOW_BITS) - 1;
@@ -28,8 +31,8 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
    * Creates an id.
    *
    * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
-   * @param hash16 the hash from which its slot follows; the lowest 16 bits are used
-   * @param random its first 12 and last 46 bits are used
+   * @param hash16 the hash that gives the slot of the task; the lowest 16 bits are used
+   * @param random 64 random bits; the first 12 and last 46 bits are used
    */
   public static TaskId of(long wallMillis, int hash16, long random) {
     long high = (wallMillis << 16) | VERSION | (random >>> (Long.SIZE - HIGH_BITS));
@@ -38,13 +41,13 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
   }
 
   /**
-   * Creates the id of a task with an {@linkplain #address address}: a UUID version 8, which differs from version 7 in
-   * that the 58 random bits have a meaning. The first two are the kind of the address; its number, the item and the
-   * hash follow. Different items have different ids, even if their hashes are the same.
+   * Creates the id of a task with an {@linkplain #address address}: a UUID version 8. It differs from version 7 in
+   * that the 58 random bits have a meaning: two bits for the kind of the address, then its number, the item and the
+   * hash. Different items have different ids, even if their hashes are the same.
    *
    * @param item the number of the task among those with the same hash, from 0 to 16,383
    * @param hash the lowest 31 bits are used
-   * @throws IllegalArgumentException if the address is {@link Address#ANYWHERE}, or the item is out of its range
+   * @throws IllegalArgumentException if the address is {@link Address#ANYWHERE}, or the item is out of range
    */
   public static TaskId addressed(long wallMillis, int hash16, Address address, int item, long hash) {
     if (address.isAnywhere() || item < 0 || item >= 1 << ITEM_BITS) {
@@ -57,7 +60,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
     return new TaskId((plain.high & ~VERSION_MASK) | ADDRESSED, plain.low);
   }
 
-  /** Returns where the task may run. Every id that was not created with an address has {@link Address#ANYWHERE}. */
+  /** Returns which workers may run the task: {@link Address#ANYWHERE} if the id was created without an address. */
   public Address address() {
     if ((high & VERSION_MASK) != ADDRESSED) {
       return Address.ANYWHERE;
@@ -100,7 +103,7 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
     return new IllegalArgumentException("a task id has the form of a UUID, 8-4-4-4-12 hexadecimal digits: id=" + shown);
   }
 
-  /** Returns the 16 bits from which the slot follows. */
+  /** Returns the 16 bits that give the slot. */
   public int hash16() {
     return (int) low & 0xFFFF;
   }

@@ -4,16 +4,15 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler's report on its work, during the attempt or at its end. The next attempt of the same firing gets it, so
- * that it can continue from the checkpoint; a new firing begins without one.
+ * A handler's report on its work, during the attempt or at its end. The next attempt of the same firing gets the note
+ * and can continue from its checkpoint. A new firing begins without a note.
  *
- * @param progress the part that is done, from 0 to 1; negative if it is not known
+ * @param progress the part of the work that is done, from 0 to 1; -1, also for any negative value, if it is not known
  * @param message the current step, at most {@value #MAX_MESSAGE} characters; may be empty
  * @param checkpoint the point from which the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of
  *     UTF-8, or null if there is none
  * @param log the last lines of the handler's log, cut to its last {@value #MAX_LOG} characters; may be empty
- * @param mark the request to the job; it takes effect when the attempt succeeds, and is not passed on to the next
- *     attempt
+ * @param mark the request to the job; it takes effect when the attempt succeeds, and the next attempt does not get it
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
   /** Most characters of a message. */
@@ -29,9 +28,9 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   public enum Mark {
     /** No request. */
     NONE,
-    /** The job is over: no further scheduled time runs. */
+    /** The job ends: no run of a further scheduled time begins. */
     END_JOB,
-    /** The next run begins as soon as this one has ended; the shard continues there from its checkpoint. */
+    /** The next run begins as soon as this run has ended; in it, the shard continues from its checkpoint. */
     RUN_AGAIN
   }
 
@@ -71,7 +70,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return new TaskNote(progress, message, checkpoint, log, newMark);
   }
 
-  /** Returns this note with its missing parts taken from an earlier note, except for the mark, which is this one's. */
+  /** Returns this note, with missing parts taken from an earlier note. The mark is always that of this note. */
   public TaskNote over(TaskNote earlier) {
     return new TaskNote(progress < 0 ? earlier.progress : progress, message.isEmpty() ? earlier.message : message,
         checkpoint == null ? earlier.checkpoint : checkpoint, log.isEmpty() ? earlier.log : log, mark);

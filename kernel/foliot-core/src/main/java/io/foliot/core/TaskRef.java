@@ -2,9 +2,9 @@ package io.foliot.core;
 
 /** A caller's reference to a task. */
 public sealed interface TaskRef {
-  /** By its id. */
+  /** A reference by the task's id. */
   record ById(TaskId id) implements TaskRef {}
 
-  /** By its key: the live task with that key, or else the last one that is still kept. */
+  /** A reference by the task's key: to the live task with this key, or else to the last task that is still kept. */
   record ByKey(String queue, String key) implements TaskRef {}
 }

@@ -1,13 +1,13 @@
 package io.foliot.core;
 
 /**
- * The state of a task. {@code DELAYED → READY → RUNNING → FINISHED | FAILED | CANCELLED}; a failed attempt with
- * attempts left goes back to {@code DELAYED}.
+ * The state of a task. {@code DELAYED → READY → RUNNING → FINISHED | FAILED | CANCELLED}; after a failed attempt, a
+ * task with attempts left is {@code DELAYED} again.
  */
 public enum TaskState {
-  /** Due in the future, or due and not yet claimed; stores write only this one of the two. */
+  /** Due in the future. Stores also write this state for a task that is {@link #READY}. */
   DELAYED,
-  /** Due and not yet claimed. Derived from the time when a task is shown, never written. */
+  /** Due and not yet claimed. Computed from the clock when a task is read; never written. */
   READY,
   /** Claimed; its lease runs, or has expired and the task has not been claimed again. */
   RUNNING,
@@ -18,7 +18,7 @@ public enum TaskState {
   /** Cancelled before an attempt succeeded. */
   CANCELLED;
 
-  /** Returns whether the state never changes again for its generation. */
+  /** Returns whether the state is final: only a redrive can change it. */
   public boolean isFinal() {
     return this == FINISHED || this == FAILED || this == CANCELLED;
   }

@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
  * An {@link EventLoop} on a thread of its own, which sleeps between turns.
  *
  * <p>A turn costs as much as the handling of many messages, and the wake-up before it costs more. The rate of turns is
- * therefore limited: after a burst there is one turn in a quarter of a millisecond, which handles everything that
- * arrived in between. An idle loop makes its next turn at once.
+ * therefore limited: after a burst there is one turn per quarter of a millisecond, which handles everything that
+ * arrived since the last turn. A loop that was idle makes its next turn at once.
  */
 public final class ThreadEventLoop implements EventLoop {
-  // The handshake of sleep and wake: the loop writes SLEEPS and then parks unless a wake has changed it; a caller that
-  // finds SLEEPS writes WOKEN and unparks. A wake while the loop is awake leaves WOKEN, which makes it skip one sleep.
+  // The handshake of sleep and wake: the loop changes AWAKE to SLEEPS and then parks. A caller that finds SLEEPS writes
+  // WOKEN and unparks the loop. A wake while the loop is awake leaves WOKEN, which makes the loop skip one sleep.
   private static final int AWAKE = 0;
   private static final int WOKEN = 1;
   private static final int SLEEPS = 2;
 
   /**
-   * Time between two turns under load. It is short enough that the two turns which a task waits for add little to a
+   * Time between two turns under load. A task waits for two turns; this time is short enough to add little to a
    * lateness of one or two milliseconds.
    */
   private static final long PACE_NANOS = 250_000;
@@ -33,6 +33,7 @@ public final class ThreadEventLoop implements EventLoop {
 
   // guarded by this
   private @Nullable Thread thread;
+  // any thread
   private volatile boolean closed;
 
   /** Creates a loop that is not yet started. */
@@ -76,7 +77,7 @@ public final class ThreadEventLoop implements EventLoop {
     }
   }
 
-  /** Waits until the pace permits the next turn; a caller that wakes the loop meanwhile need not unpark it. */
+  /** Waits until the pace permits the next turn, and returns the advanced time. A wake does not end this wait. */
   private long pace(long paidUntilNanos) {
     long nowNanos = clock.monotonicNanos();
     while (paidUntilNanos - nowNanos > BURST * PACE_NANOS && !closed) {

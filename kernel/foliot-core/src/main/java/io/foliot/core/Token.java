@@ -1,7 +1,7 @@
 package io.foliot.core;
 
 /**
- * The proof of a claim: 128 random bits, never used again.
+ * The proof of a claim: 128 random bits that no other claim has.
  *
  * @param high the first 64 bits
  * @param low the last 64 bits

@@ -2,7 +2,7 @@ package io.foliot.core;
 
 import io.foliot.core.store.StoreSeal;
 
-/** The reason why a node is not ready. User interfaces turn it into text. */
+/** A reason why a node is not ready. User interfaces turn it into text. */
 public sealed interface Unready {
   /** The engine has failed and does not recover. */
   record Failed(Throwable cause) implements Unready {}

@@ -12,9 +12,10 @@ import java.util.concurrent.TimeUnit;
 
 /** Programs of this machine that run to their end. */
 public final class Command {
+  /** Longest time that a program may run. */
   private static final Duration BOUND = Duration.ofMinutes(2);
 
-  /** The standard input of programs without an input. */
+  /** Standard input of programs that read no input. */
   private static final Path NOTHING = Path.of("/dev/null");
 
   /** Number of lines of a log that a message quotes: enough for the reason of a failure and the lines before it. */
@@ -25,7 +26,7 @@ public final class Command {
   /**
    * Runs a program that is expected to succeed.
    *
-   * @throws UncheckedIOException if it fails, with what it printed
+   * @throws UncheckedIOException if the program fails; the message quotes the program's output
    */
   public static void run(String... command) {
     try {
@@ -47,7 +48,8 @@ public final class Command {
   /**
    * Runs a program that may fail.
    *
-   * @throws IOException if it cannot be started, fails, or does not end in time, with what it printed
+   * @throws IOException if the program cannot be started, fails, or does not end in time; the message quotes the
+   *     program's output
    */
   public static void attempt(String... command) throws IOException {
     attempt(List.of(command), NOTHING);

@@ -9,7 +9,7 @@ import java.sql.Statement;
  * A database of a server, and the user to connect as.
  *
  * @param kind the part of the JDBC URL after {@code jdbc:}
- * @param host the address to connect to: the server's, or that of a proxy in front of it
+ * @param host the address of the server, or of a proxy in front of it
  * @param port the port of that address
  * @param name the name of the database
  * @param options the end of the JDBC URL: empty, or {@code ?name=value}
@@ -42,8 +42,8 @@ public record Database(String kind, String host, int port, String name, String o
     return DriverManager.getConnection(jdbcUrl(), user, password);
   }
 
-  /** Throws if the database does not answer. */
-  void ask() throws SQLException {
+  /** Executes a query. Throws if the database does not respond. */
+  void ping() throws SQLException {
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
       statement.execute("SELECT 1");
     }

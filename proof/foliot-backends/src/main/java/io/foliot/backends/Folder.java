@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Folder {
   private Folder() {}
 
-  /** Creates a folder for one server: within {@code target} if that exists, else within the temporary folder. */
+  /** Creates a folder for one server: within {@code target} if this folder exists, else within the temporary folder. */
   static Path create(String name) {
     try {
       Path target = Path.of("target").toAbsolutePath();

@@ -11,34 +11,36 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * A small private disk: ext4 on a loop device over a file. It can lose power, and it can be filled. Needs root, a Linux
+ * A small private disk: ext4 on a loop device over a file. A test can cut its power, and can fill it. Needs root, Linux
  * with loop devices, and the programs named in {@link #NEEDED}.
  *
  * <p>A power loss is an {@code EXT4_IOC_SHUTDOWN} without a flush of the journal: from then on every call fails, and
- * data that was not synced is missing after the next mount. The file below the device represents the platters.
+ * data that was not synced is missing after the next mount. The file under the loop device has the role of the physical
+ * medium.
  */
 public final class LoopDisk implements AutoCloseable {
-  /** The message if root, loop devices or a program is missing. */
-  static final String NEEDED = "this test needs root, loop devices, and the programs mkfs.ext4, mount, umount, fallocate and"
-      + " perl: run it as root on Linux (a privileged container will do), with e2fsprogs, util-linux and perl installed";
+  /** Part of the message if root, loop devices or a program is missing. */
+  static final String NEEDED = "this test needs root, loop devices, and the programs mkfs.ext4, mount, umount,"
+      + " fallocate and perl: run it as root on Linux, for example in a privileged container, with e2fsprogs,"
+      + " util-linux and perl installed";
 
   /** The Perl program that calls {@code _IOR('X', 125, __u32)} with {@code EXT4_GOING_FLAGS_NOLOGFLUSH}. */
   private static final String SHUTDOWN = "open(my $disk, '<', $ARGV[0]) or die \"open: $!\"; my $flags = pack('L', 2);"
       + " ioctl($disk, 0x8004587D, $flags) or die \"ioctl: $!\";";
 
   /**
-   * The options of the mount. The journal is committed when a process syncs, and hardly ever by itself, so that
+   * The options of the mount. The journal is committed when a process syncs, and otherwise only every 300 s, so that
    * unsynced data stays unsynced.
    */
   private static final String OPTIONS = "loop,commit=300";
 
-  /** Number of last bytes that are filled block by block, because the exact free space is not known. */
+  /** Number of last bytes that are filled block by block, because the reported free space is not exact. */
   private static final long ROUGH_BYTES = 2L << 20;
   private static final int BLOCK_BYTES = 4_096;
 
   private static final Duration UNMOUNT_BOUND = Duration.ofSeconds(20);
 
-  /** Thrown when this machine cannot have such a disk. */
+  /** Thrown when such a disk cannot be created on this machine. */
   public static final class UnavailableException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -96,15 +98,15 @@ public final class LoopDisk implements AutoCloseable {
   }
 
   /**
-   * Cuts the power of the disk. Pause every process that writes there first: a sync in progress at this instant may
-   * report success although it failed (about one time in fifteen on Linux 6.18). When real power fails, no process is
-   * left to receive that report.
+   * Cuts the power of the disk. Pause every process that writes to the disk first: a sync in progress at this instant
+   * may report success although it failed (about one time in fifteen on Linux 6.18). When real power fails, no process
+   * is left to receive that report.
    */
   public void powerOff() {
     Command.run("perl", "-e", SHUTDOWN, folder.toString());
   }
 
-  /** Mounts the disk again, as when the power is back. No process may have a file open there. */
+  /** Mounts the disk again, as after the return of the power. No process may have a file open there. */
   public void remount() {
     unmount();
     try {

@@ -36,7 +36,7 @@ public final class MariaDbServer implements Server {
     process = new ServerProcess("MariaDB", command(settings), folder);
   }
 
-  /** Starts a server with the settings that this project measures with. */
+  /** Starts a server with the settings that the benchmarks of this project use. */
   public static MariaDbServer start() {
     return start(Map.of());
   }
@@ -57,10 +57,10 @@ public final class MariaDbServer implements Server {
           + Files.readString(share.resolve("mariadb_system_tables.sql"))
           + Files.readString(share.resolve("mariadb_performance_tables.sql"))
           + Files.readString(share.resolve("mariadb_system_tables_data.sql"));
-      List<String> making = base(folder);
-      making.add("--bootstrap");
-      Command.run(making, Files.writeString(folder.resolve("system-tables.sql"), tables));
-      // Run at each start: creates one user with a password, and leaves no user without one.
+      List<String> bootstrap = base(folder);
+      bootstrap.add("--bootstrap");
+      Command.run(bootstrap, Files.writeString(folder.resolve("system-tables.sql"), tables));
+      // The server runs this file at each start: it creates one user with a password, and removes root.
       Files.writeString(folder.resolve("init.sql"),
           "DELETE FROM mysql.global_priv WHERE User = 'root';\nFLUSH PRIVILEGES;\nCREATE USER IF NOT EXISTS " + USER
               + "@'127.0.0.1' IDENTIFIED BY '" + password + "';\nGRANT ALL ON *.* TO " + USER
@@ -87,7 +87,7 @@ public final class MariaDbServer implements Server {
   private List<String> command(Map<String, String> wanted) {
     Map<String, String> all = new LinkedHashMap<>();
     all.put("bind-address", "127.0.0.1");
-    // Relative to the data folder, because the path of a socket is limited to about 100 bytes.
+    // This path is relative to the data folder, because the path of a socket is limited to about 100 bytes.
     all.put("socket", "mariadb.sock");
     all.put("pid-file", "mariadb.pid");
     all.put("init-file", folder.resolve("init.sql").toString());
@@ -109,7 +109,7 @@ public final class MariaDbServer implements Server {
 
   private MariaDbServer started() {
     try {
-      process.start(database()::ask);
+      process.start(database()::ping);
       return this;
     } catch (IllegalStateException e) {
       close();
@@ -176,7 +176,7 @@ public final class MariaDbServer implements Server {
   @Override
   public void restart() {
     process.kill();
-    process.start(database()::ask);
+    process.start(database()::ping);
   }
 
   @Override

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * PgBouncer between clients and a database, where each transaction gets another session. PgBouncer is no Maven
- * artifact, so it must be installed on the machine.
+ * PgBouncer between clients and a database. It runs the successive transactions of a client in different sessions of
+ * the database. There is no Maven artifact of PgBouncer, so it must be installed on the machine.
  */
 public final class PgBouncer implements AutoCloseable {
   private static final List<String> PLACES = List.of("/usr/sbin/pgbouncer", "/usr/bin/pgbouncer");
@@ -35,6 +35,7 @@ public final class PgBouncer implements AutoCloseable {
         server_round_robin = 1
         ignore_startup_parameters = extra_float_digits
         """.formatted(behind.name(), behind.port(), behind.name(), behind.user(), behind.password(), port, sessions));
+    // PgBouncer refuses to run as root.
     List<String> command = new ArrayList<>(Program.asRoot() ? List.of("unshare", "--user") : List.of());
     command.addAll(List.of(program, settings.toString()));
     process = new ServerProcess("PgBouncer", command, folder);
@@ -51,14 +52,14 @@ public final class PgBouncer implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("no PgBouncer on this machine: apt-get install pgbouncer"));
     try {
       PgBouncer bouncer = new PgBouncer(program, database, sessions);
-      bouncer.process.start(bouncer.database()::ask);
+      bouncer.process.start(bouncer.database()::ping);
       return bouncer;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Returns the database as clients of the pooler address it. */
+  /** Returns the database, with the address of the pooler. */
   public Database database() {
     return behind.at(port);
   }

@@ -45,7 +45,7 @@ public final class PostgresServer implements Server {
     process = new ServerProcess("PostgreSQL", command(settings), folder);
   }
 
-  /** Starts a server with the settings that this project measures with. */
+  /** Starts a server with the settings that the benchmarks of this project use. */
   public static PostgresServer start() {
     return start(Map.of());
   }
@@ -72,8 +72,8 @@ public final class PostgresServer implements Server {
   }
 
   /**
-   * Returns the command as this process may run it. PostgreSQL refuses to run as root. In a user namespace of its own
-   * it runs as an unprivileged user, and still owns its files.
+   * Returns the command, in a user namespace of its own if this process runs as root. PostgreSQL refuses to run as
+   * root. In the namespace it runs as an unprivileged user, and still owns its files.
    */
   private static List<String> asUser(List<String> command) {
     if (!Program.asRoot()) {
@@ -103,7 +103,7 @@ public final class PostgresServer implements Server {
 
   private PostgresServer started() {
     try {
-      process.start(database()::ask);
+      process.start(database()::ping);
       return this;
     } catch (IllegalStateException e) {
       close();
@@ -153,7 +153,7 @@ public final class PostgresServer implements Server {
     process.kill();
   }
 
-  /** Shuts it down fast: running transactions are rolled back. */
+  /** Shuts the server down fast: running transactions are rolled back. */
   @Override
   public void stop() {
     process.stop("INT");
@@ -162,7 +162,7 @@ public final class PostgresServer implements Server {
   @Override
   public void restart() {
     process.kill();
-    process.start(database()::ask);
+    process.start(database()::ping);
   }
 
   @Override
@@ -177,8 +177,8 @@ public final class PostgresServer implements Server {
 
   /**
    * Starts a replica of this server from a copy of its files, with the same settings. The replica streams the commits
-   * of this server, and answers queries. It is asynchronous unless this server's {@code synchronous_standby_names} name
-   * it.
+   * of this server, and accepts queries. Replication is asynchronous unless {@code synchronous_standby_names} of this
+   * server contains the replica.
    */
   public PostgresServer replica() {
     Path copy = Folder.create("postgres-replica");
@@ -217,7 +217,7 @@ public final class PostgresServer implements Server {
         try {
           Files.copy(file, target);
         } catch (NoSuchFileException e) {
-          // The file was dropped meanwhile; the replay of the WAL over the copy drops it, too.
+          // The server dropped the file during the copy; the replay of the WAL drops it from the copy, too.
         }
       }
     }
@@ -227,14 +227,14 @@ public final class PostgresServer implements Server {
 
   /** Waits until this replica has replayed everything that the primary has committed so far. */
   public void awaitCaughtUpWith(PostgresServer primary) {
-    String position = primary.ask("SELECT pg_current_wal_flush_lsn()");
+    String position = primary.query("SELECT pg_current_wal_flush_lsn()");
     Await.until("the replica has caught up", REPLAY_BOUND,
-        () -> ask("SELECT coalesce(pg_last_wal_replay_lsn() >= '" + position + "', false)").equals("t"));
+        () -> query("SELECT coalesce(pg_last_wal_replay_lsn() >= '" + position + "', false)").equals("t"));
   }
 
   /** Promotes this replica to a primary, and waits until it accepts writes. */
   public void promote() {
-    if (!ask("SELECT pg_promote(true, " + REPLAY_BOUND.toSeconds() + ")").equals("t")) {
+    if (!query("SELECT pg_promote(true, " + REPLAY_BOUND.toSeconds() + ")").equals("t")) {
       throw new IllegalStateException("the replica did not become a primary in time: bound=" + REPLAY_BOUND);
     }
   }
@@ -247,7 +247,7 @@ public final class PostgresServer implements Server {
     }
   }
 
-  private String ask(String sql) {
+  private String query(String sql) {
     try (Connection connection = database().connect();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {

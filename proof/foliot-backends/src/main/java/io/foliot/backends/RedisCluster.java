@@ -29,7 +29,7 @@ public final class RedisCluster implements AutoCloseable {
       all.put("cluster-node-timeout", Long.toString(NODE_TIMEOUT.toMillis()));
       nodes.add(RedisServer.start(all));
     }
-    // Each node begins with an epoch of its own, as with redis-cli, so that no two nodes compete for one.
+    // Each node begins with a different epoch, as with redis-cli, so that no two nodes compete for the same epoch.
     for (int i = 0; i < count; i++) {
       nodes.get(i).command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
     }
@@ -84,8 +84,8 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Returns all nodes: first those that were primaries in the beginning, then the replicas. The primaries get their
-   * replicas in turn.
+   * Returns all nodes: first the nodes that were primaries in the beginning, then the replicas. The first replicas
+   * belong to the first, second and further primaries, then the next replicas likewise.
    */
   public List<RedisServer> nodes() {
     return List.copyOf(nodes);

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to a Redis, for settings and for tests. It speaks RESP2, the protocol of <a
- * href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis's specification</a>. Not thread-safe.
+ * A connection to a Redis server, for settings and for tests, with <a
+ * href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis's protocol RESP2</a>. Not thread-safe.
  */
 public final class RedisConnection implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(10);

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A Redis with one replica, and three sentinels. They fail over to the replica once the primary has not answered two of
- * them for a second.
+ * A Redis server with one replica, and three sentinels. The sentinels fail over to the replica when the primary has not
+ * responded to two of the sentinels for a second.
  */
 public final class RedisSentinels implements AutoCloseable {
-  /** The name by which the sentinels know the primary. */
+  /** Name of the primary in the configuration of the sentinels. */
   public static final String PRIMARY_NAME = "foliot";
 
   private static final int SENTINELS = 3;
@@ -66,7 +66,7 @@ public final class RedisSentinels implements AutoCloseable {
   /**
    * Returns the port of the primary, as a live sentinel reports it.
    *
-   * @throws IllegalStateException if no sentinel is live, or it does not know the primary
+   * @throws IllegalStateException if no sentinel is live, or the sentinel does not know the primary
    */
   public int primaryPort() {
     RedisServer sentinel = sentinels().stream().filter(RedisServer::isAlive).findFirst()

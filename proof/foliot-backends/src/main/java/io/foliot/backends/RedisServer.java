@@ -13,9 +13,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis with an append-only file that is synced each second. {@code appendfsync=always} makes it sync before it
- * answers. {@link #kill} loses nothing in either mode, because Redis writes to its file before it answers, and the
- * kernel keeps written data. Data is lost with {@code everysec} only when the machine fails. {@link #restartEmpty}
+ * Redis with an append-only file that is synced every second. With {@code appendfsync=always}, Redis syncs before it
+ * replies. {@link #kill} loses no data in either mode, because Redis writes to the file before it replies, and the
+ * kernel keeps written data. With {@code everysec}, data is lost only when the machine fails. {@link #restartEmpty}
  * simulates such a loss: it discards all data.
  */
 public final class RedisServer implements Server {
@@ -33,7 +33,7 @@ public final class RedisServer implements Server {
     process = new ServerProcess("Redis", command(settings, leading), folder);
   }
 
-  /** Starts a server with the settings that this project measures with. */
+  /** Starts a server with the settings that the benchmarks of this project use. */
   public static RedisServer start() {
     return start(Map.of());
   }
@@ -48,7 +48,8 @@ public final class RedisServer implements Server {
   }
 
   /**
-   * Starts a sentinel, which watches other servers. It keeps its state in its configuration, which is therefore a file.
+   * Starts a sentinel, which watches other servers. A sentinel needs a configuration file, because it stores its state
+   * there.
    */
   static RedisServer startSentinel(List<String> configuration) {
     Path folder = Folder.create("redis-sentinel");
@@ -71,7 +72,7 @@ public final class RedisServer implements Server {
   private static RedisServer started(RedisServer server) {
     try {
       Files.createDirectories(server.data());
-      server.process.start(server::ask);
+      server.process.start(server::ping);
       return server;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -98,19 +99,19 @@ public final class RedisServer implements Server {
     all.put("save", "");
     all.put("appendonly", "yes");
     all.put("appendfsync", "everysec");
-    // Without this, a primary lets its first replica wait five seconds for others to copy together with it.
+    // By default, a primary waits five seconds for further replicas before it sends its data to the first one.
     all.put("repl-diskless-sync-delay", "0");
     all.putAll(wanted);
     all.forEach((name, value) -> {
       command.add("--" + name);
-      // Redis takes each word of a setting as an argument of its own.
+      // Redis expects each word of a setting as a separate argument.
       command.addAll(value.isEmpty() ? List.of("") : List.of(value.split(" ")));
     });
     return command;
   }
 
-  /** Throws if the server is not ready, for example because it still reads its file. */
-  private void ask() throws IOException {
+  /** Sends a command. Throws if the server is not ready, for example because it still reads its file. */
+  private void ping() throws IOException {
     try (RedisConnection connection = new RedisConnection(port)) {
       connection.command("PING");
     }
@@ -157,10 +158,10 @@ public final class RedisServer implements Server {
   @Override
   public void restart() {
     process.kill();
-    process.start(this::ask);
+    process.start(this::ping);
   }
 
-  /** Starts it again without its data, as after the loss of its disk. Kills it first if it is running. */
+  /** Restarts the server without its data, as after the loss of its disk. Kills it first if it is running. */
   public void restartEmpty() {
     process.kill();
     Folder.remove(data());
@@ -169,7 +170,7 @@ public final class RedisServer implements Server {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    process.start(this::ask);
+    process.start(this::ping);
   }
 
   @Override
@@ -183,8 +184,8 @@ public final class RedisServer implements Server {
   }
 
   /**
-   * Starts a replica of this server with the same settings, and waits until it follows. Redis replicates
-   * asynchronously.
+   * Starts a replica of this server with the same settings, and waits until the replica follows this server. Redis
+   * replicates asynchronously.
    */
   public RedisServer replica() {
     Map<String, String> following = new LinkedHashMap<>(settings);
@@ -192,7 +193,7 @@ public final class RedisServer implements Server {
     RedisServer replica = start(following);
     try {
       replica.awaitFollowing();
-      // min-replicas-to-write counts the replica only once this server knows of it, too.
+      // This server, too, must list the replica, because min-replicas-to-write counts only listed replicas.
       Await.until("the replica is known", LINK_BOUND,
           () -> info("replication").contains("port=" + replica.port + ",state=online"));
       return replica;

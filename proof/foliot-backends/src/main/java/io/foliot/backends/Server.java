@@ -1,31 +1,31 @@
 package io.foliot.backends;
 
 /**
- * A real server in a process of its own, at one port of the loopback address for its whole life. It is ready when it is
- * created. {@link #close} kills it and removes its files; any end of this JVM kills it too.
+ * A real server in a process of its own, on a fixed port of the loopback address. The server is ready when this object
+ * has been created. {@link #close} kills the server and removes its files; any end of this JVM does so, too.
  *
- * <p>One thread at a time may start, stop, kill, pause or resume it. Any thread may call the other methods.
+ * <p>One thread at a time may start, stop, kill, pause or resume the server. Any thread may call the other methods.
  */
 public sealed interface Server extends AutoCloseable permits PostgresServer, MariaDbServer, RedisServer {
-  /** Returns its port of the loopback address, which stays the same. */
+  /** Returns the server's port of the loopback address, which never changes. */
   int port();
 
-  /** Returns whether its process lives, paused or not. */
+  /** Returns whether the server's process is alive, paused or not. */
   boolean isAlive();
 
-  /** Kills it and all its processes (SIGKILL), and waits until they are gone. Its files stay. */
+  /** Kills all processes of the server (SIGKILL), and waits until they are gone. The files stay. */
   void kill();
 
-  /** Shuts it down in order, as an operator would, and waits until it is gone. */
+  /** Shuts the server down as an operator would, and waits until its processes are gone. */
   void stop();
 
-  /** Starts it again on the same files, and waits until it is ready. Kills it first if it is running. */
+  /** Starts the server again on the same files, and waits until it is ready. Kills it first if it is running. */
   void restart();
 
-  /** Pauses it (SIGSTOP): its connections stay open, and it does not answer. */
+  /** Pauses the server (SIGSTOP): its connections stay open, but it does not respond. */
   void pause();
 
-  /** Resumes it after {@link #pause}. */
+  /** Resumes the server after {@link #pause}. */
   void resume();
 
   @Override

@@ -19,21 +19,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process of a server, which can be restarted any number of times with one command.
+ * The process of a server, which can be restarted any number of times with the same command.
  *
- * <p>The process does not outlive this JVM. A hook kills it when the JVM shuts down. If the JVM itself is killed, a
- * guard kills the process: a shell that reads from this JVM through a pipe, and acts when the pipe closes without a
- * line. Both remove the folder as well.
+ * <p>The process does not outlive this JVM. A shutdown hook kills the process when the JVM shuts down. If the JVM
+ * itself is killed, a guard kills the process. The guard is a shell that reads from this JVM through a pipe, and kills
+ * the process when the pipe closes without a line. The hook and the guard also remove the folder.
  */
 final class ServerProcess implements AutoCloseable {
   private static final Duration READY_BOUND = Duration.ofSeconds(60);
   private static final Duration END_BOUND = Duration.ofSeconds(30);
 
   /**
-   * Lowest port of a server. Servers get ports below those that the kernel assigns to clients: otherwise a client of
-   * ours that waits for the server might be assigned the server's own port.
+   * Lowest port of a server. Servers get ports below those that the kernel assigns to clients. Otherwise a client of
+   * this JVM that waits for a server might be assigned the port of that server.
    */
   private static final int MIN_PORT = 20_000;
+  /** Upper bound of the ports of servers, exclusive. */
   private static final int MAX_PORT = 32_000;
 
   /**
@@ -48,16 +49,16 @@ final class ServerProcess implements AutoCloseable {
   private final Path log;
   private final Thread atExit = new Thread(this::killAndForget);
 
-  // written by the thread that starts and ends it, read by any thread
+  // written by the thread that starts and ends the process, read by any thread
   private volatile @Nullable Process process;
   private volatile @Nullable Process guard;
 
   /** A check that throws if a server is not ready. */
   interface Probe {
-    void ask() throws IOException, SQLException;
+    void check() throws IOException, SQLException;
   }
 
-  /** Describes a server without starting it. It runs in its folder, and its output is appended to a log there. */
+  /** Creates a server that is not yet started. It will run in the folder, and append its output to a log there. */
   ServerProcess(String name, List<String> command, Path folder) {
     this.name = name;
     this.command = List.copyOf(command);
@@ -118,7 +119,7 @@ final class ServerProcess implements AutoCloseable {
 
   private static boolean isReady(Probe probe, AtomicReference<@Nullable Exception> refusal) {
     try {
-      probe.ask();
+      probe.check();
       return true;
     } catch (IOException | SQLException | IllegalStateException e) {
       refusal.set(e);
@@ -137,7 +138,7 @@ final class ServerProcess implements AutoCloseable {
     if (running == null) {
       return;
     }
-    // The process is paused first, so that it cannot start another one that the kill would miss.
+    // The process is paused first, so that it cannot start another process that the kill would miss.
     signal("STOP", List.of(running.toHandle()));
     List<ProcessHandle> all = family(running);
     all.forEach(ProcessHandle::destroyForcibly);
@@ -196,8 +197,8 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Returns whether a process has ended. A process that was not reaped counts as ended, because an orphan stays a
-   * zombie if no init process reaps it.
+   * Returns whether a process has ended. A zombie counts as ended, because an orphan stays a zombie if no init process
+   * reaps it.
    */
   private static boolean isGone(ProcessHandle handle) {
     if (!handle.isAlive()) {

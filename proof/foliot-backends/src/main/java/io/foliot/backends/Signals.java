@@ -13,7 +13,7 @@ public final class Signals {
 
   private Signals() {}
 
-  /** Pauses a process (SIGSTOP). On return none of its threads runs; some may still wait for the disk. */
+  /** Pauses a process (SIGSTOP). On return no thread of the process runs; some threads may still wait for the disk. */
   public static void freeze(long pid) {
     Command.run("sh", "-c", "kill -STOP " + pid);
     Await.until("the process is stopped: pid=" + pid, BOUND, () -> isStopped(pid));

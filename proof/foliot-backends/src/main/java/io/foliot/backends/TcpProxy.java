@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy between clients and a server on the loopback address, which injects faults of the network on request. Without
+ * A proxy between clients and a server on the loopback address. The proxy injects network faults on request; without
  * faults it passes on all data. It listens on the loopback address, unless another address of this machine is given.
  * Thread-safe.
  */
@@ -89,7 +89,7 @@ public final class TcpProxy implements AutoCloseable {
     return port;
   }
 
-  /** Leads new connections to another server, as if that server had taken over the address of the first. */
+  /** Directs new connections to another server, as if that server had taken over the address of the first server. */
   public void leadTo(Server other) {
     serverPort = other.port();
   }
@@ -99,7 +99,7 @@ public final class TcpProxy implements AutoCloseable {
     return links.size();
   }
 
-  /** Resets all connections. New ones are accepted. */
+  /** Resets all connections. New connections are accepted. */
   public void cut() {
     links.forEach(Link::reset);
   }
@@ -110,12 +110,12 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Resets the connection of the next request that matches, once the server has replied to it, and drops the reply. The
-   * request therefore took effect, but the client never learns of it. Each call of this method cuts one connection.
+   * Resets the connection of the next matching request after the server has replied, and drops the reply. So the
+   * request has taken effect, but the client gets no reply. Each call of this method cuts one connection.
    *
-   * <p>The bytes of one read from the client count as one request. That is exact for clients that wait for each reply
-   * before they send more, as JDBC drivers do. If a client sends more while replies are on their way, the proxy may
-   * mistake one of those for the reply.
+   * <p>The bytes of one read from the client count as one request. This is exact for clients that wait for each reply
+   * before they send the next request, as JDBC drivers do. If a client sends a request before earlier replies have
+   * arrived, the proxy may drop an earlier reply instead.
    */
   public void cutBeforeReplyTo(Predicate<byte[]> request) {
     cutBeforeReplyTo.set(request);
@@ -134,7 +134,7 @@ public final class TcpProxy implements AutoCloseable {
     delayNanos = each.toNanos();
   }
 
-  /** Holds the data of both directions, and keeps all connections. New ones are accepted, and get no reply. */
+  /** Holds the data of both directions, and keeps all connections. New connections get no reply. */
   public void blackHole() {
     hold(true, true);
   }
@@ -155,7 +155,7 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  /** Drops all data of the open connections forever, as if the server had lost its power. New ones work. */
+  /** Drops all data of the open connections forever, as if the server had lost its power. New connections work. */
   public void silence() {
     links.forEach(link -> link.silent = true);
   }
@@ -278,7 +278,7 @@ public final class TcpProxy implements AutoCloseable {
         link.end(to);
       }
     } catch (IOException e) {
-      // One connection is gone, so the other one is reset, too.
+      // One connection of the link is gone, so both are reset.
       link.reset();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -327,18 +327,18 @@ public final class TcpProxy implements AutoCloseable {
     cut();
   }
 
-  /** A client's connection, and the connection to the server that belongs to it. */
+  /** A client's connection to the proxy, and the proxy's connection to the server for this client. */
   private final class Link {
     final Socket client;
     final Socket server;
 
-    // written before a request is passed on, so the thread that reads its reply sees it
+    // written before a request is passed on, so the thread that reads the reply sees the value
     volatile boolean swallowing;
 
     // any thread
     volatile boolean silent;
 
-    // both directions' threads
+    // the threads of both directions
     private final AtomicInteger ends = new AtomicInteger();
 
     Link(Socket client, Socket server) {
@@ -346,7 +346,7 @@ public final class TcpProxy implements AutoCloseable {
       this.server = server;
     }
 
-    /** Passes on that one side has ended its data. Once both sides have, the link ends. */
+    /** Passes on the end of the data of one side. After the end of both sides, closes the link. */
     void end(Socket to) throws IOException {
       to.shutdownOutput();
       if (ends.incrementAndGet() == 2) {

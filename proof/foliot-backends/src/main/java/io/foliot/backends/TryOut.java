@@ -6,9 +6,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
 /**
- * Starts one of these servers with an empty database, and prints how {@code ./foliot server} and the examples connect
- * to it. When this program is interrupted (Ctrl-C), it ends the server and removes its files. From the root of the
- * project:
+ * Starts a server of this package with an empty database, and prints the command and the setting with which
+ * {@code ./foliot server} and the examples connect to it. When this program is interrupted (Ctrl-C), it ends the server
+ * and removes its files. Run it from the root of the project:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql
@@ -44,7 +44,7 @@ public final class TryOut {
       case MariaDbServer mariaDb -> command(mariaDb.createDatabase());
       case RedisServer redis -> "./foliot server --store " + redis.uri();
     });
-    // The server ends with this JVM.
+    // Waits forever: the server ends with this JVM.
     new CountDownLatch(1).await();
   }
 

@@ -1,8 +1,8 @@
 /**
- * Real servers for tests and benchmarks. Their programs come from Maven Central with the build. They run in processes
- * of their own on the loopback address, with the settings that production needs to lose nothing, and they can be
- * killed, paused and started again. {@link io.foliot.backends.TcpProxy} is placed between a client and any of them, and
- * injects faults of the network.
+ * Real servers for tests and benchmarks. The build downloads their programs from Maven Central. Each server runs in a
+ * process of its own on the loopback address, with the settings that production needs to lose no data, and can be
+ * killed, paused and started again. {@link io.foliot.backends.TcpProxy}, between a client and a server, injects network
+ * faults.
  */
 @NullMarked
 package io.foliot.backends;

@@ -5,7 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Statements for tests, on a connection that is given or on a new one. */
+/** Statements for tests, on a given connection or on a new connection. */
 final class Jdbc {
   private Jdbc() {}
 
@@ -24,7 +24,7 @@ final class Jdbc {
   }
 
   /** Returns the first column of the first row. */
-  static String ask(Database database, String sql) throws SQLException {
+  static String query(Database database, String sql) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sql)) {

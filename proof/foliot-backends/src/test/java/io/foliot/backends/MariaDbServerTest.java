@@ -25,22 +25,22 @@ final class MariaDbServerTest {
   }
 
   @Test
-  void confirmedWritesAreNeverLost() throws SQLException {
-    assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_flush_log_at_trx_commit")).isEqualTo("1");
-    assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_doublewrite")).isEqualTo("ON");
-    assertThat(Jdbc.ask(server.database(), "SELECT @@log_bin")).isEqualTo("0");
-    assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_buffer_pool_size")).isEqualTo("268435456");
-    assertThat(Jdbc.ask(server.database(), "SELECT @@innodb_log_file_size")).isEqualTo("268435456");
-    assertThat(Jdbc.ask(server.database(), "SELECT version()")).startsWith("11.4.");
+  void defaultsSyncEachCommit() throws SQLException {
+    assertThat(Jdbc.query(server.database(), "SELECT @@innodb_flush_log_at_trx_commit")).isEqualTo("1");
+    assertThat(Jdbc.query(server.database(), "SELECT @@innodb_doublewrite")).isEqualTo("ON");
+    assertThat(Jdbc.query(server.database(), "SELECT @@log_bin")).isEqualTo("0");
+    assertThat(Jdbc.query(server.database(), "SELECT @@innodb_buffer_pool_size")).isEqualTo("268435456");
+    assertThat(Jdbc.query(server.database(), "SELECT @@innodb_log_file_size")).isEqualTo("268435456");
+    assertThat(Jdbc.query(server.database(), "SELECT version()")).startsWith("11.4.");
   }
 
   @Test
   void settingsOfTheCallerOverrideDefaults() throws SQLException {
-    assertThat(Jdbc.ask(server.database(), "SELECT @@max_connections")).isEqualTo("37");
+    assertThat(Jdbc.query(server.database(), "SELECT @@max_connections")).isEqualTo("37");
   }
 
   @Test
-  void connectingNeedsThePassword() {
+  void connectionsRequireThePassword() {
     for (String user : new String[]{"root", server.user()}) {
       assertThatThrownBy(() -> DriverManager.getConnection(server.jdbcUrl(), user, "")).isInstanceOf(SQLException.class)
           .hasMessageContaining("Access denied");
@@ -62,7 +62,7 @@ final class MariaDbServerTest {
       assertThatThrownBy(open::commit).isInstanceOf(SQLException.class);
     }
     assertThat(server.port()).isEqualTo(port);
-    assertThat(Jdbc.ask(database, "SELECT group_concat(n) FROM t")).isEqualTo("1");
+    assertThat(Jdbc.query(database, "SELECT group_concat(n) FROM t")).isEqualTo("1");
   }
 
   @Test
@@ -72,7 +72,7 @@ final class MariaDbServerTest {
     server.stop();
     assertThat(server.isAlive()).isFalse();
     server.restart();
-    assertThat(Jdbc.ask(database, "SELECT n FROM t")).isEqualTo("1");
+    assertThat(Jdbc.query(database, "SELECT n FROM t")).isEqualTo("1");
   }
 
   @Test
@@ -84,12 +84,12 @@ final class MariaDbServerTest {
       Jdbc.execute(connection, "INSERT INTO t VALUES (1)");
       proxy.cutBeforeReply();
       assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
-      assertThat(Jdbc.ask(database, "SELECT n FROM t")).isEqualTo("1");
+      assertThat(Jdbc.query(database, "SELECT n FROM t")).isEqualTo("1");
     }
   }
 
   @Test
-  void aServerThatDoesNotStartSaysWhy() {
+  void aFailedStartQuotesTheServersLog() {
     assertThatThrownBy(() -> MariaDbServer.start(Map.of("no-such-setting", "1")))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("unknown variable");
   }

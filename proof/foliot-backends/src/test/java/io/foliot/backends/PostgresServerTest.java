@@ -24,17 +24,17 @@ final class PostgresServerTest {
   }
 
   @Test
-  void confirmedWritesAreNeverLost() throws SQLException {
+  void defaultsSyncEachCommit() throws SQLException {
     for (String setting : new String[]{"fsync", "synchronous_commit", "full_page_writes"}) {
-      assertThat(Jdbc.ask(server.database(), "SHOW " + setting)).as(setting).isEqualTo("on");
+      assertThat(Jdbc.query(server.database(), "SHOW " + setting)).as(setting).isEqualTo("on");
     }
-    assertThat(Jdbc.ask(server.database(), "SHOW shared_buffers")).isEqualTo("256MB");
-    assertThat(Jdbc.ask(server.database(), "SHOW server_version")).startsWith("18.");
+    assertThat(Jdbc.query(server.database(), "SHOW shared_buffers")).isEqualTo("256MB");
+    assertThat(Jdbc.query(server.database(), "SHOW server_version")).startsWith("18.");
   }
 
   @Test
   void settingsOfTheCallerOverrideDefaults() throws SQLException {
-    assertThat(Jdbc.ask(server.database(), "SHOW max_connections")).isEqualTo("37");
+    assertThat(Jdbc.query(server.database(), "SHOW max_connections")).isEqualTo("37");
   }
 
   @Test
@@ -61,7 +61,7 @@ final class PostgresServerTest {
       assertThatThrownBy(open::commit).isInstanceOf(SQLException.class);
     }
     assertThat(server.port()).isEqualTo(port);
-    assertThat(Jdbc.ask(database, "SELECT string_agg(n::text, ',') FROM t")).isEqualTo("1");
+    assertThat(Jdbc.query(database, "SELECT string_agg(n::text, ',') FROM t")).isEqualTo("1");
   }
 
   @Test
@@ -71,7 +71,7 @@ final class PostgresServerTest {
     server.stop();
     assertThat(server.isAlive()).isFalse();
     server.restart();
-    assertThat(Jdbc.ask(database, "SELECT n FROM t")).isEqualTo("1");
+    assertThat(Jdbc.query(database, "SELECT n FROM t")).isEqualTo("1");
   }
 
   @Test
@@ -82,18 +82,18 @@ final class PostgresServerTest {
       Jdbc.execute(database, "INSERT INTO t VALUES (1)");
       replica.awaitCaughtUpWith(server);
       Database copy = database.at(replica.port());
-      assertThat(Jdbc.ask(copy, "SELECT n FROM t")).isEqualTo("1");
+      assertThat(Jdbc.query(copy, "SELECT n FROM t")).isEqualTo("1");
       assertThatThrownBy(() -> Jdbc.execute(copy, "INSERT INTO t VALUES (2)")).isInstanceOf(SQLException.class);
       replica.promote();
       Jdbc.execute(copy, "INSERT INTO t VALUES (2)");
       replica.restart();
-      assertThat(Jdbc.ask(copy, "SELECT count(*) FROM t")).isEqualTo("2");
-      assertThat(Jdbc.ask(database, "SELECT count(*) FROM t")).isEqualTo("1");
+      assertThat(Jdbc.query(copy, "SELECT count(*) FROM t")).isEqualTo("2");
+      assertThat(Jdbc.query(database, "SELECT count(*) FROM t")).isEqualTo("1");
     }
   }
 
   @Test
-  void aServerThatDoesNotStartSaysWhy() {
+  void aFailedStartQuotesTheServersLog() {
     assertThatThrownBy(() -> PostgresServer.start(Map.of("no_such_setting", "1")))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("unrecognized configuration parameter");
   }
@@ -108,8 +108,8 @@ final class PostgresServerTest {
       proxy.cutBeforeReply();
       assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
       assertThat(proxy.swallowedReplies()).isEqualTo(1);
-      assertThat(Jdbc.ask(database, "SELECT n FROM t")).isEqualTo("1");
-      assertThat(Jdbc.ask(database.at(proxy.port()), "SELECT n FROM t")).as("once only").isEqualTo("1");
+      assertThat(Jdbc.query(database, "SELECT n FROM t")).isEqualTo("1");
+      assertThat(Jdbc.query(database.at(proxy.port()), "SELECT n FROM t")).as("once only").isEqualTo("1");
     }
   }
 }

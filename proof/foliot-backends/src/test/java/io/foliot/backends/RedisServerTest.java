@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 final class RedisServerTest {
   private static final Duration BOUND = Duration.ofSeconds(20);
 
-  /** Time in which a running server would have answered a thousand times. */
+  /** Time in which a running server would reply a thousand times. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   @Test
-  void theAppendOnlyFileIsSyncedAsConfigured() {
+  void syncSettingOfTheCallerIsApplied() {
     for (String sync : List.of("everysec", "always", "no")) {
       try (RedisServer server = RedisServer.start(Map.of("appendfsync", sync))) {
         assertThat(server.command("CONFIG", "GET", "appendfsync")).isEqualTo(List.of("appendfsync", sync));
@@ -33,7 +33,7 @@ final class RedisServerTest {
   }
 
   @Test
-  void confirmedWritesOutliveAKill() {
+  void onlyRestartEmptyLosesConfirmedWrites() {
     try (RedisServer server = RedisServer.start()) {
       int port = server.port();
       assertThat(server.command("SET", "k", "vä")).isEqualTo("OK");
@@ -102,7 +102,7 @@ final class RedisServerTest {
       RedisServer first = cluster.nodes().getFirst();
       assertThat(Objects.toString(first.command("CLUSTER", "INFO"))).contains("cluster_slots_assigned:16384",
           "cluster_size:3", "cluster_known_nodes:6");
-      // The slot of "b" is 3300, of the first third; that of "a" is 15495, of the last.
+      // Slot 3300 of "b" is in the first third of the slots; slot 15495 of "a" is in the last third.
       assertThat(first.command("SET", "b", "v")).isEqualTo("OK");
       assertThatThrownBy(() -> first.command("SET", "a", "v")).hasMessageStartingWith("MOVED 15495 ");
       RedisServer replica = cluster.nodes().get(cluster.primaryCount());
@@ -115,7 +115,7 @@ final class RedisServerTest {
   }
 
   @Test
-  void aServerThatDoesNotStartSaysWhy() {
+  void aFailedStartQuotesTheServersLog() {
     assertThatThrownBy(() -> RedisServer.start(Map.of("no-such-setting", "1")))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("Bad directive");
   }

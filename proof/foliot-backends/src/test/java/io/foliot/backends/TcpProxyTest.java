@@ -47,7 +47,7 @@ final class TcpProxyTest {
       assertThat(connection.command("SET", "k", large)).isEqualTo("OK");
       assertThat(connection.command("GET", "k")).isEqualTo(large);
     }
-    Await.until("the proxy has noticed the connection's end", BOUND, () -> proxy.connectionCount() == 0);
+    Await.until("the proxy has closed the connection", BOUND, () -> proxy.connectionCount() == 0);
   }
 
   @Test
@@ -79,7 +79,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void newConnectionsLeadToTheOtherServer() throws IOException {
+  void newConnectionsGoToTheNewServer() throws IOException {
     try (RedisServer another = RedisServer.start(); RedisConnection before = connection()) {
       before.command("SET", "n", "1");
       proxy.leadTo(another);
@@ -105,7 +105,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void aBlackHoleHoldsDataUntilItIsHealed() throws Exception {
+  void aBlackHoleHoldsDataUntilTheProxyIsHealed() throws Exception {
     try (RedisConnection connection = connection()) {
       connection.command("PING");
       proxy.blackHole();
@@ -168,7 +168,7 @@ final class TcpProxyTest {
   }
 
   @Test
-  void aServerThatIsDownEndsAConnectionWithoutAReply() throws IOException {
+  void connectionsToADeadServerEndWithoutAReply() throws IOException {
     server.kill();
     assertThatThrownBy(() -> {
       try (RedisConnection connection = connection()) {

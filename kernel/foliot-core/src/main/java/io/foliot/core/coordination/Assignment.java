@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Assignment {
   private static final String SUBJECT = "slot assignment";
+  /** Most nodes; their indexes are stored as shorts. */
   private static final int MAX_NODES = Short.MAX_VALUE;
   private static final int MAX_SLOTS = 1 << 16;
   private static final int NOBODY = -1;
@@ -69,15 +70,15 @@ public final class Assignment {
     return owners.length;
   }
 
-  /** Returns the owner of a slot, or null if it has none. */
+  /** Returns the owner of a slot, or null if the slot has none. */
   public @Nullable String owner(int slot) {
     return owners[slot] == NOBODY ? null : nodes.get(owners[slot]);
   }
 
   /**
-   * Returns how many nodes come before a node in the order in which nodes help with a slot. Helpers poll a slot whose
-   * owner is gone while no new assignment can be made. Each slot has its own order, which is the same on every node, so
-   * that the helpers share the slots of a dead node.
+   * Returns how many nodes precede a node in the order of a slot's helpers. Helpers poll a slot whose owner is gone
+   * while no new assignment can be made. All nodes compute the same order for a slot. Different slots have different
+   * orders, so the helpers share the slots of a dead node.
    *
    * @return 0 for the first helper
    */
@@ -117,7 +118,7 @@ public final class Assignment {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if it cannot be read; its class says why
+   * @throws UnreadableException if the content cannot be read; the class of the exception says why
    */
   public static Assignment decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, Assignment::read);
@@ -133,7 +134,8 @@ public final class Assignment {
     for (int slot = 0; slot < owners.length; slot++) {
       long owner = in.near();
       if (owner < NOBODY || owner >= nodes.size()) {
-        throw new IllegalArgumentException("the owner of a slot is no node: slot=" + slot + ", owner=" + owner);
+        throw new IllegalArgumentException(
+            "the owner of a slot is not an index of a node: slot=" + slot + ", owner=" + owner);
       }
       owners[slot] = (short) owner;
     }
@@ -170,22 +172,22 @@ public final class Assignment {
   }
 
   /**
-   * Returns this assignment after members came or went: even, and with as few new owners as that allows.
+   * Returns an assignment to the current members, with an even division and few changes of owners.
    *
    * <ul>
    * <li><b>Even.</b> All members get the same number of slots, except that some have one more. So a zone gets slots in
    * proportion to its members.
    * <li><b>Sticky.</b> A slot stays with its owner as long as the owner is a member and has no more than its share.
-   * A member that has to give up slots gives up its last ones.
-   * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice, so that the loss of
-   * a zone leaves no long run of slots without an owner.
+   * A member that has to give up slots gives up those with the highest numbers.
+   * <li><b>Spread over zones.</b> Neighbouring slots go to different zones where there is a choice. So the loss of a
+   * zone leaves no long run of slots without an owner.
    * </ul>
    *
    * <p>This is a pure function: the same members in any order give the same result on every node.
    *
    * @param members members that may own slots; if there are none, no slot has an owner
-   * @param newSlotCount the current number of slots, or a power of two times that; a new slot begins with the owner of
-   *     the slot from which it was split
+   * @param newSlotCount the current number of slots, or this number times a power of two; a new slot begins with the
+   *     owner of the slot from which it was split
    */
   public Assignment with(Collection<Coordinator.Member> members, int newSlotCount) {
     List<Coordinator.Member> sorted = members.stream().sorted(Comparator.comparing(Coordinator.Member::node)).toList();
@@ -217,21 +219,21 @@ public final class Assignment {
 
   /** Returns the number of slots that each member gets; the members with the most slots now get the remainder. */
   private int[] quotas(List<String> names, int slotCount) {
-    int[] now = new int[names.size()];
+    int[] current = new int[names.size()];
     for (int slot = 0; slot < slotCount && owners.length > 0; slot++) {
       String owner = owner(slot % owners.length);
       int place = owner == null ? NOBODY : names.indexOf(owner);
       if (place != NOBODY) {
-        now[place]++;
+        current[place]++;
       }
     }
     int[] quotas = new int[names.size()];
     Arrays.fill(quotas, slotCount / names.size());
     List<Integer> places = new ArrayList<>();
-    for (int place = 0; place < now.length; place++) {
+    for (int place = 0; place < current.length; place++) {
       places.add(place);
     }
-    places.sort(Comparator.comparingInt((Integer place) -> -now[place]).thenComparing(names::get));
+    places.sort(Comparator.comparingInt((Integer place) -> -current[place]).thenComparing(names::get));
     for (int i = 0; i < slotCount % names.size(); i++) {
       quotas[places.get(i)]++;
     }
@@ -239,7 +241,8 @@ public final class Assignment {
   }
 
   /**
-   * Returns the members that get the free slots, in their order: the zones in turn, and in a zone its members in turn.
+   * Returns the index of the member that gets each free slot, in the order of the free slots. The zones take turns, and
+   * within a zone its members take turns.
    */
   private static List<Integer> takers(List<Coordinator.Member> members, int[] quotas, int[] has) {
     Map<String, List<Integer>> byZone = new TreeMap<>();

@@ -4,15 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Membership, leadership, and one shared document. Neither safety nor liveness depends on a coordinator: the claim in
- * the store decides, and the overdue poll fires the tasks of slots without an owner. Any thread may call; no method
- * blocks.
+ * Membership, leadership, and one shared document of a cluster. Neither safety nor liveness depends on a coordinator:
+ * the claim in the store decides, and the overdue poll fires the tasks of slots without an owner. Any thread may call;
+ * no method blocks.
  */
 public interface Coordinator extends AutoCloseable {
   /** Returns the name of the kind of coordinator: {@code none}, {@code store}, {@code zookeeper}. */
   String kind();
 
-  /** Returns whether there may be other members, with which this one shares the slots. */
+  /** Returns whether there may be other members, which share the slots with this member. */
   default boolean isShared() {
     return true;
   }
@@ -20,17 +20,17 @@ public interface Coordinator extends AutoCloseable {
   /** Registers this member until {@link #close}. After a lost session the coordinator registers it again. */
   void join(Member self, Listener listener);
 
-  /** Publishes changes of this member since it joined. Its name never changes. */
+  /** Publishes a change of this member after {@link #join}. The name of the member must not change. */
   void update(Member self);
 
   /**
-   * Writes the document, if this member leads and the document's version is still the one given.
+   * Writes the document, if this member leads and the document still has the expected version.
    *
-   * @param expectedVersion the version that the document must have, or 0 if there must be none
+   * @param expectedVersion the version that the document must have, or 0 if there must be no document
    */
   void publish(byte[] document, long expectedVersion);
 
-  /** Leaves at once, so that the others take over without waiting for a session to end. */
+  /** Leaves at once, so that other members take over without waiting for the end of this member's session. */
   @Override
   void close();
 
@@ -39,11 +39,11 @@ public interface Coordinator extends AutoCloseable {
    *
    * @param node its name, unique in the cluster
    * @param zone its data centre, rack or cell
-   * @param takesSlots false while it should own no slots, because it could not fire their tasks on time
-   * @param clockOffsetMillis milliseconds by which the store's clock is ahead of the node's
+   * @param takesSlots false while the node should own no slots, because it could not fire their tasks on time
+   * @param clockOffsetMillis the store's clock minus the node's clock
    */
   record Member(String node, String zone, boolean takesSlots, long clockOffsetMillis) {
-    /** Creates a member that takes slots, and whose clock is right. */
+    /** Creates a member that takes slots, and whose clock agrees with that of the store. */
     public Member(String node, String zone) {
       this(node, zone, true, 0);
     }
@@ -56,9 +56,9 @@ public interface Coordinator extends AutoCloseable {
     /** The coordinator does not answer for now. A member keeps its slots. */
     SUSPENDED,
     /**
-     * The coordinator does not answer, and the session has expired, or must have expired by now: others may treat this
-     * member as gone. It keeps its slots until it reads a newer document, and registers again when the coordinator
-     * answers.
+     * The coordinator does not answer, and the session has expired, or must have expired by now: other members may
+     * treat this member as gone. This member keeps its slots until it reads a newer document. It registers again when
+     * the coordinator answers.
      */
     LOST,
     /**
@@ -75,7 +75,7 @@ public interface Coordinator extends AutoCloseable {
    * @param members the members that are alive, this one included
    * @param leader the name of the leading member, or null if it is not known
    * @param document the document, or null if there is none
-   * @param version its version, or 0
+   * @param version the document's version, or 0 if there is no document
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by version, never as a whole
   record View(Connection connection, List<Member> members, @Nullable String leader, byte @Nullable [] document,

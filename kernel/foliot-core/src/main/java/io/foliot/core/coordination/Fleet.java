@@ -8,28 +8,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The workers of a cluster as one node has read them, and the tasks that each may run. Immutable. A fleet may be some
- * seconds old, and two nodes may have different ones. It only decides where a task is offered first: a claim decides
- * which worker runs it.
+ * seconds old, and two nodes may have different ones. A fleet only decides which worker is offered a task first: the
+ * claim decides which worker runs it.
  *
- * @param seats the seats that were ever given to a worker, in the order of their numbers
+ * @param seats the seats that workers have or have had, in the order of their numbers
  * @param zones the zones that workers have been in; the index of a zone is its number
  */
 public record Fleet(List<Seat> seats, List<String> zones) {
-  /** The fleet before it was read: no worker is known. */
+  /** The fleet of a node that has not read the workers yet. */
   public static final Fleet EMPTY = new Fleet(List.of(), List.of());
 
-  private static final long PRIME = 0x9e3779b97f4a7c15L;
+  /** Increment of SplitMix64: 2^64 divided by the golden ratio. */
+  private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
   /**
    * A number that one live worker has. All workers that get the seat, one after the other, are in the same zone.
    *
    * @param number from 0 to {@link Address#MAX_NUMBER}
-   * @param worker the name of the worker that has it or had it last; a worker is one process while it runs
+   * @param worker the name of the worker that has the seat, or had it last
    * @param zone the zone of the seat
-   * @param queues the queues whose tasks the worker takes; empty if it is gone
-   * @param node the node that the worker calls; empty if it is gone
-   * @param isLive whether the worker has called lately
-   * @param isEnabled whether the worker is given new tasks
+   * @param queues the queues whose tasks the worker takes; empty if the worker is gone
+   * @param node the node that the worker calls; empty if the worker is gone
+   * @param isLive whether the worker has called recently
+   * @param isEnabled whether the worker gets new tasks
    */
   public record Seat(int number, String worker, String zone, Set<String> queues, String node, boolean isLive,
       boolean isEnabled) {
@@ -37,7 +38,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
       queues = Set.copyOf(queues);
     }
 
-    /** Returns whether the worker is given tasks of a queue. */
+    /** Returns whether the worker gets tasks of a queue. */
     public boolean works(String queue) {
       return isLive && isEnabled && queues.contains(queue);
     }
@@ -48,7 +49,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     zones = List.copyOf(zones);
   }
 
-  /** Returns the seats whose workers are given tasks of a queue, in the order of their numbers. */
+  /** Returns the seats whose workers get tasks of a queue, in the order of their numbers. */
   public List<Seat> working(String queue) {
     List<Seat> working = new ArrayList<>();
     for (Seat seat : seats) {
@@ -69,7 +70,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     return false;
   }
 
-  /** Returns a seat by its number, or null if it was never given to a worker. */
+  /** Returns a seat by its number, or null if no worker has ever had the seat. */
   public @Nullable Seat seat(int number) {
     for (Seat seat : seats) {
       if (seat.number() == number) {
@@ -79,7 +80,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     return null;
   }
 
-  /** Returns the seat of a live worker, or null if it has none. */
+  /** Returns the seat of a live worker, or null if the worker is not live or has none. */
   public @Nullable Seat seatOf(String worker) {
     for (Seat seat : seats) {
       if (seat.isLive() && seat.worker().equals(worker)) {
@@ -95,11 +96,12 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   }
 
   /**
-   * Returns whether a worker may run tasks with an address: whether the address is its own, or the worker is the
-   * substitute for the seat. Any worker may run a task with {@link Address#ANYWHERE}, whatever queues it takes. One of
-   * the workers that could be the substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a
-   * worker leaves, one other worker becomes the substitute for its seat, and the substitutes for other seats stay the
-   * same.
+   * Returns whether a worker may run tasks of a queue with an address. The address must be the worker's seat or zone,
+   * or a seat for which the worker is the substitute. Any worker may run a task with {@link Address#ANYWHERE}, whatever
+   * queues the worker takes.
+   *
+   * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
+   * worker becomes the substitute for its seat. Other seats keep their substitutes, unless that worker was one.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {
@@ -145,9 +147,9 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     return mixed(hash);
   }
 
-  /** Applies the finalizer of SplitMix64 (Steele, Lea, Flood 2014) to a step of its sequence. */
-  private static long mixed(long seed) {
-    long bits = seed * PRIME + PRIME;
+  /** Returns the number at an index of the sequence of SplitMix64 (Steele, Lea, Flood 2014) that begins at 0. */
+  private static long mixed(long index) {
+    long bits = index * GOLDEN_GAMMA + GOLDEN_GAMMA;
     bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;
     bits = (bits ^ (bits >>> 27)) * 0x94d049bb133111ebL;
     return bits ^ (bits >>> 31);

@@ -28,11 +28,11 @@ public sealed interface Answer {
   /**
    * The attempt succeeded; the task is to fire again, and may get another payload and insert other tasks.
    *
-   * @param next when it fires again, and the changes that are written with that
+   * @param next the next due time, and the changes that the store makes in the same step
    */
   record Plan(Outcome.Rearm next, String detail) implements Answer {}
 
-  /** The handler has accepted the attempt, and will report its end with the token before the lease ends. */
+  /** The handler has accepted the attempt, and will report the attempt's end with the token before the lease ends. */
   record Accepted(String detail) implements Answer {}
 
   /**
@@ -55,12 +55,12 @@ public sealed interface Answer {
   /**
    * Another answer, with the handler's note on its work. The note is recorded with the end of the attempt.
    *
-   * @param end the answer, which has no note itself
+   * @param end the answer without the note; not {@link Accepted}, which is not an end
    */
   record Noted(Answer end, TaskNote note) implements Answer {
     public Noted {
       if (end instanceof Noted || end instanceof Accepted) {
-        throw new IllegalArgumentException("a note goes with the end of an attempt: answer=" + end);
+        throw new IllegalArgumentException("only the end of an attempt can have a note, and only one: answer=" + end);
       }
     }
 
@@ -76,7 +76,7 @@ public sealed interface Answer {
     WELL,
     /** The destination reports an internal error. */
     FAILING,
-    /** The destination asks for less load. */
+    /** The destination requests less load. */
     OVERLOADED,
     /** The destination was not reached, or did not answer in time. */
     UNREACHABLE

@@ -8,18 +8,19 @@ import io.foliot.core.store.TaskRecord;
  * One try to hand a task to its handler.
  *
  * @param task the task as it was claimed: RUNNING, with the token that a later report must have
- * @param target the target to which it is delivered
- * @param traceparent the trace context of W3C, one trace per firing and one span per attempt
+ * @param target the target to which the task is delivered
+ * @param traceparent the W3C trace context: one trace per firing, one span per attempt
  */
 public record Attempt(TaskRecord task, Target target, String traceparent) {
   /**
-   * Returns an attempt to deliver a task to the target of its own queue.
+   * Returns an attempt to deliver a task to the target of its queue.
    *
-   * @throws IllegalArgumentException if the task belongs to another queue: this queue's receiver must not see it
+   * @throws IllegalArgumentException if the task belongs to another queue, because this queue's receiver must not see
+   *     the task
    */
   public static Attempt of(QueueConfig queue, TaskRecord task, String traceparent) {
     if (!task.queue().equals(queue.name())) {
-      throw new IllegalArgumentException("a task is delivered to the target of its own queue: task=" + task.id()
+      throw new IllegalArgumentException("a task must be delivered to the target of its queue: task=" + task.id()
           + ", queue=" + task.queue() + ", target=" + queue.name());
     }
     return new Attempt(task, queue.target(), traceparent);

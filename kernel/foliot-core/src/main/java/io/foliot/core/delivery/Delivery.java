@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * loop calls.
  */
 public interface Delivery extends AutoCloseable {
-  /** Returns the {@link Target#type} of the targets that it delivers to. */
+  /** Returns the {@link Target#type} of the targets of this delivery. */
   String type();
 
   /**
@@ -32,8 +32,8 @@ public interface Delivery extends AutoCloseable {
   String destination(Target target);
 
   /**
-   * Returns how many attempts this delivery can have under way. The engine claims no more tasks for it than that; other
-   * tasks wait in their queues, and do not use up attempts. The number must not change.
+   * Returns how many attempts this delivery can have under way. The engine claims no more tasks for this delivery at a
+   * time; other tasks wait in their queues, and do not use up attempts. The number must not change.
    */
   default int maxInFlight() {
     return Integer.MAX_VALUE;
@@ -48,7 +48,7 @@ public interface Delivery extends AutoCloseable {
   }
 
   /**
-   * Returns the internal queues of this delivery, whose targets are of its own type. An engine with this delivery
+   * Returns the internal queues of this delivery, whose targets have its type. An engine with this delivery
    * always has them. Their settings are code, not documents; callers of the engine neither see nor change them. Called
    * once, when an engine is created.
    */
@@ -57,12 +57,12 @@ public interface Delivery extends AutoCloseable {
   }
 
   /**
-   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a task, or null.
+   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of another task, or null.
    * Called for each task that an attempt or a report on this node has ended. The engine wakes the returned task a tenth
    * of a second later. The hint is lost with the process, so the waiting task must poll as well.
    *
    * @param task the task as it was before its end
-   * @param mark the mark that its handler has set, which takes effect with that end
+   * @param mark the mark that the task's handler has set, which takes effect with the end of the task
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {
     return null;
@@ -76,7 +76,7 @@ public interface Delivery extends AutoCloseable {
   /**
    * Hands over an attempt. The attempt begins when its first byte is handed to a socket, a broker client or a handler.
    * The stage completes with the answer on any thread, at the latest when the target's timeout has passed. Shortly
-   * after the timeout the engine cancels the stage, and the attempt has failed. A stage that fails counts as
+   * after the timeout the engine cancels the stage, and the attempt counts as failed. A stage that fails counts as
    * {@link Answer.Retry}.
    */
   CompletionStage<Answer> deliver(Attempt attempt);

@@ -85,7 +85,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
   @Override
   public void check(Target target) {
     if (!target.type().equals(Target.LOCAL)) {
-      throw new IllegalArgumentException("a local delivery is of type local: type=" + target.type());
+      throw new IllegalArgumentException("a local delivery has targets of type local only: type=" + target.type());
     }
   }
 

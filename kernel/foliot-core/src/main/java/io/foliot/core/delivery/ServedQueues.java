@@ -11,8 +11,8 @@ public interface ServedQueues {
   boolean contains(String queue);
 
   /**
-   * Adds a listener, which is called with the name of a queue whenever this node begins or ceases to serve it. The
-   * listener must not block.
+   * Adds a listener, which is called with the name of a queue whenever this node begins or ceases to serve the
+   * queue. The listener must not block.
    */
   void addListener(Consumer<String> listener);
 }

@@ -3,11 +3,12 @@ package io.foliot.core.store;
 /**
  * An attempt that has ended.
  *
- * @param generation the generation that it attempted
- * @param attempt its number within the generation, from 1
- * @param begunAt when it began, in milliseconds since 1970
- * @param endedAt when its end was recorded, or the end of its lease if none was recorded
- * @param end how it ended
+ * @param generation the generation of the task
+ * @param attempt the number of the attempt within the generation, from 1
+ * @param begunAt when the attempt began, in milliseconds since 1970
+ * @param endedAt when the end of the attempt was recorded, or the end of its lease if no end was recorded; in
+ *     milliseconds since 1970
+ * @param end how the attempt ended
  * @param detail the receiver's message
  */
 public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
@@ -22,17 +23,17 @@ public record AttemptRecord(long generation, int attempt, long begunAt, long end
     }
   }
 
-  /** The end of an attempt. Stores write the ordinals: never reorder. */
+  /** The end of an attempt. Stores write the codes that {@link io.foliot.core.store.format.EnumCodes} gives. */
   public enum End {
-    /** It succeeded. */
+    /** The attempt succeeded. */
     FINISHED,
-    /** It failed, and another attempt was to follow. */
+    /** The attempt failed, and another attempt was to follow. */
     RETRIED,
-    /** It failed permanently. */
+    /** The attempt failed, and no other attempt was to follow. */
     FAILED,
-    /** It succeeded and fires again. */
+    /** The attempt succeeded, and the task was to fire again. */
     REARMED,
-    /** Its lease ended before its end was recorded; its result is unknown. */
+    /** The lease ended before an end of the attempt was recorded; the result of the attempt is unknown. */
     LEASE_ENDED
   }
 }

@@ -17,9 +17,9 @@ public interface Backups {
   /**
    * A backup.
    *
-   * @param number counts up within its folder
-   * @param madeAt when it was made
-   * @param bytes the length of all files that it refers to; backups in one folder may share files
+   * @param number the number of the backup, which increases within its folder
+   * @param madeAt when the backup was made
+   * @param bytes the length of all files of the backup; backups in one folder may share files
    */
   record Backup(int number, Instant madeAt, long bytes) {}
 }

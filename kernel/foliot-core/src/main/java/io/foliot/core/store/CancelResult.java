@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The result of a cancel.
  *
  * @param kind the effect of the call
- * @param id the task's id; null if there is none
- * @param generation the generation that was cancelled, or the generation of a final task; 0 if there is none
+ * @param id the task's id; null if there is no such task
+ * @param generation the generation that was cancelled, or the generation of a final task; 0 if there is no such task
  */
 public record CancelResult(Kind kind, @Nullable TaskId id, long generation) {
   /** There is no such task. */
@@ -18,7 +18,7 @@ public record CancelResult(Kind kind, @Nullable TaskId id, long generation) {
   public enum Kind {
     /** No attempt of that generation begins after this. */
     CANCELLED,
-    /** An earlier claim may still deliver; no new claim will be made. */
+    /** An earlier claim may still deliver the task; no new claim will win it. */
     CANCEL_PENDING,
     /** The task is final; nothing changed. */
     ALREADY_FINISHED,

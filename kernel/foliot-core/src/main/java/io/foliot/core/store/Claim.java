@@ -8,8 +8,8 @@ import io.foliot.core.TaskId;
  *
  * @param id the task
  * @param leaseMillis length of the lease; 0 for a move, which wins nothing
- * @param notAfterMillis once the store's clock has passed this, the claim counts as a move: the caller's permit for it
- *     has ended
+ * @param notAfterMillis the end of the caller's permit, in milliseconds since 1970; once the store's clock has passed
+ *     it, the claim counts as a move
  */
 public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
   /** Creates a claim that is valid at any time. */
@@ -22,7 +22,7 @@ public record Claim(TaskId id, long leaseMillis, long notAfterMillis) {
     return new Claim(id, 0);
   }
 
-  /** Returns whether this is a move, or counts as one at a time of the store's clock, and so wins nothing. */
+  /** Returns whether this is a move, or counts as a move at a time of the store's clock. A move wins nothing. */
   public boolean isMove(long nowMillis) {
     return leaseMillis == 0 || nowMillis > notAfterMillis;
   }

@@ -13,16 +13,16 @@ public sealed interface ClaimResult {
   record Won(TaskRecord task) implements ClaimResult {}
 
   /**
-   * The task cannot be claimed yet, because its due time or the end of its lease is later. Its index entry is now at
-   * that time.
+   * The task cannot be claimed yet, because its due time or the end of its lease is later. The index entry of the
+   * task is now at this time.
    *
-   * @param wakeAt when to claim again
+   * @param wakeAt this time, in milliseconds since 1970
    */
   record Later(long wakeAt) implements ClaimResult {}
 
   /**
-   * A claim would win, or would record the end of the task, but this was a move, or a claim that came too late and
-   * counted as a move. Nothing has changed.
+   * The claim was a move, or counted as a move because it came late. A claim in time would have won, or would have
+   * recorded the end of the task. Nothing has changed.
    */
   record Ready() implements ClaimResult {
     /** The shared instance. */

@@ -3,7 +3,7 @@ package io.foliot.core.store;
 /**
  * A small configuration document.
  *
- * @param name its name within its kind
+ * @param name the name, unique among documents of the same kind
  * @param version a positive number, which each write increases by one; not reused after a delete
  * @param content its bytes; shared, and must not be modified
  */

@@ -13,10 +13,10 @@ public enum DocumentKind {
   NODE,
   /** The permits of a limited queue, per node. */
   PERMITS,
-  /** The owner of each slot, and the leader. */
+  /** The owner of each slot, the leader, and the seal. */
   CLUSTER,
   /** Hashes and scopes of API keys. */
   API_KEY,
-  /** The seats of workers, and the workers that each node vouches for. */
+  /** The seats of workers, and the live workers that each node reports. */
   FLEET
 }

@@ -1,8 +1,8 @@
 package io.foliot.core.store;
 
 /**
- * A due time: an instant, or a delay. A delay starts at the time of the store's clock when the store applies the call;
- * it is never added to the caller's clock.
+ * A due time: an instant, or a delay. A delay starts at the time of the store's clock when the store applies the call.
+ * A delay is never added to the caller's clock.
  */
 public sealed interface Due {
   /** The due time of a task that is due at once. */
@@ -11,7 +11,7 @@ public sealed interface Due {
   /**
    * Returns a due time at an instant; an instant in the past means now.
    *
-   * @param millis since 1970
+   * @param millis milliseconds since 1970
    */
   static Due at(long millis) {
     return new At(millis);
@@ -20,7 +20,7 @@ public sealed interface Due {
   /**
    * Returns a due time after a delay.
    *
-   * @param millis from 0 to 100 years
+   * @param millis the delay in milliseconds, from 0 to 100 years
    */
   static Due after(long millis) {
     return millis == 0 ? NOW : new After(millis);
@@ -30,11 +30,11 @@ public sealed interface Due {
    * Returns the due instant in milliseconds since 1970; the end of a delay is rounded up, so that no delay is
    * shortened.
    *
-   * @param nowMicros the store's clock
+   * @param nowMicros the store's clock in microseconds since 1970
    */
   long atMillis(long nowMicros);
 
-  /** At an instant, in milliseconds since 1970. */
+  /** An instant, in milliseconds since 1970. */
   record At(long millis) implements Due {
     @Override
     public long atMillis(long nowMicros) {
@@ -42,7 +42,7 @@ public sealed interface Due {
     }
   }
 
-  /** After a delay in milliseconds; one of 0 is due at once, not in the next millisecond. */
+  /** A delay in milliseconds. A delay of 0 is due at once, not in the next millisecond. */
   record After(long delayMillis) implements Due {
     /** Microseconds in a millisecond. */
     private static final long MICROS = 1_000;

@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 
 /**
- * An entry of the index.
+ * An index entry, of a slot or of the parked tasks of a queue.
  *
  * @param wakeAt when a scheduler must claim or move the task, in milliseconds since 1970
  * @param id the task

@@ -3,8 +3,8 @@ package io.foliot.core.store;
 /**
  * The failures that an acknowledged write survives.
  *
- * @param durabilityClass {@code D}: the write survives a kill and a power loss; {@code B}: it does so unless it was
- *     made in the last window before the failure; {@code NONE}: it is lost with the process
+ * @param durabilityClass {@code D}: the write survives a kill and a power loss; {@code B}: the same, unless the write
+ *     was made within the window before the failure; {@code NONE}: the write is lost when the process ends
  * @param windowMillis for class B, the length of the window; else 0
  * @param detail a description of the settings from which the class follows
  */

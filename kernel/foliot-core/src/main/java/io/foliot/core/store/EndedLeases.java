@@ -16,16 +16,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Corrects the counts of a store that counts tasks by their stored state. A task whose lease has ended is stored as
- * RUNNING until its next claim, although it waits. Any thread.
+ * RUNNING until its next claim, although the task waits. Any thread.
  *
  * <p>Such a task is due, so its entry is among the first of the index or is parked. A count examines a bounded number
- * of entries, and reads the leases only of queues with running tasks. It is made seldom, and commits do no work for it.
+ * of entries, and reads leases only of queues with running tasks. Counts are made seldom, and commits do no work for
+ * them.
  */
 public final class EndedLeases {
-  /** Entries that a count examines, which takes some tens of milliseconds. */
+  /** Most entries of slots, and most parked entries, of one count. To read so many takes some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
+  /** Most ids of one call that reads the ends of leases. */
   private static final int MAX_PER_CALL = 1_000;
-  /** Time between counts as a multiple of the time of a count. */
+  /** Shortest time between two counts, as a multiple of the duration of the first. */
   private static final int REST = 20;
 
   private record Counted(Map<String, Long> ended, long atNanos, long tookNanos) {
@@ -43,7 +45,8 @@ public final class EndedLeases {
   /**
    * Creates a correction of the counts of a store.
    *
-   * @param leaseEnds returns when the leases of tasks end, or {@link Long#MIN_VALUE} for a task that does not run
+   * @param leaseEnds returns when the leases of tasks end, in milliseconds since 1970, or {@link Long#MIN_VALUE} for a
+   *     task that is not RUNNING
    * @param nanos a monotonic clock
    */
   public EndedLeases(TaskStore store, Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds,
@@ -53,7 +56,7 @@ public final class EndedLeases {
     this.nanos = nanos;
   }
 
-  /** Returns the counts with tasks whose lease has ended counted as delayed. */
+  /** Returns the counts, in which tasks whose lease has ended count as delayed. */
   public CompletionStage<Map<String, QueueCounts>> correct(Map<String, QueueCounts> counts) {
     Set<String> queues = new TreeSet<>();
     counts.forEach((queue, numbers) -> {
@@ -95,9 +98,10 @@ public final class EndedLeases {
     CompletionStage<List<DueEntry>> found = store.due(scans)
         .thenApply(slices -> new ArrayList<>(slices.stream().flatMap(slice -> slice.entries().stream())
             .filter(entry -> queues.contains(entry.queue())).toList()));
+    int perQueue = Math.max(1, MAX_EXAMINED / queues.size());
     for (String queue : queues) {
       if (counts.getOrDefault(queue, QueueCounts.NONE).parked() > 0) {
-        found = found.thenCombine(store.parked(queue, SlotSet.all(slotCount), null, MAX_EXAMINED / queues.size()),
+        found = found.thenCombine(store.parked(queue, SlotSet.all(slotCount), null, perQueue),
             EndedLeases::joined);
       }
     }

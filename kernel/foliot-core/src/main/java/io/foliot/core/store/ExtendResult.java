@@ -18,7 +18,7 @@ public record ExtendResult(Kind kind, long leaseEnd) {
     CANCELLED,
     /** Refused: the claim is not valid. */
     STALE,
-    /** There is no such task. */
+    /** Refused: there is no such task. */
     NOT_FOUND
   }
 }

@@ -5,11 +5,11 @@ import io.foliot.core.TaskNote;
 import io.foliot.core.Token;
 
 /**
- * A lease to be extended.
+ * A request to extend a lease.
  *
  * @param id the task
  * @param token the claim's token
- * @param leaseMillis the time from now for which the lease shall hold
+ * @param leaseMillis the time from now until the new end of the lease
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {

@@ -17,7 +17,7 @@ public abstract class ForwardingStore implements TaskStore {
   /** The store to which the calls are forwarded. */
   protected final TaskStore delegate;
 
-  /** @param delegate the store to forward to; it is closed with this one */
+  /** @param delegate the store to forward to; closing this store closes the delegate */
   protected ForwardingStore(TaskStore delegate) {
     this.delegate = delegate;
   }

@@ -9,21 +9,25 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>A new generation is larger than the last one of its task, and at least the floor and the store's clock in
  * microseconds.
- * <li>The floor is above each generation that callers may know but that no record shows any more: the generation of a
- * task that has ended, whose record expires, and that of a successor that was dropped.
+ * <li>The floor is above each generation that callers may know but that no record shows any more. These are the
+ * generation of an ended task, whose record expires, and the generation of a dropped successor.
  * <li>A store raises its floor before it answers a call, and reads it before it assigns a generation. A clock that
  * advances is ahead of the floor; the floor matters when the clock was set back or does not advance.
  * </ol>
  *
- * <p>Rejected: a counter for each key that outlives its tasks (memory that only grows).
+ * <p>Rejected: a counter for each key that is kept longer than the tasks of the key, because its memory only grows.
  */
 public final class Generations {
-  /** The value that means no generation. */
+  /** Value for no generation. */
   public static final long NONE = -1;
 
   private Generations() {}
 
-  /** Returns the generation after the last one of a task. */
+  /**
+   * Returns the generation that follows the last one of a task.
+   *
+   * @param floor the floor, at least the store's clock in microseconds
+   */
   public static long next(long last, long floor) {
     return Math.max(above(last), floor);
   }
@@ -40,8 +44,9 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation that callers may know but that no record shows once a change is made and its record
-   * has expired; {@link #NONE} if there is none.
+   * Returns the largest generation that callers may know, but that no record shows after a change of a record from
+   * {@code before} to {@code after}. A final record shows nothing, because it expires. Returns {@link #NONE} if there
+   * is no such generation.
    */
   public static long forgotten(@Nullable TaskRecord before, TaskRecord after) {
     TaskRecord.Successor dropped = before == null ? null : before.successor();
@@ -51,8 +56,8 @@ public final class Generations {
 
   /**
    * Returns the largest generation of a change that the clock has not passed, or {@link #NONE} if there is none. A
-   * floor that otherwise follows the clock must be raised above it. A generation that a record shows counts only if it
-   * is ahead of the clock, because the next generation of its task is larger in any case.
+   * store whose floor follows the clock must raise the floor above this generation. A generation that a record still
+   * shows counts only if it is ahead of the clock: the next generation of the same task is larger in any case.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
     long shown = shown(after);

@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when some items of a batch took effect and have results, while the others failed for the reason that the cause
- * states. If the cause is a {@link StoreFullException} or a {@link StoreAwayException}, nothing was done for the items
- * that failed.
+ * Thrown when some items of a batch took effect and have results, while the other items failed. The cause is the reason
+ * of their failure. If it is a {@link StoreFullException} or a {@link StoreAwayException}, nothing was done for the
+ * items that failed.
  */
 public final class ItemsFailedException extends StoreException {
   private static final long serialVersionUID = 1;
@@ -17,7 +17,7 @@ public final class ItemsFailedException extends StoreException {
   private final StoreException failure;
 
   private ItemsFailedException(List<@Nullable Object> results, StoreException failure) {
-    super("some items of a batch failed, the others took effect: " + failure.getMessage(), failure);
+    super("some items of a batch failed, the other items took effect: " + failure.getMessage(), failure);
     this.results = results;
     this.failure = failure;
   }
@@ -25,8 +25,8 @@ public final class ItemsFailedException extends StoreException {
   /**
    * Returns the failure of a batch in which some items, or all, have no result.
    *
-   * @param results in the order of the items; null for those that failed
-   * @param failure why they failed
+   * @param results the results in the order of the items; null for an item that failed
+   * @param failure why items failed
    * @return an exception of this class, or the failure itself if no item has a result
    */
   public static StoreException of(List<? extends @Nullable Object> results, StoreException failure) {
@@ -35,8 +35,8 @@ public final class ItemsFailedException extends StoreException {
   }
 
   /**
-   * Returns the results in the order of the items, null for those that failed; they are of the type that the call
-   * returns.
+   * Returns the results in the order of the items, with null for an item that failed. Each result has the type that the
+   * call returns.
    */
   public List<@Nullable Object> results() {
     return results;

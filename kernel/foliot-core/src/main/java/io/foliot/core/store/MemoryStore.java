@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryStore implements TaskStore {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
-  /** Most expired tasks or answers that one write drops: more than one, so that they do not accumulate. */
+  /** Most expired tasks or answers that one write drops. It is more than one, so that they do not accumulate. */
   private static final int FORGET_PER_WRITE = 4;
 
   private record Key(String queue, @Nullable String key, @Nullable String idempotencyKey) {}
@@ -49,12 +49,12 @@ public final class MemoryStore implements TaskStore {
   private final NavigableMap<DueEntry, TaskId>[] index;
   private final Map<String, NavigableMap<DueEntry, TaskId>> parked = new TreeMap<>();
   private final Map<Key, TaskId> keys = new HashMap<>();
-  /** Oldest first. */
+  /** Answers to requests with idempotency keys, oldest first. */
   private final SequencedMap<Key, RecordTable.Answered> answers = new LinkedHashMap<>();
   private final NavigableMap<Dropped, TaskId> drops = new TreeMap<>(
       Comparator.comparingLong(Dropped::dropAt).thenComparing(Dropped::id));
   private final Map<DocumentKind, NavigableMap<String, Document>> documents = new HashMap<>();
-  private long documentVersion; // the largest that was ever assigned
+  private long documentVersion; // the largest version that was ever assigned
   private boolean closed;
 
   /**

@@ -7,42 +7,42 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The end of an attempt. */
+/** The way in which an attempt ended. */
 public sealed interface Outcome {
-  /** It succeeded. */
+  /** The attempt succeeded. */
   record Finished() implements Outcome {}
 
   /**
-   * It failed, and another attempt shall be made.
+   * The attempt failed, and another attempt is to be made.
    *
    * @param due when the next attempt is due
    */
   record Retry(Due due) implements Outcome {}
 
-  /** It failed, and no other attempt shall be made. */
+  /** The attempt failed, and no other attempt is to be made. */
   record Failed() implements Outcome {}
 
   /**
-   * It succeeded, and the same task shall fire again, as a new generation. The task may get another payload, and other
-   * tasks may be inserted. The settlement does all of this in one atomic step, or nothing. So a task can hold a state
-   * and fan out work, and the two are always consistent.
+   * The attempt succeeded, and the same task is to fire again, as a new generation. The task may get another payload,
+   * and other tasks may be inserted. The settlement does all of this in one atomic step, or nothing. So a task can keep
+   * a state in its payload and fan out work, and the state and the work are always consistent.
    *
    * <p>If the task has a successor, the successor takes over and a plain re-arm has no further effect. A re-arm with a
-   * payload or children still has one: the children are inserted, and the task is due at the earlier of the two
-   * instants. Its payload is the successor's, or that of the re-arm if the successor has none. If a cancel is pending,
-   * the task ends, and no child is inserted.
+   * payload or children still inserts the children, and the task is due at the earlier of the due times of re-arm and
+   * successor. Its payload is that of the successor, or that of the re-arm if the successor has none. If a cancel is
+   * pending, the task ends, and no child is inserted.
    *
-   * <p>A re-arm with a payload or children drops the recorded attempts of the task: such a task keeps its own history
-   * in its payload, and a store need not read the record to write it.
+   * <p>A re-arm with a payload or children drops the recorded attempts of the task. Such a task keeps its history in
+   * its payload, and a store can write the record without reading it.
    *
    * @param due when the next generation is due
    * @param body the next payload; null keeps the present one
-   * @param children the tasks to insert; those whose id the store knows, live or kept, are left as they are
+   * @param children the tasks to insert. If a task with the id of a child exists, live or kept, it is not changed
    */
   record Rearm(Due due, @Nullable Body body, List<Child> children) implements Outcome {
-    /** The most children of one settlement: one step of a store must not delay other steps for long. */
+    /** Most children of one settlement; one step of a store must not delay other steps for long. */
     public static final int MAX_CHILDREN = 500;
-    /** The most payload of all children of one settlement, in bytes, for the same reason. */
+    /** Most bytes of payload of all children of one settlement, for the same reason. */
     public static final int MAX_CHILDREN_BYTES = 1 << 20;
 
     /**
@@ -55,7 +55,7 @@ public sealed interface Outcome {
       Set<TaskId> ids = new HashSet<>();
       for (Child child : children) {
         if (!ids.add(child.id())) {
-          throw new IllegalArgumentException("each child of a settlement has an id of its own: id=" + child.id());
+          throw new IllegalArgumentException("two children of a settlement have the same id: id=" + child.id());
         }
       }
       if (children.size() > MAX_CHILDREN || bytes > MAX_CHILDREN_BYTES) {
@@ -78,7 +78,7 @@ public sealed interface Outcome {
       return bytesOf(children) + (body == null ? 0 : body.payload().length);
     }
 
-    /** Returns whether it changes more than the time of the next firing. */
+    /** Returns whether this re-arm does more than set the time of the next firing. */
     public boolean isPlan() {
       return body != null || !children.isEmpty();
     }
@@ -87,16 +87,16 @@ public sealed interface Outcome {
   /**
    * A task without a key that a settlement inserts.
    *
-   * @param id its id; its slot is that of the task that is settled
+   * @param id its id, which must have the {@linkplain TaskId#hash16 hash} of the settled task, and so its slot
    * @param queue its queue
    * @param due the due time
    * @param body the payload
-   * @param maxAttempts the number of attempts, or 0 for the queue's
-   * @param parked whether it is inserted among the parked tasks of its queue instead of the index of its slot, if it is
-   *     due at once. Then any process that serves the queue may take it first, not only the owner of the slot
+   * @param maxAttempts the number of attempts, or 0 for the number of the queue
+   * @param parked whether to insert a child that is due at once among the parked tasks of its queue, not in the index
+   *     of its slot. Then any process that serves the queue may claim the child, not only the owner of the slot
    */
   record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {
-    /** Returns this task, to be inserted among the parked tasks of its queue if it is due at once. */
+    /** Returns this child with {@link #parked} set. */
     public Child asParked() {
       return new Child(id, queue, due, body, maxAttempts, true);
     }

@@ -3,12 +3,13 @@ package io.foliot.core.store;
 /**
  * The result of a probe of a task.
  *
- * @param claimableAt when the task can be claimed: its due time, or its lease end while it runs;
- *     {@link Long#MIN_VALUE} if nothing is known, or the task is final
- * @param wakeAt the time of its index entry, which may be earlier; undefined if nothing is known
+ * @param claimableAt when the task can be claimed: its due time, or its lease end while it runs, in milliseconds since
+ *     1970; {@link Long#MIN_VALUE} if nothing is known of the task, or the task is final
+ * @param wakeAt the time of the task's index entry, which may be earlier; undefined if {@code claimableAt} is
+ *     {@link Long#MIN_VALUE}
  */
 public record Probed(long claimableAt, long wakeAt) {
-  /** The result if nothing is known of the task, or it is final; a claim decides. */
+  /** The result if nothing is known of the task, or the task is final. Only a claim finds out which. */
   public static final Probed UNKNOWN = new Probed(Long.MIN_VALUE, Long.MIN_VALUE);
 
   /** Returns the result of a probe of a record. */
@@ -20,7 +21,7 @@ public record Probed(long claimableAt, long wakeAt) {
     };
   }
 
-  /** Returns whether the index entry has to be moved to the time at which the task can be claimed. */
+  /** Returns whether the index entry must move to the time at which the task can be claimed. */
   public boolean hasToMove() {
     return wakeAt != claimableAt;
   }

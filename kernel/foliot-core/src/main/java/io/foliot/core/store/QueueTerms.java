@@ -3,9 +3,9 @@ package io.foliot.core.store;
 import io.foliot.core.QueueConfig;
 
 /**
- * The terms of a queue that a store must know.
+ * The settings of a queue that a store applies.
  *
- * @param maxAttempts attempts that a generation gets, unless its task sets another number
+ * @param maxAttempts the number of attempts of a generation, unless the task sets another number
  * @param maxWaitMillis how far resets may push the due time beyond the first one; {@link Long#MAX_VALUE} for no limit
  * @param maxRunMillis how long after its claim extensions may keep an attempt running
  * @param retainFinishedMillis how long finished and cancelled tasks are kept
@@ -16,7 +16,7 @@ public record QueueTerms(int maxAttempts, long maxWaitMillis, long maxRunMillis,
   /** Terms of a queue with default settings. */
   public static final QueueTerms DEFAULT = of(QueueConfig.of("default", io.foliot.core.Target.pull()));
 
-  /** Returns the terms of this queue that a store must know. */
+  /** Returns the terms of a queue. */
   public static QueueTerms of(QueueConfig queue) {
     return new QueueTerms(queue.retry().maxAttempts(),
         queue.maxWait() == null ? Long.MAX_VALUE : queue.maxWait().toMillis(), queue.maxRun().toMillis(),

@@ -4,31 +4,31 @@ import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a store that runs {@link TaskOperations}. One thread. A read sees all earlier writes, whether or not
- * they are durable.
+ * The records of a store, as {@link TaskOperations} reads and writes them. One thread. A read sees all earlier writes,
+ * whether or not they are durable.
  */
 public interface RecordTable {
   /** Returns the task with an id, live or kept, or null. */
   @Nullable
   TaskRecord get(TaskId id);
 
-  /** Returns the live task of a key, or else its last task that is still kept, or null. */
+  /** Returns the live task of a key, or else the key's last task that is still kept, or null. */
   @Nullable
   TaskRecord byKey(String queue, String key);
 
   /**
    * Writes a record, and updates the index, the key and the counts.
    *
-   * @param before the old value, as it was read; null for a new task
-   * @param after the new value
+   * @param before the old record, as it was read; null for a new task
+   * @param after the new record
    */
   void write(@Nullable TaskRecord before, TaskRecord after);
 
-  /** Returns the answer that was given to a request, or null if none is kept. */
+  /** Returns the answer to an earlier request, or null if no answer is kept. */
   @Nullable
   Answered answered(String queue, @Nullable String key, String idempotencyKey);
 
-  /** Records the answer that was given to a request. */
+  /** Records the answer to a request. */
   void remember(String queue, @Nullable String key, String idempotencyKey, Answered answered);
 
   /**
@@ -36,7 +36,7 @@ public interface RecordTable {
    *
    * @param digest digest of the request
    * @param result the answer
-   * @param dropAt when it may be forgotten, in milliseconds since 1970
+   * @param dropAt when the answer may be forgotten, in milliseconds since 1970
    */
   record Answered(long digest, SubmitResult result, long dropAt) {}
 }

@@ -7,17 +7,17 @@ import io.foliot.core.TaskId;
  *
  * @param kind the effect of the call
  * @param id the task
- * @param generation its new generation, if it was redriven
- * @param dueAt when it is due, if it was redriven
+ * @param generation the task's new generation; 0 if it was not redriven
+ * @param dueAt when the task is due, in milliseconds since 1970; 0 if it was not redriven
  */
 public record RedriveResult(Kind kind, TaskId id, long generation, long dueAt) {
   /** The effect of the call. */
   public enum Kind {
-    /** It is live again. */
+    /** The task is live again. */
     REDRIVEN,
-    /** Its key has a live task. */
+    /** The key of the task has another live task; nothing changed. */
     CONFLICT,
-    /** It is not a failed task. */
+    /** The task is not a failed task; nothing changed. */
     NOT_FAILED,
     /** There is no such task. */
     NOT_FOUND

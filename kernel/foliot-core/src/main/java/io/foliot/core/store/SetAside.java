@@ -4,11 +4,11 @@ import io.foliot.core.TaskId;
 import io.foliot.core.TaskState;
 
 /**
- * A task whose record cannot be read, and which the store has made final so that it blocks nothing else.
+ * A task that the store has made final because its record cannot be read. So the record blocks no other task.
  *
  * @param id the task
- * @param queue its queue, or an empty text if the record does not contain it
- * @param reason the fault of the record
+ * @param queue the task's queue, or an empty text if the queue cannot be read from the record
+ * @param reason why the record cannot be read
  */
 public record SetAside(TaskId id, String queue, String reason) {
   private static final String PREFIX = "set aside: ";
@@ -20,7 +20,7 @@ public record SetAside(TaskId id, String queue, String reason) {
 
   /**
    * Returns whether a record is that of a task that was set aside. Any other dead letter has a recorded attempt, so no
-   * receiver can make its task look like one that was set aside.
+   * receiver can cause a record for which this method returns true.
    */
   public static boolean is(TaskRecord record) {
     return record.state() == TaskState.FAILED && record.attempts().isEmpty() && record.reason().startsWith(PREFIX);

@@ -6,8 +6,10 @@ import io.foliot.core.TaskState;
  * The result of a settlement.
  *
  * @param kind the effect of the call
- * @param state the task's new state; CANCELLED if a pending cancel took effect, DELAYED if a successor took over
- * @param wakeAt when a live task must be examined again; 0 for a final one, or if nothing changed
+ * @param state the task's state after the call; CANCELLED if a pending cancel took effect, DELAYED if a successor took
+ *     over; undefined if there is no such task
+ * @param wakeAt the time of a live task's index entry, in milliseconds since 1970; 0 if the task is final or nothing
+ *     changed
  */
 public record SettleResult(Kind kind, TaskState state, long wakeAt) {
   /** The effect of the call. */

@@ -10,10 +10,10 @@ import io.foliot.core.Token;
  * @param id the task
  * @param generation the generation that was attempted
  * @param token the claim's token
- * @param outcome how it ended
+ * @param outcome how the attempt ended
  * @param begunAt when the attempt began, in milliseconds since 1970; for the history
- * @param detail the receiver's message, for display; may be empty, is cut to {@link AttemptRecord#MAX_DETAIL}
- *     characters
+ * @param detail the receiver's message, for display; may be empty; only the first {@link AttemptRecord#MAX_DETAIL}
+ *     characters are kept
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Settlement(TaskId id, long generation, Token token, Outcome outcome, long begunAt, String detail,
@@ -24,13 +24,13 @@ public record Settlement(TaskId id, long generation, Token token, Outcome outcom
   }
 
   /**
-   * @throws IllegalArgumentException if a child is of another slot than the task: one atomic step writes one slot
+   * @throws IllegalArgumentException if a child has another hash than the task: one atomic step writes only one slot
    */
   public Settlement {
     if (outcome instanceof Outcome.Rearm rearm) {
       for (Outcome.Child child : rearm.children()) {
         if (child.id().hash16() != id.hash16()) {
-          throw new IllegalArgumentException("a child has the hash, and so the slot, of the task that is settled: task="
+          throw new IllegalArgumentException("a child must have the hash of the settled task, and so its slot: task="
               + id + ", child=" + child.id());
         }
       }

@@ -5,10 +5,10 @@ import java.util.function.Consumer;
 /** Doubling of the number of slots while the store is in use. A capability: see {@link TaskStore#capability}. */
 public interface SlotGrowth {
   /**
-   * Doubles the number of slots, or completes a doubling that was interrupted. Blocks until it is done. It may be
-   * interrupted at any point and called again, and several callers may run it at once.
+   * Doubles the number of slots, or completes a doubling that was interrupted. Blocks until the doubling is complete.
+   * The call may be interrupted at any point and repeated, and several callers may run it at once.
    *
-   * @param progress called after each old slot
+   * @param progress receives the progress after each old slot
    * @return the last progress
    * @throws StoreException if the store does not answer; the caller may call again
    * @throws IllegalStateException if the store has as many slots as it can have
@@ -18,12 +18,12 @@ public interface SlotGrowth {
   /**
    * The progress of a doubling.
    *
-   * @param slots number of slots at its end
-   * @param drained old slots that hold no task that belongs to another slot
-   * @param moved tasks that this call has moved to their new slot
+   * @param slots number of slots after the doubling
+   * @param drained number of old slots from which all tasks of new slots have been moved
+   * @param moved number of tasks that this call has moved to their new slot
    */
   record Progress(int slots, int drained, long moved) {
-    /** Returns whether nothing is left to be done. */
+    /** Returns whether the doubling is complete. */
     public boolean isDone() {
       return drained == slots / 2;
     }

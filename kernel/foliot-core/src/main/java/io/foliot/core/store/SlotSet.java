@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import io.foliot.core.TaskId;
 import java.util.BitSet;
 
-/** An immutable set of slots among a number of slots. */
+/** A set of slots of a store. Immutable. */
 public final class SlotSet {
   private final int slotCount;
   private final BitSet slots;
@@ -23,12 +23,13 @@ public final class SlotSet {
   /** Returns the set of the slots whose bits are set; the bits are copied. */
   public static SlotSet of(int slotCount, BitSet slots) {
     if (slots.length() > slotCount) {
-      throw new IllegalArgumentException("a slot is below the number of slots: slot=" + (slots.length() - 1));
+      throw new IllegalArgumentException("a slot is below the number of slots: slot=" + (slots.length() - 1)
+          + ", slots=" + slotCount);
     }
     return new SlotSet(slotCount, (BitSet) slots.clone());
   }
 
-  /** Returns the number of slots that exist. */
+  /** Returns the number of slots of the store. */
   public int slotCount() {
     return slotCount;
   }
@@ -53,7 +54,7 @@ public final class SlotSet {
     return size() == slotCount;
   }
 
-  /** Returns the first slot of the set that is at or after the given one, or -1. */
+  /** Returns the first slot of the set that is at or after the given one, or -1 if there is none. */
   public int next(int slot) {
     return slots.nextSetBit(slot);
   }
@@ -76,8 +77,8 @@ public final class SlotSet {
 
   private void ensureComparable(SlotSet other) {
     if (slotCount != other.slotCount) {
-      throw new IllegalArgumentException("sets of the same slots can be compared: slots=" + slotCount + ", others="
-          + other.slotCount);
+      throw new IllegalArgumentException("sets for different numbers of slots cannot be combined: slots=" + slotCount
+          + ", others=" + other.slotCount);
     }
   }
 
@@ -89,8 +90,8 @@ public final class SlotSet {
   }
 
   /**
-   * Returns the set of the same tasks after the number of slots has doubled: each of its slots, and the slot split from
-   * it.
+   * Returns the set that contains the same tasks after the number of slots has doubled: each slot of this set, and the
+   * slot that was split from it.
    */
   public SlotSet doubled() {
     BitSet both = (BitSet) slots.clone();

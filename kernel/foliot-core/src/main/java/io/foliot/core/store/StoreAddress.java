@@ -3,7 +3,7 @@ package io.foliot.core.store;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Removes the secrets from the address of a store's server, so that it can be shown. */
+/** Removes the secrets from the address of a store's server, so that the address can be shown. */
 public final class StoreAddress {
   private static final Pattern SCHEME = Pattern.compile("(jdbc:)?[A-Za-z0-9+.-]*:?");
 

@@ -3,9 +3,9 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks a store that must not be used, because its tasks are being moved to another store, or those of another store
- * into it. It is a document of the store, {@link DocumentKind#CLUSTER} {@value #NAME}. Engines read it when they start,
- * and then each second if the store is shared.
+ * Marks a store that must not be used, because its tasks are being moved to another store, or the tasks of another
+ * store are being moved into it. The seal is the document {@value #NAME} of the kind {@link DocumentKind#CLUSTER}.
+ * Engines read the document when they start, and then every second if the store is shared.
  *
  * @param state the phase of the migration
  * @param other the other store, for display; without secrets
@@ -32,11 +32,11 @@ public record StoreSeal(State state, String other, @Nullable String cursor, long
     return new StoreSeal(state, other, null, 0);
   }
 
-  /** Returns the reason for callers; it does not name the other store. */
+  /** Returns the message with which calls are refused. The message does not name the other store. */
   public String refusal() {
     return switch (state) {
-      case DRAINING -> "the tasks of this store are being moved to another store; ask a server of that one";
-      case MOVED -> "the tasks of this store were moved to another store; ask a server of that one";
+      case DRAINING -> "the tasks of this store are being moved to another store; call a server of that store";
+      case MOVED -> "the tasks of this store were moved to another store; call a server of that store";
       case FILLING -> "tasks are being moved into this store, and not all are here yet";
     };
   }

@@ -11,7 +11,7 @@ public interface StoreStatistics {
    */
   List<Figure> figures();
 
-  /** The kind of a figure: one that may fall, or one that only grows. */
+  /** The kind of a figure. */
   enum Kind {
     /** A present quantity in the store; may fall. */
     LEVEL,

@@ -8,8 +8,8 @@ import io.foliot.core.TaskState;
  *
  * @param kind the effect of the call
  * @param id the task's id: of the draft, or of the live task
- * @param generation its generation; for {@link Kind#RESET_PENDING} that of the successor
- * @param dueAt when it is due
+ * @param generation the task's generation; for {@link Kind#RESET_PENDING} the generation of the successor
+ * @param dueAt when this generation is due, in milliseconds since 1970
  * @param state the task's state
  * @param indexed whether the task is new or its index entry moved to an earlier time, {@code dueAt}, so that the entry
  *     must be added to the wheel
@@ -27,13 +27,13 @@ public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, Ta
     KEPT,
     /** Refused because the key has a live task, which the result describes. */
     REJECTED,
-    /** The request was made before; this is the answer to the first one. */
+    /** The request was made before; this is the answer to the first request. */
     REPEATED,
     /** Refused because the idempotency key was used for a different request. */
     MISMATCHED,
     /**
-     * Refused because the key is not in the state that the draft relies on. The result describes its live task, or the
-     * one that had the key last; a generation of 0 means that none is known.
+     * Refused because the key is not in the state that the draft expects. The result describes the live task of the
+     * key, or else its last task. A generation of 0 means that no task of the key is known.
      */
     CHANGED;
 

@@ -30,7 +30,7 @@ final class TaskLife {
   /** The next record, and the answer to the caller. */
   record Step<R>(@Nullable TaskRecord after, R answer) {}
 
-  /** The time of a step: the clock, and the smallest permitted new generation. */
+  /** The store's clock at a step, and the smallest generation that the step may assign. */
   record Now(long micros, long generationFloor) {
     long millis() {
       return Math.floorDiv(micros, 1_000);
@@ -60,7 +60,7 @@ final class TaskLife {
       return submitted(reset(last, now.at(draft.due()), draft.body(), draft.maxAttempts(), terms, now), now);
     }
     if (last != null && last.isLive()) {
-      // A task that is being cancelled is no conflict: the draft takes over from it.
+      // A task with a pending cancel is no conflict: the draft takes over from it.
       OnConflict onConflict = last.cancelRequested() ? OnConflict.RESET : draft.onConflict();
       return switch (onConflict) {
         case KEEP -> new Step<>(last, kept(SubmitResult.Kind.KEPT, last, now));
@@ -79,7 +79,7 @@ final class TaskLife {
   }
 
   /**
-   * Returns whether a key is in the state that a draft relies on. A running task never has the expected generation,
+   * Returns whether a key is in the state that a draft expects. A running task never has the expected generation,
    * because the outcome of its attempt is not known yet.
    */
   private static boolean isExpected(@Nullable TaskRecord last, long expectedGeneration) {
@@ -117,7 +117,7 @@ final class TaskLife {
         after.stateAt(now.millis()), touched.indexed()));
   }
 
-  /** Decides a touch. A touch does not revive a task that is being cancelled. */
+  /** Decides a touch. A touch does not revive a task with a pending cancel. */
   static Step<TouchResult> touch(@Nullable TaskRecord record, Due due, boolean byId, QueueTerms terms, Now now) {
     if (record == null || (!record.isLive() && !byId)) {
       return new Step<>(record, TouchResult.NOT_FOUND);
@@ -135,7 +135,7 @@ final class TaskLife {
   private static Step<TouchResult> reset(TaskRecord live, long wantedDueAt, @Nullable Body body, int maxAttempts,
       QueueTerms terms, Now now) {
     if (live.state() == TaskState.RUNNING) {
-      return succeed(live, wantedDueAt, body, maxAttempts, terms, now);
+      return withSuccessor(live, wantedDueAt, body, maxAttempts, terms, now);
     }
     long dueAt = Math.min(wantedDueAt, saturatedAdd(live.firstDueAt(), terms.maxWaitMillis()));
     long generation = now.generationAfter(live.generation());
@@ -156,16 +156,16 @@ final class TaskLife {
   }
 
   /**
-   * Returns whether the index entry of a postponed task moves to the new deadline: if the entry is due within the first
-   * five eighths of the time until that deadline. So an entry moves at most twice in the time by which its deadline is
-   * postponed, however often that happens, and an entry is rarely due before its task.
+   * Returns whether the index entry of a postponed task moves to the new deadline. The entry moves if it is due within
+   * the first five eighths of the time from now to the new deadline. So if many touches postpone a task by the same
+   * time, its entry moves at most once in three eighths of this time, and is rarely due before the task.
    */
   private static boolean isWorthMoving(long wakeAt, long dueAt, long nowMillis) {
     return dueAt > nowMillis && wakeAt <= nowMillis + (dueAt - nowMillis) / 8 * 5;
   }
 
-  private static Step<TouchResult> succeed(TaskRecord running, long wantedDueAt, @Nullable Body body, int maxAttempts,
-      QueueTerms terms, Now now) {
+  private static Step<TouchResult> withSuccessor(TaskRecord running, long wantedDueAt, @Nullable Body body,
+      int maxAttempts, QueueTerms terms, Now now) {
     TaskRecord.Successor old = running.successor();
     long firstDueAt = old == null ? wantedDueAt : old.firstDueAt();
     long dueAt = Math.min(wantedDueAt, saturatedAdd(firstDueAt, terms.maxWaitMillis()));
@@ -230,7 +230,7 @@ final class TaskLife {
     return new Step<>(after, new ClaimResult.Later(wakeAt));
   }
 
-  /** Ends a lease: the task is cancelled if requested, its successor takes over, it fails, or it is tried again. */
+  /** Ends a lease: a pending cancel takes effect, or a successor takes over, or the task fails or is tried again. */
   private static TaskRecord leaseEnded(TaskRecord running, QueueTerms terms, Now now) {
     TaskRecord ended = afterLease(running);
     if (running.cancelRequested()) {
@@ -245,7 +245,7 @@ final class TaskLife {
     return ended;
   }
 
-  /** Returns the record with the attempt of its ended lease added to its history. The state is still RUNNING. */
+  /** Returns the record after the end of its lease: still RUNNING, with the attempt added to its history. */
   private static TaskRecord afterLease(TaskRecord record) {
     if (record.state() != TaskState.RUNNING) {
       return record;
@@ -308,9 +308,9 @@ final class TaskLife {
     }
     AttemptRecord attempt = new AttemptRecord(record.generation(), record.attempt(), settlement.begunAt(), now.millis(),
         end, settlement.detail());
-    TaskRecord told = record.edit().settledAs(null).attempts(append(record.attempts(), attempt))
+    TaskRecord reported = record.edit().settledAs(null).attempts(append(record.attempts(), attempt))
         .noted(noted(record, settlement.note())).done();
-    TaskRecord after = ended(told, settlement, terms, now).edit().settledAs(end).done();
+    TaskRecord after = ended(reported, settlement, terms, now).edit().settledAs(end).done();
     return new Step<>(after,
         new SettleResult(SettleResult.Kind.SETTLED, after.state(), after.isLive() ? after.wakeAt() : 0));
   }
@@ -343,9 +343,9 @@ final class TaskLife {
   }
 
   /**
-   * Decides a re-arm with a payload or children if there is a successor, which takes over from the re-armed task. If
-   * the re-arm is due first, the task gets a further generation, so that the successor's own generation never begins
-   * before the instant that its caller was given.
+   * Decides a re-arm with a payload or children of a task with a successor, which takes over from the re-armed task. If
+   * the re-arm is due first, the task gets a further generation. So the generation of the successor never begins before
+   * the due time that the touch or submit returned.
    */
   private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
     TaskRecord next = takeOver(planned(running.edit(), rearm), successor, now).done();
@@ -393,7 +393,7 @@ final class TaskLife {
   /**
    * Decides a redrive.
    *
-   * @param keyIsLive whether the task's key has a live task, which is then a different one
+   * @param keyIsLive whether the key of the failed task has another, live task
    */
   static Step<RedriveResult> redrive(@Nullable TaskRecord record, TaskId id, boolean keyIsLive, Now now) {
     if (record == null) {

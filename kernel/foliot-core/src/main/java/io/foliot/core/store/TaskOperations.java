@@ -23,8 +23,8 @@ public final class TaskOperations {
    *
    * @param tokens returns unpredictable tokens, never the same one twice
    * @param terms the terms of the queues, which may change at any time
-   * @param generationFloor the smallest generation that may be assigned: an earlier run of the store may have assigned
-   *     smaller ones
+   * @param generationFloor the smallest generation that may be assigned, because an earlier run of the store may have
+   *     assigned smaller ones
    */
   public TaskOperations(RecordTable table, Supplier<Token> tokens, TermsByQueue terms, long generationFloor) {
     this.table = table;
@@ -63,7 +63,7 @@ public final class TaskOperations {
     };
   }
 
-  /** As {@link TaskStore#submit}. */
+  /** Performs {@link TaskStore#submit} on the table. */
   public List<SubmitResult> submit(List<Draft> drafts, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<SubmitResult> results = new ArrayList<>(drafts.size());
@@ -101,7 +101,7 @@ public final class TaskOperations {
     return take(created ? null : last, step);
   }
 
-  /** As {@link TaskStore#touch}. */
+  /** Performs {@link TaskStore#touch} on the table. */
   public List<TouchResult> touch(List<Touch> touches, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<TouchResult> results = new ArrayList<>(touches.size());
@@ -113,7 +113,7 @@ public final class TaskOperations {
     return results;
   }
 
-  /** As {@link TaskStore#cancel}. */
+  /** Performs {@link TaskStore#cancel} on the table. */
   public List<CancelResult> cancel(List<TaskRef> refs, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<CancelResult> results = new ArrayList<>(refs.size());
@@ -124,7 +124,7 @@ public final class TaskOperations {
     return results;
   }
 
-  /** As {@link TaskStore#park}. */
+  /** Performs {@link TaskStore#park} on the table. */
   public List<Boolean> park(List<DueEntry> entries, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<Boolean> results = new ArrayList<>(entries.size());
@@ -135,7 +135,7 @@ public final class TaskOperations {
     return results;
   }
 
-  /** As {@link TaskStore#claim}. */
+  /** Performs {@link TaskStore#claim} on the table. */
   public ClaimBatch claim(List<Claim> claims, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<ClaimResult> results = new ArrayList<>(claims.size());
@@ -146,7 +146,7 @@ public final class TaskOperations {
     return new ClaimBatch(now.millis(), results);
   }
 
-  /** As {@link TaskStore#extend}. */
+  /** Performs {@link TaskStore#extend} on the table. */
   public List<ExtendResult> extend(List<Extension> extensions, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<ExtendResult> results = new ArrayList<>(extensions.size());
@@ -157,7 +157,7 @@ public final class TaskOperations {
     return results;
   }
 
-  /** As {@link TaskStore#settle}. */
+  /** Performs {@link TaskStore#settle} on the table. */
   public List<SettleResult> settle(List<Settlement> settlements, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<SettleResult> results = new ArrayList<>(settlements.size());
@@ -190,7 +190,7 @@ public final class TaskOperations {
     return children;
   }
 
-  /** As {@link TaskStore#redrive}. */
+  /** Performs {@link TaskStore#redrive} on the table. */
   public List<RedriveResult> redrive(List<Redrive> redrives, long nowMicros) {
     TaskLife.Now now = now(nowMicros);
     List<RedriveResult> results = new ArrayList<>(redrives.size());
@@ -202,7 +202,7 @@ public final class TaskOperations {
     return results;
   }
 
-  /** As {@link TaskStore#adopt}. */
+  /** Performs {@link TaskStore#adopt} on the table. */
   public List<Boolean> adopt(List<TaskRecord> tasks, long nowMicros) {
     now(nowMicros);
     List<Boolean> results = new ArrayList<>(tasks.size());
@@ -214,7 +214,7 @@ public final class TaskOperations {
 
   private boolean adopt(TaskRecord task) {
     if (!task.isLive()) {
-      throw new IllegalArgumentException("only live tasks are taken over: task=" + task);
+      throw new IllegalArgumentException("only a live task can be adopted: task=" + task);
     }
     if (table.get(task.id()) != null) {
       return true;

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * All data that a store has of a task. Immutable; {@link #edit()} begins its next version.
  *
- * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final one has none. The entry of a running task is
- * at its lease end or earlier, that of any other task at its due time or earlier. An entry may be too early, so that
- * postponing a task is cheap.
+ * <p>A live task has exactly one index entry, at {@link #wakeAt}; a final task has none. The entry of a running task is
+ * at the task's lease end or earlier. The entry of any other live task is at the task's due time or earlier. An entry
+ * may be earlier, because then a task can be postponed without writing the index.
  */
 public final class TaskRecord {
   private final TaskId id;
@@ -76,10 +76,10 @@ public final class TaskRecord {
    * The generation that takes over when an attempt ends.
    *
    * @param generation its number, larger than that of the running generation
-   * @param dueAt when it is due
-   * @param firstDueAt its due time before any reset
+   * @param dueAt its due time, in milliseconds since 1970
+   * @param firstDueAt its due time before any reset of the successor
    * @param body its payload; null for the payload of the task
-   * @param maxAttempts attempts it gets, or 0 for the number of the queue
+   * @param maxAttempts its number of attempts, or 0 for the number of the queue
    */
   public record Successor(long generation, long dueAt, long firstDueAt, @Nullable Body body, int maxAttempts) {
     /** Returns the same successor with another body. */
@@ -91,7 +91,7 @@ public final class TaskRecord {
   /**
    * A note of a handler.
    *
-   * @param generation the generation whose attempt wrote it; the note has no meaning for other generations
+   * @param generation the generation whose attempt wrote the note; the note has no meaning for other generations
    * @param note the report of that attempt
    */
   public record Noted(long generation, TaskNote note) {}
@@ -114,7 +114,7 @@ public final class TaskRecord {
     return true;
   }
 
-  /** Returns the payload of the successor, or null if there is no successor or it has that of the task. */
+  /** Returns the payload of the successor; null if there is no successor, or if it keeps the payload of the task. */
   public @Nullable Body successorBody() {
     return successor == null ? null : successor.body();
   }
@@ -124,27 +124,27 @@ public final class TaskRecord {
     return !state.isFinal();
   }
 
-  /** Returns the state as it is shown: a due task that waits is READY. */
+  /** Returns the state at a time of the store's clock: a DELAYED task that is due is READY. */
   public TaskState stateAt(long nowMillis) {
     return state == TaskState.DELAYED && dueAt <= nowMillis ? TaskState.READY : state;
   }
 
-  /** Returns how many attempts its generation gets, under the terms of its queue. */
+  /** Returns how many attempts each generation of the task gets, under the terms of the queue. */
   public int attemptsAllowed(QueueTerms terms) {
     return maxAttempts == 0 ? terms.maxAttempts() : maxAttempts;
   }
 
-  /** Returns its id. */
+  /** Returns the id of the task. */
   public TaskId id() {
     return id;
   }
 
-  /** Returns its queue. */
+  /** Returns the name of the queue. */
   public String queue() {
     return queue;
   }
 
-  /** Returns its key, or null. */
+  /** Returns the key, or null if the task has none. */
   public @Nullable String key() {
     return key;
   }
@@ -154,22 +154,22 @@ public final class TaskRecord {
     return body;
   }
 
-  /** Returns when it was first submitted, in milliseconds since 1970. */
+  /** Returns when the task was first submitted, in milliseconds since 1970. */
   public long createdAt() {
     return createdAt;
   }
 
-  /** Returns when its state last changed; for a final task, when it ended. Resets do not count. */
+  /** Returns when the state last changed, in milliseconds since 1970. A reset does not count as a change. */
   public long changedAt() {
     return changedAt;
   }
 
-  /** Returns its due time before any reset, from which maxWait counts. */
+  /** Returns the due time before any reset, from which {@code maxWait} counts, in milliseconds since 1970. */
   public long firstDueAt() {
     return firstDueAt;
   }
 
-  /** Returns how many attempts its generation gets, or 0 for the number of its queue. */
+  /** Returns how many attempts each generation gets, or 0 for the number of the queue. */
   public int maxAttempts() {
     return maxAttempts;
   }
@@ -179,22 +179,22 @@ public final class TaskRecord {
     return state;
   }
 
-  /** Returns its generation; for a running task, the generation that is being attempted. */
+  /** Returns the generation; for a running task, the generation that is being attempted. */
   public long generation() {
     return generation;
   }
 
-  /** Returns when it is due, in milliseconds since 1970. */
+  /** Returns the due time, in milliseconds since 1970. */
   public long dueAt() {
     return dueAt;
   }
 
-  /** Returns the time of its index entry; undefined once the task is final. */
+  /** Returns the time of the index entry, in milliseconds since 1970; undefined once the task is final. */
   public long wakeAt() {
     return wakeAt;
   }
 
-  /** Returns whether its index entry is among its queue's parked ones. */
+  /** Returns whether the index entry is in the parked range of the queue. */
   public boolean parked() {
     return parked;
   }
@@ -204,32 +204,32 @@ public final class TaskRecord {
     return attempt;
   }
 
-  /** Returns the token of the last claim, or null. */
+  /** Returns the token of the last claim, or null if there was none. */
   public @Nullable Token token() {
     return token;
   }
 
-  /** Returns when the lease ends, while the task runs. */
+  /** Returns when the lease of a RUNNING task ends, in milliseconds since 1970; undefined in other states. */
   public long leaseEnd() {
     return leaseEnd;
   }
 
-  /** Returns when it was last claimed. */
+  /** Returns when the task was last claimed, in milliseconds since 1970; 0 if never. */
   public long claimedAt() {
     return claimedAt;
   }
 
-  /** Returns the way in which the last claim was settled, or null. */
+  /** Returns the way in which the last claim was settled, or null if it was not settled. */
   public AttemptRecord.@Nullable End settledAs() {
     return settledAs;
   }
 
-  /** Returns whether it is cancelled as soon as its attempt has failed or its lease has ended. */
+  /** Returns whether a cancel is pending: it takes effect when the running attempt fails or its lease ends. */
   public boolean cancelRequested() {
     return cancelRequested;
   }
 
-  /** Returns whether the lease of an attempt ended before its end was recorded, so that it may still deliver. */
+  /** Returns whether the lease of an attempt ended without a report. Such an attempt may still deliver. */
   public boolean outstanding() {
     return outstanding;
   }
@@ -244,14 +244,14 @@ public final class TaskRecord {
     return attempts;
   }
 
-  /** Returns the last note of any generation, or null; {@link #note} returns that of the current generation. */
+  /** Returns the last note of any generation, or null; {@link #note} returns the note of the current generation. */
   public @Nullable Noted noted() {
     return noted;
   }
 
   /**
-   * Returns the note of the attempts of its generation. If they have left no checkpoint, the note has the checkpoint
-   * with which the shard of a job begins, if any.
+   * Returns the note of the attempts of the current generation. If these attempts have left no checkpoint, the note has
+   * the checkpoint with which the shard of a job begins, if there is one.
    */
   public TaskNote note() {
     TaskNote note = noted == null || noted.generation() != generation ? TaskNote.NONE : noted.note();
@@ -259,12 +259,12 @@ public final class TaskRecord {
     return begin == null ? note : new TaskNote(note.progress(), note.message(), begin, note.log(), note.mark());
   }
 
-  /** Returns the reason of its end, for display; empty while it is live. */
+  /** Returns why the task ended, for display; empty for a live or finished task. */
   public String reason() {
     return reason;
   }
 
-  /** Returns when a final task may be forgotten. */
+  /** Returns when a final task may be forgotten, in milliseconds since 1970. */
   public long dropAt() {
     return dropAt;
   }
@@ -474,9 +474,9 @@ public final class TaskRecord {
     }
 
     /**
-     * Returns the record of fields that were read from a store.
+     * Returns the finished record, if its fields were read from a store and may be damaged.
      *
-     * @throws IllegalArgumentException if the fields contradict each other; no writer leaves such a record
+     * @throws IllegalArgumentException if the fields contradict each other, as no writer leaves them
      */
     public TaskRecord possible() {
       boolean isPossible = switch (state) {

@@ -16,33 +16,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Batches.</b> A call that changes tasks takes a list and returns one result per item, in the order of the items.
  * The items of a batch take effect as if one after the other. A batch is not a transaction: after a failed call each
- * item may have taken effect or not, and the caller treats it as unknown, unless the call fails with an
- * {@link ItemsFailedException}, which has the results of the items that took effect.
+ * item may have taken effect or not, and the caller treats its effect as unknown. Only an
+ * {@link ItemsFailedException} has the results of the items that took effect.
  *
  * <p><b>Durability.</b> A stage completes normally only when its results are durable, to the degree that
- * {@link #durability} states. Another caller may read a write before it is durable, but no final state, no claim and no
- * answer is seen before it is durable.
+ * {@link #durability} states. Another caller may read a write before the write is durable, but a final state, a claim
+ * and an answer become visible only when they are durable.
  *
  * <p><b>Time.</b> All instants are milliseconds since 1970 of the store's own clock. Each step compares due times and
  * leases with that clock as part of the same atomic step.
  *
- * <p><b>Errors.</b> A stage fails with {@link StoreFullException} when the store has too little space and nothing was
- * written, with {@link StoreAwayException} when the store could not be reached and nothing was done, and with
- * {@link StoreException} when the store is unavailable, closed, or broken, and the effect of the call is unknown. No
- * method throws, and none but {@link #close} blocks.
+ * <p><b>Errors.</b> No method throws, and only {@link #close} blocks. A stage fails with
  *
- * <p><b>Damage.</b> A record that a shared store cannot read fails no other item of a batch. The store sets it aside,
- * logs an error with its id, queue and the reason, and reports it as a {@link SetAside}. From then on the task is
- * final, FAILED with that reason; its bytes are kept as long as a dead letter is, and a redrive refuses it. A record
- * that a newer version of Foliot wrote is not damaged. It is left unchanged: a claim returns {@link ClaimResult.Later},
- * and any other change fails with {@link StoreAwayException} for that item.
+ * <ul>
+ * <li>{@link StoreFullException} when the store has too little space; nothing was written
+ * <li>{@link StoreAwayException} when the store could not be reached; nothing was done
+ * <li>another {@link StoreException} when the store is unavailable, closed or broken; the effect is unknown
+ * </ul>
+ *
+ * <p><b>Damage.</b> A record that a shared store cannot read does not make other items of a batch fail. The store sets
+ * the task aside, logs an error with its id, its queue and the reason, and reports it as a {@link SetAside}. From then
+ * on the task is FAILED with this reason. The bytes of the record are kept as long as a dead letter is, and a redrive
+ * of the task is refused. A record that a newer version of Foliot wrote is not damaged, and stays unchanged: a claim
+ * returns {@link ClaimResult.Later}, and any other change fails for this item with {@link StoreAwayException}.
  *
  * <p><b>Threads.</b> Any thread may call. A stage completes on a thread of the store, or before the call returns.
  */
 public interface TaskStore extends AutoCloseable {
   /**
-   * Returns how many slots there are: a power of two from 1 to 65,536. It may grow while the store is open, by
-   * doubling.
+   * Returns how many slots there are: a power of two from 1 to 65,536. The number may double while the store is open.
    */
   int slotCount();
 
@@ -65,9 +67,9 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Returns a capability beyond this interface, such as {@link Backups}, {@link SlotGrowth} or {@link StoreStatistics};
-   * empty if the store does not offer it. Callers request a capability and never test the kind or the class of a store,
-   * so that a store which forwards to another store offers the capabilities of that one. The result is the same while
-   * the store is open.
+   * empty if the store does not offer it. Callers request a capability and never test the kind or the class of a store.
+   * So a store that forwards calls can offer the capabilities of its delegate. The result is the same while the store
+   * is open.
    *
    * <p>A store that implements the interface of a capability offers it.
    */
@@ -83,8 +85,8 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Inserts tasks. If the key has a live task, that task is reset or kept, or the submit is rejected, as
-   * {@link Draft#onConflict} states. A draft whose idempotency key is known within its queue and key gets the first
-   * answer again if its digest is the same ({@link SubmitResult.Kind#REPEATED}), else it is refused
+   * {@link Draft#onConflict} states. If the idempotency key of a draft is known within the draft's queue and key, the
+   * first answer is returned again ({@link SubmitResult.Kind#REPEATED}); if the digest differs, the draft is refused
    * ({@link SubmitResult.Kind#MISMATCHED}). A draft that expects a generation is a compare-and-set: it is refused if
    * the key is in another state ({@link SubmitResult.Kind#CHANGED}).
    */
@@ -92,8 +94,8 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Moves deadlines of live tasks; a task that does not exist is not created. A later deadline is usually one small
-   * write: the index entry moves only for an earlier deadline, or if it would be due long before the new one. If the
-   * task runs, its successor is set instead.
+   * write: the index entry moves only for an earlier deadline, or if the entry would be due long before the new
+   * deadline. If the task runs, its successor is set instead.
    */
   CompletionStage<List<TouchResult>> touch(List<Touch> touches);
 
@@ -106,14 +108,14 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<List<DueSlice>> due(List<DueScan> scans);
 
-  /** Parks tasks that are due and not running, or whose lease has ended. Returns for each whether it was parked. */
+  /** Parks tasks that are due and not running, or whose lease has ended. Returns whether each task was parked. */
   CompletionStage<List<Boolean>> park(List<DueEntry> entries);
 
   /**
    * Reads the parked tasks of a queue, roughly in the order of their wakeAt. A page may be shorter than the limit; only
    * an empty page is the end.
    *
-   * @param after where the last page ended, or null for the beginning
+   * @param after the last entry of the previous page, or null for the first page
    */
   CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit);
 
@@ -128,31 +130,30 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Probed>> probe(List<TaskId> ids);
 
   /**
-   * Claims tasks: the one step on which all safety depends. A batch that has only moves changes index entries alone,
-   * and the store need not make these changes durable before it answers: if a crash undoes a move, the entry is moved
-   * again.
+   * Claims tasks: the one step on which all safety depends. A batch of moves changes nothing but index entries, and the
+   * store may complete the stage before these changes are durable: if a crash undoes a move, the entry is moved again.
    */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
-  /** Moves the lease end of running tasks; refused without the token of the latest claim, and after a cancel. */
+  /** Moves lease ends of running tasks. Refused without the token of the latest claim, and if a cancel is pending. */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 
   /**
-   * Records the ends of attempts. All effects of one settlement, on its task and with the children of an
+   * Records the ends of attempts. All effects of one settlement, on its task and on the children of an
    * {@link Outcome.Rearm}, are one atomic step.
    */
   CompletionStage<List<SettleResult>> settle(List<Settlement> settlements);
 
   /**
-   * Makes failed tasks live again, with a new generation, due now. For a task of another queue than the item names, the
-   * result is {@link RedriveResult.Kind#NOT_FOUND}, and nothing changes.
+   * Makes failed tasks live again, with a new generation, due now. If a task belongs to another queue than the item
+   * names, the result is {@link RedriveResult.Kind#NOT_FOUND}, and nothing changes.
    */
   CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives);
 
-  /** Returns the task, whether it is live or final and kept. */
+  /** Returns the task, live or final; empty if it does not exist, or is no longer kept. */
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref);
 
-  /** Returns the tasks with these ids, each live, kept or absent, in the order of the ids. */
+  /** Returns the tasks with these ids, in the order of the ids, with an empty result for an absent task. */
   CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids);
 
   /**
@@ -160,7 +161,7 @@ public interface TaskStore extends AutoCloseable {
    * tasks than the limit, or none.
    *
    * @param state null for all; READY and DELAYED are distinguished by the store's clock
-   * @param cursor the cursor of the last page, or null for the first
+   * @param cursor the cursor of the previous page, or null for the first page
    * @throws IllegalArgumentException (in the stage) if the cursor is not one of this store
    */
   CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor);
@@ -169,15 +170,15 @@ public interface TaskStore extends AutoCloseable {
    * Pages through all live tasks of all queues, in no particular order, to move them to another store. A task that is
    * live from the first page to the last is returned once.
    *
-   * @param cursor the cursor of the last page, or null for the first
+   * @param cursor the cursor of the previous page, or null for the first page
    * @throws IllegalArgumentException (in the stage) if the cursor is not one of this store
    */
   CompletionStage<TaskPage> live(int limit, @Nullable String cursor);
 
   /**
-   * Inserts live tasks as another store had them, with their generations, attempts and leases. Returns for each whether
-   * the store now has it; a task that it had already is not changed. The result is false if another live task has the
-   * key.
+   * Inserts live tasks as another store had them, with their generations, attempts and leases. A task whose id the
+   * store already has is not changed. The result for a task is false if another live task has its key, and true
+   * otherwise.
    */
   CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks);
 
@@ -189,8 +190,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<Map<String, QueueCounts>> counts();
 
   /**
-   * Returns whether a queue has a live task. The answer is exact: it includes every write of any process that was
-   * answered before this call. The call costs no more for a store with many tasks.
+   * Returns whether a queue has a live task. The result is exact: it includes each write, by any process, whose result
+   * was returned before this call. The cost of the call does not grow with the number of tasks.
    */
   CompletionStage<Boolean> hasLive(String queue);
 
@@ -204,9 +205,9 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Document>> documents(DocumentKind kind);
 
   /**
-   * Writes a document if its version is still the expected one.
+   * Writes a document if it still has the expected version.
    *
-   * @param expectedVersion the version that the document must have, or 0 if there must be none
+   * @param expectedVersion the version that the document must have, or 0 if there must be no document
    * @param content the new content, or null to delete the document
    * @return whether it was written
    */

@@ -16,12 +16,12 @@ public final class TermsByQueue {
     terms.put(queue, queueTerms);
   }
 
-  /** Returns the terms of a queue, the default ones if it is not known. */
+  /** Returns the terms of a queue, or {@link QueueTerms#DEFAULT} if none were set. */
   public QueueTerms of(String queue) {
     return terms.getOrDefault(queue, QueueTerms.DEFAULT);
   }
 
-  /** Passes each known queue and its terms to an action, in no particular order. */
+  /** Passes each queue with terms to an action, in no particular order. */
   public void forEach(BiConsumer<String, QueueTerms> action) {
     terms.forEach(action);
   }

@@ -3,9 +3,9 @@ package io.foliot.core.store;
 import io.foliot.core.TaskRef;
 
 /**
- * A deadline to be moved.
+ * A request to move a deadline.
  *
  * @param ref the task
- * @param due its new due time
+ * @param due the task's new due time
  */
 public record Touch(TaskRef ref, Due due) {}

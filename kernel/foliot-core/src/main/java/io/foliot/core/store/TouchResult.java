@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
  * The result of a touch.
  *
  * @param kind the effect of the call
- * @param id the task's id; null if there is none
- * @param generation its new generation, which is that of the successor if there is one; the generation of a final task;
- *     0 if there is no task
- * @param dueAt its new due time; 0 if nothing changed
- * @param indexed whether its index entry moved to an earlier time, {@code dueAt}
+ * @param id the task's id; null if the kind is {@link Kind#NOT_FOUND}
+ * @param generation the new generation, which is that of the successor of a running task; the generation of a final
+ *     task; 0 if the kind is {@link Kind#NOT_FOUND}
+ * @param dueAt the new due time, in milliseconds since 1970; 0 if nothing changed
+ * @param indexed whether the task's index entry moved to an earlier time, {@code dueAt}
  */
 public record TouchResult(Kind kind, @Nullable TaskId id, long generation, long dueAt, boolean indexed) {
-  /** There is no such task. */
+  /** The result of kind {@link Kind#NOT_FOUND}. */
   public static final TouchResult NOT_FOUND = new TouchResult(Kind.NOT_FOUND, null, 0, 0, false);
 
   /** The effect of the call. */

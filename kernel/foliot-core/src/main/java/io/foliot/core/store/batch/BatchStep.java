@@ -14,17 +14,17 @@ public interface BatchStep<Q, R> {
   /** Names the records that an item reads. */
   void wants(Q item, Reads reads);
 
-  /** Takes the step for items of one task or of one key, in their order. */
+  /** Applies the step to items of one task or one key, in their order. */
   List<R> apply(TaskOperations operations, List<Q> items, long nowMicros);
 
-  /** Returns whether an item changes the record that it names, if there is one, and so must read all of it. */
+  /** Returns whether an item changes the record that it names. Such an item must read the whole record. */
   default boolean changes(Q item) {
     return true;
   }
 
   /**
-   * Returns the result of an item whose record a newer version of Foliot wrote, which is left alone; null if the item
-   * fails.
+   * Returns the result of an item if a newer version of Foliot wrote its record, which then stays unchanged. Returns
+   * null if the item fails.
    */
   default @Nullable R ofNewerVersion(Q item, long nowMicros) {
     return null;

@@ -22,35 +22,35 @@ import org.jspecify.annotations.Nullable;
 
 /** The steps of the calls that are the same on every store. */
 public final class BatchSteps {
-  /** As {@code TaskStore.touch}. */
+  /** The step of {@code TaskStore.touch}. */
   public static final BatchStep<Touch, TouchResult> TOUCH = new Plain<>((touch, reads) -> reads.ref(touch.ref()),
       TaskOperations::touch, null);
 
-  /** As {@code TaskStore.cancel}. */
+  /** The step of {@code TaskStore.cancel}. */
   public static final BatchStep<TaskRef, CancelResult> CANCEL = new Plain<>((ref, reads) -> reads.ref(ref),
       TaskOperations::cancel, null);
 
-  /** As {@code TaskStore.park}. */
+  /** The step of {@code TaskStore.park}. */
   public static final BatchStep<DueEntry, Boolean> PARK = new Plain<>((entry, reads) -> reads.id(entry.id()),
       TaskOperations::park, false);
 
-  /** As {@code TaskStore.extend}. */
+  /** The step of {@code TaskStore.extend}. */
   public static final BatchStep<Extension, ExtendResult> EXTEND = new Plain<>(
       (extension, reads) -> reads.id(extension.id()), TaskOperations::extend,
       new ExtendResult(ExtendResult.Kind.STALE, 0));
 
-  /** As {@code TaskStore.settle}. */
+  /** The step of {@code TaskStore.settle}. */
   public static final BatchStep<Settlement, SettleResult> SETTLE = new Plain<>(BatchSteps::idAndChildren,
       TaskOperations::settle, new SettleResult(SettleResult.Kind.STALE, TaskState.RUNNING, 0));
 
   /**
-   * As {@code TaskStore.redrive}. An item names only its task; the store also reads the live task with the same key, if
-   * there is one.
+   * The step of {@code TaskStore.redrive}. An item names only its task; the store also reads the live task with the
+   * same key, if there is one.
    */
   public static final BatchStep<Redrive, RedriveResult> REDRIVE = new Plain<>(
       (redrive, reads) -> reads.id(redrive.id()), TaskOperations::redrive, null);
 
-  /** As {@code TaskStore.adopt}. */
+  /** The step of {@code TaskStore.adopt}. */
   public static final BatchStep<TaskRecord, Boolean> ADOPT = new Plain<>(BatchSteps::idAndKey, TaskOperations::adopt,
       true);
 
@@ -72,7 +72,7 @@ public final class BatchSteps {
     }
   }
 
-  /** Takes a call for a list of items. */
+  /** A method of {@link TaskOperations}. */
   private interface Call<Q, R> {
     List<R> take(TaskOperations operations, List<Q> items, long nowMicros);
   }
@@ -80,6 +80,7 @@ public final class BatchSteps {
   /**
    * A step whose parts are functions.
    *
+   * @param names names the records that an item reads
    * @param newer the result of an item whose record a newer version wrote, or null if the item fails
    */
   private record Plain<Q, R>(BiConsumer<Q, Reads> names, Call<Q, R> call, @Nullable R newer)

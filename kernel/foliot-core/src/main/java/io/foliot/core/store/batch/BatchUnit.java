@@ -7,8 +7,8 @@ import java.util.List;
  * all; units do not depend on each other.
  *
  * @param <R> the result of an item
- * @param places the indices of its items in the batch
- * @param results the result of each, valid once the unit is written
+ * @param places the indexes of the unit's items in the batch
+ * @param results the result of each item, valid once the unit is written
  * @param overlay the changes to be written
  */
 public record BatchUnit<R>(List<Integer> places, List<R> results, RecordOverlay overlay) {

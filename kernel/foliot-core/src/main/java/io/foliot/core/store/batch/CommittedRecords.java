@@ -6,8 +6,8 @@ import io.foliot.core.store.TaskRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that a store holds, as a batch has read them or reads them now. The same record is the same object each
- * time, so that a change of its payload can be detected by identity. One thread.
+ * The committed records of a store, which a batch has read before or reads on demand. Each call for a record returns
+ * the same object, so that a change of the payload can be detected by identity. One thread.
  */
 public interface CommittedRecords {
   /** Returns the record of a task, also one whose retention has ended, or null if there is none. */
@@ -18,7 +18,7 @@ public interface CommittedRecords {
   @Nullable
   TaskId holder(KeyName key);
 
-  /** Returns the answer to a request, also one whose time is over, or null if none is known. */
+  /** Returns the answer to a request, also an expired one, or null if none is known. */
   RecordTable.@Nullable Answered answer(RequestName request);
 
   /** Returns whether a newer version of Foliot wrote a live record, so that this version must not change it. */

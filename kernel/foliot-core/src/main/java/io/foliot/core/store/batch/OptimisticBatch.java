@@ -19,19 +19,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call with many items on a store that others write at the same time: read, decide, compare and set, and repeat.
+ * A call with many items on a store that other processes write at the same time: read, decide, compare and set, and
+ * repeat. The place of an item is its index in the call.
  *
  * <ol>
  * <li>The store reads {@linkplain #reads the records that the items name}, together with its clock.
- * <li>{@link #decide} groups the items by task or key into units and applies the step of each to an overlay of these
- * records. An item whose record a newer version wrote gets a result without a change, or fails.
- * <li>The store writes each unit if all its records are still those that were read, and calls {@link #answer}. As
- * nothing has changed, the step is as if it was taken at the instant of the read.
+ * <li>{@link #decide} groups the items by task or key into units, and applies the step to an overlay of these records.
+ * An item whose record a newer version wrote gets a result without a change, or fails.
+ * <li>The store writes each unit if all its records are still those that were read, and calls {@link #answer}. Because
+ * these records have not changed, the effect is as if the unit was written at the instant of the read.
  * <li>The items of the other units begin again with the first step.
  * </ol>
  *
- * <p>A store that has done items by a statement of its own sets their results by {@link #answer(int, Object)}. Several
- * threads may do so for different items if these calls happen before {@link #results}.
+ * <p>A store that handles some items in another way sets their results by {@link #answer(int, Object)}. Several threads
+ * may do so for different items if these calls happen before {@link #results}.
  *
  * <p>Rejected: locks on the records from the read to the write. A lock delays callers for a round trip, and a node that
  * stalls delays them for as long as it stalls.
@@ -65,7 +66,7 @@ public final class OptimisticBatch<Q, R> {
    * Returns the results of the items at these places, unit by unit. Items whose records a newer version wrote get their
    * results here, and belong to no unit.
    *
-   * @param nowMicros the store's clock when it read
+   * @param nowMicros the store's clock at the read, in microseconds since 1970
    * @param floor the smallest generation that may be assigned
    */
   public List<BatchUnit<R>> decide(List<Integer> places, CommittedRecords read, long nowMicros, long floor,
@@ -96,7 +97,8 @@ public final class OptimisticBatch<Q, R> {
     if (results[place] == null) {
       refused[place] = true;
       fail(new StoreAwayException(
-          "a newer version of Foliot wrote the task, and only that can change it; ask a node that runs it", null));
+          "a newer version of Foliot wrote the task, and only that version can change it; call a node that runs it",
+          null));
     }
   }
 
@@ -118,7 +120,7 @@ public final class OptimisticBatch<Q, R> {
     return (R) results[place];
   }
 
-  /** Returns whether an item is still to be done: it has no result, and its record is not one of a newer version. */
+  /** Returns whether an item is still to be done: it has no result, and was not refused. */
   public boolean isOpen(int place) {
     return results[place] == null && !refused[place];
   }
@@ -135,7 +137,7 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Records why items without a result fail, so that the others continue. Of several failures, one with an unknown
+   * Records why items without a result fail, while other items continue. Of several failures, one with an unknown
    * effect takes precedence over one without an effect. Any thread.
    */
   public void fail(StoreException reason) {

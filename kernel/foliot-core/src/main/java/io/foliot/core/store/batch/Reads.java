@@ -3,7 +3,7 @@ package io.foliot.core.store.batch;
 import io.foliot.core.TaskId;
 import io.foliot.core.TaskRef;
 
-/** Takes the names of the records that an item of a batch reads. */
+/** Receives the names of the records that an item of a batch reads. */
 public interface Reads {
   /** Names a record by its id. */
   void id(TaskId id);

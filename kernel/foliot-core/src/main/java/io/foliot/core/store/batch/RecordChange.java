@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.store.TaskRecord;
 import org.jspecify.annotations.Nullable;
 
-/** The net change that a batch makes to one record. Mutable only by its {@link RecordOverlay}. */
+/** The net change that a batch makes to one record. Only its {@link RecordOverlay} modifies it. */
 public final class RecordChange {
   private final @Nullable TaskRecord before;
   private TaskRecord after;
@@ -14,11 +14,11 @@ public final class RecordChange {
     this.after = after;
   }
 
-  void become(TaskRecord record) {
+  void setAfter(TaskRecord record) {
     after = record;
   }
 
-  boolean isOne() {
+  boolean isChange() {
     return after != before;
   }
 
@@ -42,7 +42,7 @@ public final class RecordChange {
     return before != null && before.isLive();
   }
 
-  /** Returns whether the payload changes. Payloads are compared by identity, since they may not have been read. */
+  /** Returns whether the payload changes. Payloads are compared by identity, because they may not have been read. */
   public boolean changesBody() {
     return before == null || before.body() != after.body();
   }

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A read of a record that the batch has written returns the written record; any other read returns the committed
- * one.
+ * record.
  * <li>A live record that is written becomes the task of its key.
  * <li>A record whose retention has ended is not returned, though it may still be stored.
- * <li>Several writes of a record are one change, from the committed record to the last one written.
+ * <li>Several writes of a record are one change, from the committed record to the last written record.
  * </ol>
  */
 public final class RecordOverlay implements RecordTable {
@@ -79,7 +79,7 @@ public final class RecordOverlay implements RecordTable {
     if (change == null) {
       written.put(after.id(), new RecordChange(before, after));
     } else {
-      change.become(after);
+      change.setAfter(after);
     }
     String key = after.key();
     if (key != null && after.isLive() && (before == null || !before.isLive())) {
@@ -103,7 +103,7 @@ public final class RecordOverlay implements RecordTable {
 
   /** Returns whether there is nothing to write. */
   public boolean isUnchanged() {
-    return answers.isEmpty() && written.values().stream().noneMatch(RecordChange::isOne);
+    return answers.isEmpty() && written.values().stream().noneMatch(RecordChange::isChange);
   }
 
   /** Returns whether the batch has written a record. */
@@ -115,7 +115,7 @@ public final class RecordOverlay implements RecordTable {
   public List<RecordChange> changes() {
     List<RecordChange> changes = new ArrayList<>(written.size());
     for (RecordChange change : written.values()) {
-      if (change.isOne()) {
+      if (change.isChange()) {
         changes.add(change);
       }
     }

@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A byte array that grows as it is written to; numbers are big-endian, so that they sort. One thread. */
+/** A byte array that grows as bytes are appended. Numbers are big-endian, so that their bytes sort. One thread. */
 public final class Bytes {
   private byte[] array;
   private int length;
@@ -14,7 +14,7 @@ public final class Bytes {
     array = new byte[capacity];
   }
 
-  /** Returns the array itself, of which the first {@link #length} bytes are written; the next write may replace it. */
+  /** Returns the array itself. Its first {@link #length} bytes are written; the next write may replace the array. */
   public byte[] array() {
     return array;
   }
@@ -35,7 +35,7 @@ public final class Bytes {
     return Arrays.copyOf(array, length);
   }
 
-  /** Makes room; returns where it begins. */
+  /** Grows the written part by a number of bytes, and returns the index of the first. */
   private int grow(int by) {
     int at = length;
     if (by > array.length - at) {
@@ -75,12 +75,12 @@ public final class Bytes {
     return u32((int) (value >>> 32)).u32((int) value);
   }
 
-  /** Appends a number that may be negative, such that the bytes sort as the numbers do. */
+  /** Appends a number of eight bytes that may be negative, encoded so that the bytes sort as the numbers do. */
   public Bytes ordered(long value) {
     return u64(value ^ Long.MIN_VALUE);
   }
 
-  /** Appends a number as a varint: seven bits a byte, least first. */
+  /** Appends a number as a varint: seven bits a byte, the least significant first. */
   public Bytes varint(int value) {
     int rest = value;
     while ((rest & ~0x7F) != 0) {
@@ -123,7 +123,7 @@ public final class Bytes {
     return varint(utf8.length).bytes(utf8);
   }
 
-  /** Appends a text after its length in two bytes, which scripts read without arithmetic. */
+  /** Appends a text after its length in two bytes, which scripts decode more easily than a varint. */
   public Bytes text16(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     if (utf8.length > 0xFFFF) {
@@ -137,7 +137,7 @@ public final class Bytes {
     return u64(id.high()).u64(id.low());
   }
 
-  /** Overwrites four bytes, least byte first. */
+  /** Overwrites four bytes with a number, the least significant byte first. */
   public void overwriteLittleEndian32(int at, int value) {
     array[at] = (byte) value;
     array[at + 1] = (byte) (value >>> 8);

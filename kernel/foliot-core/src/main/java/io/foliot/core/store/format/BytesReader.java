@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Decodes the bytes of {@link Bytes}. Every method throws {@link IndexOutOfBoundsException} past the end. */
+/** Decodes the bytes of {@link Bytes}. Every method throws {@link IndexOutOfBoundsException} beyond the end. */
 public final class BytesReader {
   private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -16,38 +16,39 @@ public final class BytesReader {
   private final int end;
   private int at;
 
-  /** Reads a range of an array. */
+  /** Creates a reader of a range of an array. */
   public BytesReader(byte[] array, int offset, int length) {
     this.array = array;
     at = offset;
     end = offset + length;
   }
 
-  /** Reads a whole array. */
+  /** Creates a reader of a whole array. */
   public BytesReader(byte[] array) {
     this(array, 0, array.length);
   }
 
-  /** Returns the number of two bytes at a place. */
+  /** Returns the unsigned number of two bytes at an index. */
   public static int u16(byte[] array, int at) {
     return (array[at] & 0xFF) << 8 | (array[at + 1] & 0xFF);
   }
 
-  /** Returns the number of four bytes at a place. */
+  /** Returns the number of four bytes at an index. */
   public static int u32(byte[] array, int at) {
     return (int) INT.get(array, at);
   }
 
-  /** Returns the number of eight bytes at a place. */
+  /** Returns the number of eight bytes at an index. */
   public static long u64(byte[] array, int at) {
     return (long) LONG.get(array, at);
   }
 
-  /** Returns the number that {@link Bytes#ordered} wrote at a place. */
+  /** Returns the number that {@link Bytes#ordered} wrote at an index. */
   public static long ordered(byte[] array, int at) {
     return u64(array, at) ^ Long.MIN_VALUE;
   }
 
+  /** Advances by a number of bytes, and returns the index of the first. */
   private int take(int count) {
     int from = at;
     if (count < 0 || count > end - from) {
@@ -57,12 +58,12 @@ public final class BytesReader {
     return from;
   }
 
-  /** Returns the next byte as a number. */
+  /** Returns the next byte as an unsigned number. */
   public int u8() {
     return array[take(1)] & 0xFF;
   }
 
-  /** Returns the next number of two bytes. */
+  /** Returns the next unsigned number of two bytes. */
   public int u16() {
     return u16(array, take(2));
   }
@@ -136,7 +137,7 @@ public final class BytesReader {
     return new TaskId(u64(), u64());
   }
 
-  /** Returns a copy of all that was not read. */
+  /** Returns a copy of all bytes that were not read yet. */
   public byte[] rest() {
     return bytes(end - at);
   }
@@ -146,7 +147,7 @@ public final class BytesReader {
     return at;
   }
 
-  /** Returns whether all was read. */
+  /** Returns whether all bytes were read. */
   public boolean atEnd() {
     return at == end;
   }

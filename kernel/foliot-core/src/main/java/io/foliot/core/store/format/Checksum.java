@@ -4,8 +4,8 @@ import io.foliot.core.TaskId;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C of stored bytes, with a mark of their owner mixed in: bytes that were copied or restored to another task do
- * not match. The mark costs no second pass over the bytes.
+ * CRC32C of stored bytes, combined with a mark of their owner. So bytes that were copied or restored to another task do
+ * not match. The mark needs no second pass over the bytes.
  */
 public final class Checksum {
   /** Size of a checksum in bytes. */
@@ -13,6 +13,7 @@ public final class Checksum {
   /** Mark of bytes that belong to no task. */
   public static final int NO_MARK = 0;
 
+  /** 2^64 divided by the golden ratio; a product with this number has well mixed upper bits. */
   private static final long GOLDEN_RATIO = 0x9E37_79B9_7F4A_7C15L;
 
   private Checksum() {}
@@ -22,7 +23,7 @@ public final class Checksum {
     return mark(id.high() * 31 + id.low());
   }
 
-  /** Returns the mark of a key, from the hash that the language specification prescribes. */
+  /** Returns the mark of a key, which follows from {@link String#hashCode}; the JDK specifies its result. */
   public static int mark(String key) {
     return mark((long) key.hashCode());
   }

@@ -4,18 +4,19 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A document in a {@link Frame} that belongs to its subject: bytes of another subject do not match its checksum. Stores
- * frame a document under its name. The engine and the coordinators frame its content under the kind of the content,
- * because content also passes through coordination services, which check nothing.
+ * The format of documents: a {@link Frame} whose owner is a subject, so bytes of another subject do not match the
+ * checksum. Stores frame a document with its name as the subject. The engine and the coordinators also frame the
+ * content of a document, with the kind of the content as the subject, because coordination services check nothing.
  *
  * <p>A subject is part of the format and never changes.
  */
 public final class DocumentFormat {
+  /** Initial capacity in bytes, enough for most documents. */
   private static final int SIZE_USUAL = 128;
 
   private DocumentFormat() {}
 
-  /** Returns the bytes of a document whose content the argument writes. */
+  /** Returns the bytes of a document whose content {@code content} writes. */
   public static byte[] encode(String subject, Consumer<Bytes> content) {
     return framed(subject, new Bytes(SIZE_USUAL), content);
   }
@@ -23,9 +24,9 @@ public final class DocumentFormat {
   /**
    * Reads bytes that {@link #encode} returned for the same subject.
    *
-   * @param content reads all of the content; an exception about an index or an argument means that the content makes no
-   *     sense
-   * @throws UnreadableException if the bytes cannot be read; its class says why
+   * @param content reads all of the content; throws {@link IndexOutOfBoundsException} or
+   *     {@link IllegalArgumentException} if the content is malformed
+   * @throws UnreadableException if the bytes cannot be read; the class of the exception says why
    */
   public static <T> T decode(String subject, byte[] bytes, Function<BytesReader, T> content) {
     return Frame.read("a document", subject, Checksum.mark(subject), bytes, content);

@@ -9,10 +9,10 @@ import io.foliot.core.store.SubmitResult;
 
 /**
  * The code of each constant that is stored. The codes are part of the format, and of the statements and scripts of the
- * stores: they never change, and none is reused. A constant may be renamed or moved.
+ * stores: a code never changes, and is never reused. A constant may be renamed or moved.
  */
 public final class EnumCodes {
-  /** Code of {@link TaskState#READY}, which is never a stored state and occurs only in answers. */
+  /** Code of {@link TaskState#READY}, which is never the state of a record, and occurs only in stored answers. */
   public static final int READY = 0;
   /** Code of {@link TaskState#DELAYED}. */
   public static final int DELAYED = 1;
@@ -42,7 +42,7 @@ public final class EnumCodes {
   /**
    * Returns the state that has a code.
    *
-   * @throws MalformedException if there is none
+   * @throws MalformedException if no state has the code
    */
   public static TaskState state(int code) {
     return switch (code) {
@@ -68,9 +68,9 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the end of an attempt for a code.
+   * Returns the end of an attempt that has a code.
    *
-   * @throws MalformedException if there is none
+   * @throws MalformedException if no end has the code
    */
   public static AttemptRecord.End end(int code) {
     return switch (code) {
@@ -98,9 +98,9 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the result of a submit for a code.
+   * Returns the result of a submit that has a code.
    *
-   * @throws MalformedException if there is none
+   * @throws MalformedException if no result has the code
    */
   public static SubmitResult.Kind submitKind(int code) {
     return switch (code) {
@@ -141,7 +141,7 @@ public final class EnumCodes {
   /**
    * Returns the mark that has a code.
    *
-   * @throws MalformedException if none has
+   * @throws MalformedException if no mark has the code
    */
   public static TaskNote.Mark mark(int code) {
     return switch (code) {
@@ -162,9 +162,9 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the state of a seal for a code.
+   * Returns the state of a seal that has a code.
    *
-   * @throws MalformedException if there is none
+   * @throws MalformedException if no state has the code
    */
   public static StoreSeal.State sealState(int code) {
     return switch (code) {
@@ -189,6 +189,6 @@ public final class EnumCodes {
   }
 
   private static MalformedException unknown(String what, int code) {
-    return new MalformedException("no such " + what + ": code=" + code, null);
+    return new MalformedException("no " + what + " has this code: code=" + code, null);
   }
 }

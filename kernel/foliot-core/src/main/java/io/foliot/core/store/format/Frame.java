@@ -6,14 +6,15 @@ import java.util.function.Function;
  * The frame of all stored bytes.
  *
  * <pre>
- * version u8 | content | CRC32C of all before, with the mark of the owner, u32
+ * version u8 | content | CRC32C of all bytes before it, with the mark of the owner, u32
  * </pre>
  *
- * <p>Every later version keeps the first byte and the checksum where they are, and versions only increase. An old node
- * can thereby distinguish data of a newer version from damaged data; a statement or script needs only the first byte.
+ * <p>In every later version the first byte is the version, and the last four bytes are the checksum. Versions only
+ * increase. So an old node can distinguish data of a newer version from damaged data. A statement or script needs only
+ * the first byte.
  */
 public final class Frame {
-  /** The version that is written, and the newest that is read. */
+  /** The version that is written, and the newest version that is read. */
   public static final int VERSION = 1;
 
   private static final int VERSION_BYTES = 1;
@@ -21,14 +22,14 @@ public final class Frame {
 
   private Frame() {}
 
-  /** Begins a frame at the end of the bytes. Returns the position at which it begins, for {@link #end}. */
+  /** Begins a frame at the end of the bytes. Returns the index of its first byte, for {@link #end}. */
   public static int begin(Bytes out) {
     int start = out.length();
     out.u8(VERSION);
     return start;
   }
 
-  /** Ends the frame that began at a position. */
+  /** Ends the frame that began at an index. */
   public static Bytes end(Bytes out, int start, int mark) {
     return out.u32(Checksum.of(mark, out.array(), start, out.length() - start));
   }
@@ -40,13 +41,13 @@ public final class Frame {
   }
 
   /**
-   * Ensures that these are the bytes that were written, by a version that is known.
+   * Ensures that the bytes of a frame have not changed since they were written, and have the current version.
    *
-   * @param what the subject of the message of an exception
-   * @param owner the owner of the frame; its text is in the message of an exception
+   * @param what a name for the bytes, for the message of an exception
+   * @param owner the owner of the frame, for the message of an exception
    * @throws DamagedException if the checksum does not match
-   * @throws NewerVersionException if a newer version wrote them
-   * @throws MalformedException if their version never existed
+   * @throws NewerVersionException if a newer version of Foliot wrote the bytes
+   * @throws MalformedException if the version of the bytes never existed
    */
   public static void ensureWhole(String what, Object owner, int mark, byte[] bytes) {
     if (!isMarked(mark, bytes)) {
@@ -65,10 +66,11 @@ public final class Frame {
   /**
    * Reads a frame that fills the array.
    *
-   * @param what the subject of the message of an exception
-   * @param owner the owner of the frame; its text is in the message of an exception
-   * @param content reads all of the content; an exception of indices or arguments means that it makes no sense
-   * @throws UnreadableException if the bytes cannot be read; its class says why
+   * @param what a name for the bytes, for the message of an exception
+   * @param owner the owner of the frame, for the message of an exception
+   * @param content reads all of the content; throws {@link IndexOutOfBoundsException} or
+   *     {@link IllegalArgumentException} if the content is malformed
+   * @throws UnreadableException if the bytes cannot be read; the class of the exception says why
    */
   public static <T> T read(String what, Object owner, int mark, byte[] bytes, Function<BytesReader, T> content) {
     ensureWhole(what, owner, mark, bytes);

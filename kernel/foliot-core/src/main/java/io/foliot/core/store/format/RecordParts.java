@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} past
  * the end and {@link MalformedException} for an unknown code.
  *
- * <p>Generations and times are stored as their distance from a base, which takes two bytes if it is small and at most
- * ten otherwise; a store that does not know a base passes 0.
+ * <p>Generations and times are stored as their distance from a base, which takes few bytes if it is small, and at
+ * most ten. A store without a base passes 0.
  */
 public final class RecordParts {
   /** Code of a content type that is stored as text, because it has no code of its own. */
   private static final int OTHER_TYPE = 0;
-  /** Content types by code. Part of the format: a new one goes to the end. */
+  /** Content types by code. They are part of the format: a new content type must be added at the end. */
   private static final String[] CONTENT_TYPES = {"", "application/octet-stream", "application/json", "text/plain"};
 
   private RecordParts() {}
@@ -60,9 +60,9 @@ public final class RecordParts {
   }
 
   /**
-   * Returns a body in a frame of its own. The owner of the frame is the key of the task if there is one, because a
-   * reset by key does not know the id. A frame whose owner is the id, as for a task without a key, can be read as well,
-   * because the end of an attempt does not know the key.
+   * Returns a body in a frame of its own. The owner of the frame is the key of the task, because a reset by key has no
+   * id. The owner is the id if the task has no key, or if the writer has only the id, as at the end of an attempt.
+   * {@link #unframeBody} accepts both owners.
    */
   public static byte[] frameBody(TaskId id, @Nullable String key, Body body) {
     return frameBody(key == null ? Checksum.mark(id) : Checksum.mark(key), body);
@@ -83,7 +83,7 @@ public final class RecordParts {
   /**
    * Decodes the bytes of {@link #frameBody}.
    *
-   * @throws UnreadableException if it cannot be read
+   * @throws UnreadableException if the bytes cannot be read
    */
   public static Body unframeBody(TaskId id, @Nullable String key, byte[] bytes) {
     int ofId = Checksum.mark(id);
@@ -94,8 +94,8 @@ public final class RecordParts {
   /**
    * Writes attempts.
    *
-   * @param generation base of their generations
-   * @param millis base of their times
+   * @param generation base of the attempts' generations
+   * @param millis base of the attempts' times
    */
   public static void writeAttempts(List<AttemptRecord> attempts, long generation, long millis, Bytes out) {
     out.u8(attempts.size());
@@ -123,13 +123,14 @@ public final class RecordParts {
   /**
    * Writes a note.
    *
-   * @param generation base of its generation
+   * @param generation base of the note's generation
    */
   public static void writeNote(TaskRecord.Noted noted, long generation, Bytes out) {
     TaskNote note = noted.note();
     String checkpoint = note.checkpoint();
     out.near(noted.generation() - generation);
     out.u64(Double.doubleToRawLongBits(note.progress())).text(note.message()).text(note.log());
+    // Bit 0: whether there is a checkpoint. Bits 1 to 7: the mark.
     out.u8((checkpoint == null ? 0 : 1) | EnumCodes.of(note.mark()) << 1);
     if (checkpoint != null) {
       out.text(checkpoint);
@@ -150,15 +151,15 @@ public final class RecordParts {
   /**
    * Writes a successor without its payload.
    *
-   * @param generation base of its generation
-   * @param millis base of its times
+   * @param generation base of the successor's generation
+   * @param millis base of the successor's times
    */
   public static void writeSuccessor(TaskRecord.Successor successor, long generation, long millis, Bytes out) {
     out.near(successor.generation() - generation).near(successor.dueAt() - millis);
     out.near(successor.firstDueAt() - successor.dueAt()).varint(successor.maxAttempts());
   }
 
-  /** Decodes the bytes of {@link #writeSuccessor} with the same bases; its body is null. */
+  /** Decodes the bytes of {@link #writeSuccessor} with the same bases. The body of the result is null. */
   public static TaskRecord.Successor readSuccessor(BytesReader in, long generation, long millis) {
     long nextGeneration = generation + in.near();
     long dueAt = millis + in.near();
@@ -183,7 +184,7 @@ public final class RecordParts {
         new SubmitResult(kind, in.id(), in.u64(), in.u64(), state, in.u8() == 1), dropAt);
   }
 
-  /** Returns the answer to a request in a frame of its own. */
+  /** Appends the answer to a request, in a frame of its own. */
   public static Bytes frameAnswer(Answered answered, Bytes out) {
     int start = Frame.begin(out);
     writeAnswer(answered, out);
@@ -193,7 +194,7 @@ public final class RecordParts {
   /**
    * Decodes the bytes of {@link #frameAnswer}.
    *
-   * @throws UnreadableException if it cannot be read
+   * @throws UnreadableException if the bytes cannot be read
    */
   public static Answered unframeAnswer(byte[] bytes) {
     return Frame.read("the answer to a request", "a request", Checksum.NO_MARK, bytes, RecordParts::readAnswer);

@@ -23,7 +23,7 @@ public final class SealFormat {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if it cannot be read; its class says why
+   * @throws UnreadableException if the content cannot be read; the class of the exception says why
    */
   public static StoreSeal decode(byte[] content) {
     return DocumentFormat.decode(SUBJECT, content, in -> new StoreSeal(EnumCodes.sealState(in.u8()), in.text(),

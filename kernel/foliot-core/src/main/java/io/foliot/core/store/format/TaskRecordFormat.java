@@ -16,28 +16,32 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * version u8 | queue number u32 | state u8 | flags u16 | times, as distances from each other
- *   | parts that the flags name | CRC32C of all before, with the mark of the task, u32
+ *   | parts that the flags name | CRC32C of all bytes before it, with the mark of the task, u32
  * </pre>
  *
- * <p>The queue is stored as the number that the store has assigned to its name, so that a filter by queue or state
- * reads a few bytes at fixed places. A body above {@link #INLINE_BYTES} is stored beside the record, which then holds
- * only its checksum: a touch of a task with a large body is as small a write as any.
+ * <p>The queue is stored as the number that the store has assigned to its name. So a filter by queue or state reads
+ * a few bytes at fixed indexes. A body above {@link #INLINE_BYTES} is stored beside the record, which then
+ * contains only the checksum of the body. So a touch of a task with a large body is a small write, too.
  *
  * <p>This format is for stores that read and write records as a whole. A store whose statements or scripts change
  * single fields stores those fields separately, and the rest as {@link RecordParts}.
  */
 public final class TaskRecordFormat {
-  /** Largest body that is stored in its record: every step of a task rewrites the record. */
+  /** Size of the largest body that is stored in its record. Every step of a task rewrites the record. */
   public static final int INLINE_BYTES = 1024;
 
   private static final String WHAT = "a record";
+  // Indexes of the fields of fixed size, and of the first time.
   private static final int QUEUE_AT = 1;
   private static final int STATE_AT = 5;
   private static final int FLAGS_AT = 6;
   private static final int TIMES_AT = 8;
+  /** Number of times; the generation is one of them. */
   private static final int TIMES = 6;
+  /** Bytes of the smallest record: each time and both numbers of attempts take one byte. */
   private static final int SMALLEST = 20;
 
+  // Flags: a property of the task, or a part that the record contains.
   private static final int PARKED = 1;
   private static final int CANCEL_REQUESTED = 1 << 1;
   private static final int OUTSTANDING = 1 << 2;
@@ -62,7 +66,7 @@ public final class TaskRecordFormat {
     byte @Nullable [] body(TaskId id, boolean ofSuccessor);
   }
 
-  /** Returns whether a body is stored beside its record. */
+  /** Returns whether a body is stored beside its record; false for null. */
   public static boolean isOutside(@Nullable Body body) {
     if (body == null) {
       return false;
@@ -74,20 +78,20 @@ public final class TaskRecordFormat {
     return size > INLINE_BYTES;
   }
 
-  /** Returns the queue's number without reading the rest. */
+  /** Returns the number of the queue without reading the rest; -1 if the bytes are too short for a record. */
   public static int queueOf(byte[] value) {
     return value.length < SMALLEST ? -1 : BytesReader.u32(value, QUEUE_AT);
   }
 
-  /** Returns whether something else must be deleted together with the record: a key, or a body. */
+  /** Returns whether an entry of a key, or a body, must be deleted together with the record. */
   public static boolean leavesTraces(TaskRecord record) {
     return record.key() != null || isOutside(record.body());
   }
 
   /**
-   * Returns the key alone, or null.
+   * Returns the key without reading the rest, or null if the task has none.
    *
-   * @throws UnreadableException if the bytes cannot be read; its class says why
+   * @throws UnreadableException if the bytes cannot be read; the class of the exception says why
    */
   public static @Nullable String keyOf(TaskId id, byte[] value) {
     Frame.ensureWhole(WHAT, id, Checksum.mark(id), value);
@@ -98,6 +102,7 @@ public final class TaskRecordFormat {
     for (int i = 0; i < TIMES; i++) {
       in.near();
     }
+    // The number of the attempt, and the largest number of attempts.
     in.varint();
     in.varint();
     return in.text();
@@ -108,13 +113,14 @@ public final class TaskRecordFormat {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
   }
 
-  /** Returns when the lease of a task ends, or {@link Long#MIN_VALUE} if it does not run. */
+  /** Returns when the lease of a task ends, in milliseconds since 1970; {@link Long#MIN_VALUE} if it is not RUNNING. */
   public static long leaseEnd(byte[] value) {
     return stateOf(value) == TaskState.RUNNING ? probed(value).claimableAt() : Long.MIN_VALUE;
   }
 
   /**
-   * Returns the result of a probe, without reading or checking the rest: a later claim or move reads the whole record.
+   * Returns the result of a probe. This method neither reads the rest nor checks the record, because a later claim or
+   * move reads the whole record.
    */
   public static Probed probed(byte[] value) {
     TaskState state = stateOf(value);
@@ -131,6 +137,7 @@ public final class TaskRecordFormat {
     if (state == TaskState.DELAYED) {
       return new Probed(dueAt, wakeAt);
     }
+    // The generation, the number of the attempt, and the largest number of attempts.
     in.near();
     in.varint();
     in.varint();
@@ -148,7 +155,7 @@ public final class TaskRecordFormat {
   /**
    * Appends a record.
    *
-   * @param queueNumber number of its queue
+   * @param queueNumber the number of the task's queue
    */
   public static void encode(TaskRecord record, int queueNumber, Bytes out) {
     int flags = flags(record);
@@ -223,8 +230,8 @@ public final class TaskRecordFormat {
   /**
    * Reads a record.
    *
-   * @param queues the names of queues by number; may throw for an unknown number
-   * @throws UnreadableException if the bytes cannot be read; its class says why
+   * @param queues returns the name of the queue with a number; may throw for an unknown number
+   * @throws UnreadableException if the bytes cannot be read; the class of the exception says why
    */
   public static TaskRecord decode(TaskId id, byte[] value, IntFunction<String> queues, BodySource bodies) {
     return Frame.read(WHAT, id, Checksum.mark(id), value, in -> read(id, in, queues, bodies));
@@ -295,7 +302,7 @@ public final class TaskRecordFormat {
     return RecordParts.readBody(new BytesReader(stored));
   }
 
-  /** Returns the state without reading the rest. */
+  /** Returns the state without reading the rest; DELAYED if the bytes are too short for a record. */
   public static TaskState stateOf(byte[] value) {
     return value.length < SMALLEST ? TaskState.DELAYED : EnumCodes.state(value[STATE_AT]);
   }

@@ -4,8 +4,9 @@ import io.foliot.core.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when stored bytes cannot be read. The three cases require different actions, so each is a class of its own: a
- * store may have to stop for damaged bytes, sets malformed ones aside, and leaves those of a newer version unchanged.
+ * Thrown when stored bytes cannot be read. Each of the three cases has its own class, because they require different
+ * actions: a store may have to stop because of damaged bytes, sets malformed records aside, and leaves bytes of a newer
+ * version unchanged.
  */
 public abstract sealed class UnreadableException extends StoreException
     permits DamagedException, MalformedException, NewerVersionException {
