@@ -158,7 +158,7 @@ final class EngineTaskSource implements TaskSource {
   private CompletableFuture<SettleResult> settle(TaskId id, Token token, Settlement settlement,
       io.foliot.core.TaskNote note) {
     return switch (settlement) {
-      case Settlement.Noted(Settlement end, TaskNote said) -> settle(id, token, end, note(said));
+      case Settlement.Noted(Settlement end, TaskNote endNote) -> settle(id, token, end, note(endNote));
       case Settlement.Ack() -> engine.ack(id, token, null, note);
       case Settlement.Again(Duration after) -> engine.ack(id, token, after, note);
       case Settlement.RunAgain() ->
