@@ -5,9 +5,9 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** The place where tasks are kept and fired: an engine in this process, or a server. Safe for use by any thread. */
+/** A place where tasks are stored and fired: an engine in this process, or a server. Safe for use by any thread. */
 interface Backend extends AutoCloseable {
-  /** Creates the queue if it does not exist, and changes the given settings. Returns when they are in effect. */
+  /** Creates the queue if it does not exist, and changes the given settings. Returns when these are in effect. */
   void putQueue(String queue, SettingsChange change);
 
   /**
@@ -19,7 +19,7 @@ interface Backend extends AutoCloseable {
 
   CompletableFuture<Submitted> submit(Submission submission);
 
-  /** Returns whether there is a live task of the key. */
+  /** Moves the deadline of the live task of a key to this delay from now; returns whether there was a live task. */
   CompletableFuture<Boolean> touch(String queue, String key, Duration delay);
 
   CompletableFuture<Cancellation> cancel(String queue, String key);
@@ -41,7 +41,7 @@ interface Backend extends AutoCloseable {
   /**
    * Returns the workers of jobs in this process.
    *
-   * @throws IllegalStateException if their module is missing
+   * @throws IllegalStateException if the module of the client is missing
    */
   Workers workers();
 
@@ -51,7 +51,10 @@ interface Backend extends AutoCloseable {
   @Override
   void close();
 
-  /** Calls that take part in a transaction. They throw {@link TransactionException} if it refuses a statement. */
+  /**
+   * Calls that take part in a transaction. They throw {@link TransactionException} if the database refuses a
+   * statement.
+   */
   interface InTransaction {
     Submitted submit(Submission submission);
 

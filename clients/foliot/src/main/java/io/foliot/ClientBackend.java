@@ -38,12 +38,12 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that is called over HTTP. Handlers need pull queues: a {@link Worker} of this process claims the tasks and
- * runs the handler. Safe for use by any thread.
+ * A backend that calls a server over HTTP. Handlers need pull queues: a {@link Worker} of this process claims the tasks
+ * and runs the handler. Safe for use by any thread.
  */
 final class ClientBackend implements Backend {
   private static final System.Logger LOG = System.getLogger(ClientBackend.class.getName());
-  /** The shortest lease that a call may request; a lease is never shortened. */
+  /** Shortest lease that a call may request. The server never shortens a lease, so this request leaves it unchanged. */
   private static final Duration LEAST_LEASE = Duration.ofMillis(1);
   private static final String PULL = "pull";
   private static final String JSON = "application/json";
@@ -51,11 +51,11 @@ final class ClientBackend implements Backend {
   private static final String KEY_IN_USE = "urn:foliot:problem:key-in-use";
   private static final String MISMATCH = "urn:foliot:problem:idempotency-mismatch";
   private static final int FORBIDDEN = 403;
-  /** Attempts at once of one queue, as many as on an embedded node. The server enforces the limit of the queue. */
+  /** Most concurrent attempts of one queue, as on an embedded node. The server enforces the limit of the queue. */
   private static final int CONCURRENCY = 1_000;
-  /** The time for an interrupted handler to end, and for its end to reach the server. */
+  /** Time in which an interrupted handler must end and the server must record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
-  /** Wait of one claim. It is short, because a close waits for the claim that is under way. */
+  /** Longest wait of one claim for tasks. It is short, because a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
 
   private final FoliotClient client;
@@ -168,7 +168,7 @@ final class ClientBackend implements Backend {
   @Override
   public RecurringJobs jobs() {
     throw new UnsupportedOperationException(
-        "the jobs of a server are put by FoliotClient.putJob, or with the command: foliot"
+        "the jobs of a server are created by FoliotClient.putJob, or by the command: foliot"
             + " jobs put NAME --queue QUEUE --cron EXPRESSION; their tasks reach the handlers of this application");
   }
 
@@ -187,7 +187,7 @@ final class ClientBackend implements Backend {
     if (!type.equals(PULL)) {
       throw new IllegalStateException("a " + what + " of a connected application needs a queue that workers pull from,"
           + " but the tasks of " + queue + " are delivered by " + type
-          + ": use another queue, or put this one with pull");
+          + ": use another queue, or set the delivery of this queue to pull");
     }
   }
 
@@ -237,7 +237,8 @@ final class ClientBackend implements Backend {
       try {
         if (!worker.stop(patience) && !worker.stop(INTERRUPTED_WAIT)) {
           LOG.log(System.Logger.Level.WARNING,
-              "attempts were still under way when patience ended; they are repeated when their leases end");
+              "handlers did not end in time; their attempts are repeated when their leases end: patience="
+                  + patience);
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -246,8 +247,8 @@ final class ClientBackend implements Backend {
   }
 
   /**
-   * Stores a note, with a request to extend the lease that is too short to change it. The end of the attempt sends the
-   * note again, so a note that is lost here is only stored later.
+   * Stores a note by an extension that is too short to change the lease. The end of the attempt sends the note again.
+   * Therefore a note that is lost here is only stored later.
    */
   private CompletableFuture<?> send(ClaimedTask task, TaskNote note) {
     return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {
@@ -297,13 +298,13 @@ final class ClientBackend implements Backend {
     return new Submitted(result, task.id(), task.generation(), task.dueAt());
   }
 
-  /** Returns the exception for a result that this version does not know. A guess could be the opposite of the truth. */
+  /** Returns the exception for a result that a newer server has added. A guessed result could be the opposite. */
   private static IllegalStateException unknown(String call, Enum<?> result) {
-    return new IllegalStateException("the server carried out " + call + ", but its answer is newer than this client:"
-        + " update io.foliot:foliot-client; result=" + result);
+    return new IllegalStateException("the server performed " + call + ", but this version of the client cannot decode"
+        + " the result; update io.foliot:foliot-client: result=" + result);
   }
 
-  /** Converts the refusals that are results of a submit. The future fails with any other failure. */
+  /** Converts a refusal that is a result of a submit. The future fails with every other failure. */
   private CompletableFuture<Submitted> refused(@Nullable Throwable failure) {
     if (failure instanceof FoliotException refusal) {
       String id = refusal.problem().members().get("id");
@@ -350,11 +351,11 @@ final class ClientBackend implements Backend {
 
   @Override
   public InTransaction with(Connection transaction) {
-    throw new UnsupportedOperationException("a transaction needs tasks that are kept in its database: open them with"
-        + " Foliot.on(dataSource); these are kept by a server");
+    throw new UnsupportedOperationException("a transaction needs tasks that are stored in its database: open them with"
+        + " Foliot.on(dataSource); these tasks are stored by a server");
   }
 
-  /** Stops all workers at the same time, and waits until their handlers have ended or the patience is over. */
+  /** Stops all workers at the same time, and waits until their handlers have ended or the patience has passed. */
   @Override
   public synchronized void close() {
     List<Thread> stops = new ArrayList<>();

@@ -18,11 +18,11 @@ final class ClientRun implements Run {
   private final RunNote note;
   private Settlement settlement = DONE;
 
-  /** @param send sends a note of the attempt; the stage completes when the note is stored, or was lost */
+  /** @param send sends a note of the attempt; the future completes when the note is stored or lost */
   ClientRun(ClaimedTask task, Function<io.foliot.client.TaskNote, CompletableFuture<?>> send) {
     this.task = task;
-    io.foliot.client.TaskNote before = task.note();
-    note = new RunNote(new TaskNote(before.progress(), before.message(), before.checkpoint(), before.log()),
+    io.foliot.client.TaskNote previous = task.note();
+    note = new RunNote(new TaskNote(previous.progress(), previous.message(), previous.checkpoint(), previous.log()),
         more -> send.apply(sent(more)));
   }
 
@@ -122,15 +122,15 @@ final class ClientRun implements Run {
 
   /** Returns the end of the attempt, with its note. */
   Settlement settlement() {
-    return noted(settlement, note.saidAtSuccess());
+    return noted(settlement, note.atSuccess());
   }
 
   /** Returns the end of an attempt whose handler threw, with its note. */
   Settlement failed(Throwable failure) {
-    return noted(Settlement.nack(failure.toString()), note.said());
+    return noted(Settlement.nack(failure.toString()), note.atEnd());
   }
 
-  private static Settlement noted(Settlement end, TaskNote said) {
-    return said.isEmpty() ? end : end.noting(sent(said));
+  private static Settlement noted(Settlement end, TaskNote note) {
+    return note.isEmpty() ? end : end.noting(sent(note));
   }
 }

@@ -25,9 +25,10 @@ final class DefaultTasks<T> implements Tasks<T> {
 
   @Override
   public Tasks<T> retry(int attempts, Duration backoff) {
-    Retry common = Retry.DEFAULT;
-    Duration longest = backoff.compareTo(common.maxBackoff()) > 0 ? backoff : common.maxBackoff();
-    return change(SettingsChange.retry(new Retry(attempts, backoff, common.multiplier(), longest, common.jitter())));
+    Retry defaults = Retry.DEFAULT;
+    Duration longest = backoff.compareTo(defaults.maxBackoff()) > 0 ? backoff : defaults.maxBackoff();
+    return change(
+        SettingsChange.retry(new Retry(attempts, backoff, defaults.multiplier(), longest, defaults.jitter())));
   }
 
   @Override

@@ -6,14 +6,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The source of time and threads of a {@link Foliot}. Applications do not need it; {@code io.foliot:foliot-test}
- * supplies one with a clock that the test advances.
+ * The source of time and threads of a {@link Foliot}. Only tests need a driver of their own:
+ * {@code io.foliot:foliot-test} supplies one whose clock the test advances.
  */
 public interface Driver extends AutoCloseable {
   /** Returns the clock of the engine and its loops. */
   TimeSource clock();
 
-  /** Returns a new loop, not yet started, whose threads have this name. */
+  /** Returns a new loop, not yet started. The names of its threads begin with this name. */
   EventLoop newLoop(String name);
 
   /** Returns the executor that runs handlers. */
@@ -22,7 +22,7 @@ public interface Driver extends AutoCloseable {
   /** Waits for a call, and returns its result or throws its exception. An interrupt ends the wait with an exception. */
   <R> R await(CompletableFuture<R> call);
 
-  /** Waits for the end of the engine, whether or not the thread is interrupted. */
+  /** Waits for the end of the engine, even if the calling thread is interrupted. */
   void awaitStop(CompletableFuture<Void> stop);
 
   /** Ends the threads that this driver has created. */

@@ -25,9 +25,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** An engine in this process. Safe for use by any thread. */
+/** A backend over an engine in this process. Safe for use by any thread. */
 final class EngineBackend implements Backend {
-  /** The time for an interrupted handler to end, and for its end to be recorded. */
+  /** Time in which an interrupted handler must end and the store must record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(EngineBackend.class.getName());
@@ -44,7 +44,7 @@ final class EngineBackend implements Backend {
   /**
    * Creates a backend over an engine. The caller starts the engine.
    *
-   * @param store the store of the engine; {@link #close} closes it, and the driver
+   * @param store the store of the engine; {@link #close} closes the store and the driver
    * @param workers the workers of this process; {@link #close} stops them
    * @param patience how long a close waits for handlers before it interrupts them
    */
@@ -111,8 +111,8 @@ final class EngineBackend implements Backend {
   public void handle(String queue, RawHandler handler) {
     String type = await(engine.findQueue(queue)).map(found -> found.target().type()).orElse(Target.LOCAL);
     if (!type.equals(Target.LOCAL)) {
-      throw new IllegalStateException("a handler needs a queue whose tasks are delivered to handlers, but those of "
-          + queue + " are delivered by " + type + ": use another queue, or put this one with a local target");
+      throw new IllegalStateException("a handler needs a queue whose tasks are delivered to handlers, but the tasks"
+          + " of " + queue + " are delivered by " + type + ": use another queue, or set its target to local");
     }
     handlers.handle(queue, attempt -> {
       EngineRun run = new EngineRun(attempt, note -> send(attempt, note));
@@ -188,8 +188,8 @@ final class EngineBackend implements Backend {
 
   /** Returns the exception for a store that cannot take part in a transaction. */
   static UnsupportedOperationException noTransaction(TaskStore store) {
-    return new UnsupportedOperationException("a transaction needs tasks that are kept in its database: open them with"
-        + " Foliot.on(dataSource); these are kept by " + store.kind());
+    return new UnsupportedOperationException("a transaction needs tasks that are stored in its database: open them with"
+        + " Foliot.on(dataSource); these tasks are stored by " + store.kind());
   }
 
   @Override

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt that the engine makes. */
+/** An attempt of a task that the engine of this process has claimed. */
 final class EngineRun implements Run {
   private static final Answer DONE = new Answer.Done("");
 
@@ -19,7 +19,7 @@ final class EngineRun implements Run {
   private final RunNote note;
   private Answer answer = DONE;
 
-  /** @param send stores a note of the attempt; the stage completes when the note is stored, or was lost */
+  /** @param send stores a note of the attempt; the future completes when the note is stored or lost */
   EngineRun(Attempt attempt, Function<TaskNote, CompletableFuture<?>> send) {
     this.attempt = attempt;
     note = new RunNote(attempt.task().note(), send);
@@ -116,17 +116,17 @@ final class EngineRun implements Run {
 
   static IllegalStateException endedTwice() {
     return new IllegalStateException(
-        "again, fail, endJob or runAgain was called before: the end of an attempt is set once");
+        "the end of an attempt can be set only once, by again, fail, endJob or runAgain");
   }
 
-  /** Returns the end of the attempt. */
+  /** Returns the end of the attempt, with its note. */
   Answer answer() {
-    TaskNote said = note.saidAtSuccess();
-    return said.isEmpty() ? answer : new Answer.Noted(answer, said);
+    TaskNote last = note.atSuccess();
+    return last.isEmpty() ? answer : new Answer.Noted(answer, last);
   }
 
   /** Returns the failure of the handler, with its note. */
   Exception failed(Exception failure) {
-    return note.said().isEmpty() ? failure : new LocalDelivery.NotedFailure(failure, note.said());
+    return note.atEnd().isEmpty() ? failure : new LocalDelivery.NotedFailure(failure, note.atEnd());
   }
 }

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class EngineTaskSource implements TaskSource {
   private static final System.Logger LOG = System.getLogger(EngineTaskSource.class.getName());
   private static final String JSON = "application/json";
-  /** Longest delay with which a scheduled time still runs under the rule skip; the default of the server too. */
+  /** Greatest lateness with which a scheduled time still runs under the misfire rule skip, as in a server. */
   private static final Duration LATEST_OF_SKIP = Duration.ofMinutes(1);
 
   private final Scheduler engine;
@@ -125,7 +125,7 @@ final class EngineTaskSource implements TaskSource {
     switch (result.kind()) {
       case NOT_FOUND, STALE -> throw stale(id);
       case CANCELLED -> throw new LeaseLostException(
-          "the task was cancelled and its lease is not extended; stop the work: id=" + id, true);
+          "the task was cancelled, and its lease is not extended; stop the work: id=" + id, true);
       case EXTENDED -> {
         if (worker != null) {
           // A worker whose handlers are all busy claims nothing: its extensions show that it is alive.
@@ -158,7 +158,7 @@ final class EngineTaskSource implements TaskSource {
   private CompletableFuture<SettleResult> settle(TaskId id, Token token, Settlement settlement,
       io.foliot.core.TaskNote note) {
     return switch (settlement) {
-      case Settlement.Noted(Settlement end, TaskNote said) -> settle(id, token, end, note(said));
+      case Settlement.Noted(Settlement end, TaskNote endNote) -> settle(id, token, end, note(endNote));
       case Settlement.Ack() -> engine.ack(id, token, null, note);
       case Settlement.Again(Duration after) -> engine.ack(id, token, after, note);
       case Settlement.RunAgain() ->

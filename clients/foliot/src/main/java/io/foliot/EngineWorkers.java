@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * The workers over an engine in this process. A class of its own, because the backend must work without the client's
- * module.
+ * The workers over an engine in this process. They are not part of {@link EngineBackend}, because the backend must work
+ * without the module of the client.
  */
 final class EngineWorkers implements Workers {
   private final Scheduler engine;

@@ -28,8 +28,8 @@ import javax.sql.DataSource;
  */
 public interface Foliot extends AutoCloseable {
   /**
-   * Opens tasks in a folder of this machine, which is created if it does not exist. Only one process at a time can use
-   * a folder. A task that was submitted survives a crash of the process and a loss of power. Needs
+   * Opens tasks in a folder of this machine. The folder is created if it does not exist. Only one process at a time can
+   * use a folder. A task that was submitted survives a crash of the process and a loss of power. Needs
    * {@code io.foliot:foliot-store-rocksdb}.
    *
    * @throws io.foliot.core.store.StoreException if the folder cannot be used; the message says why and what to do
@@ -40,8 +40,8 @@ public interface Foliot extends AutoCloseable {
   }
 
   /**
-   * Opens tasks in a PostgreSQL, MariaDB or MySQL database, in which missing tables are created. All processes that
-   * open the same database share its tasks. Needs {@code io.foliot:foliot-store-jdbc}.
+   * Opens tasks in a PostgreSQL, MariaDB or MySQL database. Missing tables are created. All processes that open the
+   * same database share its tasks. Needs {@code io.foliot:foliot-store-jdbc}.
    *
    * @param dataSource the application's own pool; it is not closed
    * @throws io.foliot.core.store.StoreException if the database cannot be used; the message says why and what to do
@@ -59,7 +59,7 @@ public interface Foliot extends AutoCloseable {
    * <p>Calls then fail with the exceptions of {@link io.foliot.client.FoliotClient} instead of those of the core. A
    * {@linkplain #builder builder} sets the API key.
    *
-   * @param server its address, such as {@code http://127.0.0.1:7400}
+   * @param server the address of the server, such as {@code http://127.0.0.1:7400}
    * @throws io.foliot.client.UnreachableException if no connection to the server is possible
    * @throws io.foliot.client.FoliotException if the server refuses the key
    * @throws IllegalStateException if the client's module is missing
@@ -68,7 +68,7 @@ public interface Foliot extends AutoCloseable {
     return builder().connect(server);
   }
 
-  /** Opens tasks in memory, which are lost when the process ends. For experiments and tests. */
+  /** Opens tasks in memory. They are lost when the process ends. For experiments and tests. */
   static Foliot inMemory() {
     return builder().inMemory();
   }
@@ -94,8 +94,8 @@ public interface Foliot extends AutoCloseable {
   /**
    * Returns the recurring jobs.
    *
-   * @throws UnsupportedOperationException if this is a connection to a server. Its jobs are created by
-   *     {@link io.foliot.client.FoliotClient#putJob}; their tasks still run in the handlers of this application
+   * @throws UnsupportedOperationException if this is a connection to a server. The jobs of a server are created
+   *     by {@link io.foliot.client.FoliotClient#putJob}; their tasks still run in the handlers of this application
    */
   RecurringJobs jobs();
 
@@ -108,9 +108,9 @@ public interface Foliot extends AutoCloseable {
   Workers workers();
 
   /**
-   * Stops this instance. No more attempts begin, and those under way have ten seconds to end. Handlers that still run
-   * after that are interrupted. An attempt that fails because of the interrupt is repeated by another node, or after
-   * the next start.
+   * Stops this instance. No more attempts begin. Attempts that are running have ten seconds to end; then their handlers
+   * are interrupted. An attempt that fails because of the interrupt is repeated by another node, or after the next
+   * start.
    */
   @Override
   void close();

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class FoliotBuilder {
   static final String JDBC_STORE = "io.foliot.store.jdbc.JdbcStore";
 
-  /** Slots of a store in memory. Each head poll reads every slot, and one process needs no more slots than loops. */
+  /** Slots of a store in memory. There are few, because each head poll reads every slot. */
   private static final int MEMORY_SLOTS = 8;
 
   private final SecureRandom random = new SecureRandom();
@@ -62,7 +62,7 @@ public final class FoliotBuilder {
 
   /**
    * Sets the zone of this node, such as {@code fra1}; none by default. A job of the scope {@code PER_ZONE} runs in each
-   * zone. {@linkplain Workers Workers} are in the zone of their node unless they are given another one.
+   * zone. {@linkplain Workers Workers} are in the zone of their node unless their builder sets another one.
    *
    * @param name from 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
    * @throws IllegalArgumentException if the name is not valid
@@ -76,7 +76,8 @@ public final class FoliotBuilder {
   }
 
   /**
-   * Sets the executor that runs handlers. It must not reject work while Foliot is open, and Foliot does not close it.
+   * Sets the executor that runs handlers. The executor must not reject work while Foliot is open. Foliot does not close
+   * the executor.
    * By default each attempt runs on a virtual thread of its own.
    */
   public FoliotBuilder handlers(Executor executor) {
@@ -163,7 +164,7 @@ public final class FoliotBuilder {
   /**
    * Opens tasks in a store that the caller has opened. {@link Foliot#close} closes the store.
    *
-   * @throws io.foliot.core.store.StoreException if the store cannot be used; it is then closed
+   * @throws io.foliot.core.store.StoreException if the store cannot be used; the store is then closed
    */
   public Foliot on(TaskStore store) {
     return assemble(store, driver());

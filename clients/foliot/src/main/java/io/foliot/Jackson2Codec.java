@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 
-/** A JSON codec by Jackson 2, with the modules on the class path. It ignores properties that the type does not have. */
+/** A JSON codec by Jackson 2. It ignores unknown properties, so that an older version can read a newer task. */
 final class Jackson2Codec<T> implements PayloadCodec<T> {
   private static final JsonMapper MAPPER = JsonMapper.builder().findAndAddModules()
       .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();

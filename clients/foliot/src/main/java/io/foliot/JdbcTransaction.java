@@ -14,7 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 
-/** The calls of an engine that take part in a transaction of the database where its tasks are kept. */
+/** The calls of an engine that take part in a transaction of the database that stores its tasks. */
 final class JdbcTransaction implements Backend.InTransaction {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -29,7 +29,7 @@ final class JdbcTransaction implements Backend.InTransaction {
   }
 
   /**
-   * Returns the calls of a transaction.
+   * Returns the calls that take part in a transaction.
    *
    * @throws UnsupportedOperationException if the store is not in a database
    */
@@ -59,7 +59,7 @@ final class JdbcTransaction implements Backend.InTransaction {
         .cancelled(first(() -> tables.cancel(transaction, List.of(new TaskRef.ByKey(queue, key)))));
   }
 
-  /** A call to the tables for one item. */
+  /** A call to the store with one item. */
   @FunctionalInterface
   private interface Statement<R> {
     List<R> execute() throws SQLException;

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run of a recurring job that a task belongs to, and the task's part in it.
+ * The run of a recurring job that a task belongs to, and the part of the task in this run.
  *
  * @param job the name of the job
  * @param scheduledAt the scheduled time that the run is for, regardless of when it begins
@@ -37,7 +37,7 @@ public record JobRun(String job, Instant scheduledAt, int shard, int shards, @Nu
     }
   }
 
-  /** Returns the job of a task with these headers, or null if it belongs to none. */
+  /** Returns the run of a task with these headers, or null if the task belongs to no job. */
   static @Nullable JobRun of(Map<String, String> headers) {
     String job = headers.get(JobHeaders.JOB);
     String scheduledAt = headers.get(JobHeaders.SCHEDULED_AT);

@@ -4,21 +4,21 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** A handle on the task of a key, which may or may not exist. Immutable; safe for use by any thread. */
+/** A handle on the task of a key. The task need not exist. Immutable; safe for use by any thread. */
 public interface KeyedTask {
   /**
-   * Moves the task's deadline to this delay from now. The payload stays the same. An attempt of an earlier generation
-   * that is running may still end; the task then fires again.
+   * Moves the task's deadline to this delay from now. The payload stays the same. If an attempt is
+   * running, it may still end, and the task then fires again.
    *
    * @param delay from 0 to 100 years
-   * @return whether there is a live task of this key
+   * @return whether there was a live task of this key; if not, nothing changed
    */
   boolean touch(Duration delay);
 
   /** As {@link #touch}, without waiting. */
   CompletableFuture<Boolean> touchAsync(Duration delay);
 
-  /** Cancels the task, and returns the effect, which says whether a running attempt may still end. */
+  /** Cancels the task. The result shows whether a running attempt may still end. */
   Cancellation cancel();
 
   /** As {@link #cancel}, without waiting. */

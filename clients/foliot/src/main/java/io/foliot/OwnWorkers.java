@@ -9,11 +9,11 @@ import java.util.Set;
 /** The workers that were started through a {@link Foliot}, which stops them. Safe for use by any thread. */
 final class OwnWorkers {
   private static final System.Logger LOG = System.getLogger(OwnWorkers.class.getName());
-  /** The time for an interrupted handler to end, and for its end to be recorded. */
+  /** Time in which an interrupted handler must end and the store must record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);
-  /** Wait of one claim. It is short, because a close waits for the claim that is under way. */
+  /** Longest wait of one claim for tasks. It is short, because a close waits for the claim that is under way. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(1);
-  /** Greatest length of a worker's name, in characters. */
+  /** Greatest length of a worker's name, in characters. The client appends 9, and the server accepts 128. */
   private static final int MAX_NAME = 119;
 
   private final String name;
@@ -34,7 +34,7 @@ final class OwnWorkers {
     this.zone = zone;
   }
 
-  /** Returns the builder with the node's name and zone; its worker is stopped together with the others. */
+  /** Returns the builder with the node's name and zone; {@link #stop} also stops the worker that it starts. */
   JobWorker.Builder owned(JobWorker.Builder settings) {
     JobWorker.Builder owned = settings.name(name).pollWait(POLL_WAIT).onStart(this::add);
     return zone.isEmpty() ? owned : owned.zone(zone);
@@ -77,7 +77,7 @@ final class OwnWorkers {
     try {
       if (!worker.stop(patience) && !worker.stop(INTERRUPTED_WAIT)) {
         LOG.log(System.Logger.Level.WARNING,
-            "shards were still under way when patience ended; they are repeated when their leases end");
+            "handlers did not end in time; their attempts are repeated when their leases end: patience=" + patience);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

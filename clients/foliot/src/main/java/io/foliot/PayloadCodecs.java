@@ -11,7 +11,7 @@ final class PayloadCodecs {
    *
    * @throws IllegalStateException if the type needs a JSON library and there is none
    */
-  @SuppressWarnings("unchecked") // the class says what T is
+  @SuppressWarnings("unchecked") // each cast follows a test of the class of T
   static <T> PayloadCodec<T> of(Class<T> type) {
     if (type == String.class) {
       return (PayloadCodec<T>) new Text();

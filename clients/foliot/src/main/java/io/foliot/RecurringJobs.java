@@ -40,7 +40,7 @@ public final class RecurringJobs {
    * Creates a job or replaces its definition. Putting the same definition again changes nothing.
    *
    * @throws IllegalArgumentException if a setting is not valid, or the queue does not exist
-   * @throws Jobs.TooManyJobsException if the job is new, and there are a million jobs
+   * @throws Jobs.TooManyJobsException if the job is new, and a million jobs exist already
    */
   public JobStatus put(Job job) {
     ensureQueue(job);
@@ -77,7 +77,7 @@ public final class RecurringJobs {
     }
   }
 
-  /** Returns a job with its runs, or empty if it does not exist. */
+  /** Returns a job with its runs, or empty if the job does not exist. */
   public Optional<JobStatus> find(String name) {
     return backend.await(jobs.find(name));
   }
@@ -86,27 +86,27 @@ public final class RecurringJobs {
    * Returns a page of the jobs.
    *
    * @param limit from 1 to 1,000
-   * @param cursor the cursor of the last page, or null for the first
+   * @param cursor the cursor of the page before, or null for the first page
    */
   public Jobs.Page list(int limit, @Nullable String cursor) {
     return backend.await(jobs.list(limit, cursor));
   }
 
-  /** Returns the next scheduled times of a job; those of a paused job as if it were resumed now. */
+  /** Returns the next scheduled times of a job, in order. For a paused job, they are the times after a resume now. */
   public List<ZonedDateTime> next(String name, int count) {
     return backend.await(jobs.next(name, count));
   }
 
   /**
-   * Requests a run now, and returns the time that names it. The run waits for its turn if the overlap rule does not
-   * allow several runs at once.
+   * Requests a run now, and returns the time that identifies the run. The run waits for active runs if the overlap rule
+   * does not allow several runs at once.
    */
   public Instant trigger(String name) {
     return backend.await(jobs.trigger(name, null)).times().getFirst();
   }
 
   /**
-   * Requests runs for scheduled times in the past, at most 100, the oldest first. Returns the times.
+   * Requests runs for scheduled times in the past, at most 100, the oldest first. Returns the times in this order.
    *
    * @param from the first instant of the range
    * @param to the first instant after the range
@@ -119,7 +119,7 @@ public final class RecurringJobs {
   /**
    * Pauses a job: once this method has returned, no run of a scheduled time begins.
    *
-   * @param until when the job resumes by itself; null if it does not
+   * @param until when the job resumes by itself; null for never
    * @param reason a human-readable reason
    */
   public JobStatus pause(String name, @Nullable Instant until, String reason) {
@@ -146,7 +146,11 @@ public final class RecurringJobs {
     return backend.await(jobs.delete(name, cancelsRuns));
   }
 
-  /** Creates or replaces a calendar, whose days schedules exclude by its name; returns whether it existed before. */
+  /**
+   * Creates or replaces a calendar. Schedules exclude the days of the calendars that they name.
+   *
+   * @return whether a calendar of this name existed before
+   */
   public boolean putCalendar(String name, Calendar calendar) {
     return backend.await(jobs.putCalendar(name, calendar));
   }

@@ -5,7 +5,12 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt of a task. For use by the thread that runs the handler only. */
+/**
+ * One attempt of a task. Only the thread that runs the handler may use it.
+ *
+ * <p>A handler sets the end of its attempt at most once, by {@link #again}, {@link #endJob}, {@link #runAgain} or
+ * {@link #fail}. A second call throws {@link IllegalStateException}.
+ */
 public interface Run {
   /** Returns the task's id. */
   String id();
@@ -35,24 +40,24 @@ public interface Run {
   }
 
   /**
-   * Returns the last checkpoint that this attempt or an earlier one of the same firing has set, or null if there is
-   * none. An attempt continues from it after the earlier attempt has failed or its process has died.
+   * Returns the last checkpoint that this attempt or an earlier attempt of the same firing has set, or null if there is
+   * none. A handler continues from the checkpoint after an earlier attempt has failed or its process has died.
    */
   @Nullable
   String checkpoint();
 
   /**
    * Sets the checkpoint. It is stored with the end of the attempt, whether the handler returns or throws. While the
-   * attempt runs, a new checkpoint is stored at most once a second; one that is set sooner is stored with the next
+   * attempt runs, a checkpoint is stored at most once a second. A checkpoint that is set sooner is stored with the next
    * report of the handler, or with the end.
    *
    * @param checkpoint at most 16 KiB of UTF-8
-   * @throws IllegalArgumentException if it is larger
+   * @throws IllegalArgumentException if the checkpoint is larger
    */
   void checkpoint(String checkpoint);
 
   /**
-   * Reports the progress of the work, for display. It is stored as {@link #checkpoint(String)} is.
+   * Reports the progress of the work, for display. It is stored whenever a {@link #checkpoint(String)} would be.
    *
    * @param part the part that is done, from 0 to 1
    * @param message the current step, at most 200 characters

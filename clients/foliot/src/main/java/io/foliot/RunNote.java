@@ -6,21 +6,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A handler's report on its work. For use by the thread that runs the handler only. */
+/**
+ * The note of an attempt: the progress, checkpoint, log and mark that its handler reports. Only the thread that runs
+ * the handler may use it.
+ */
 final class RunNote {
+  /** Shortest time between two notes that are sent while the attempt runs. */
   private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Function<TaskNote, CompletableFuture<?>> send;
   private TaskNote note;
-  private boolean said;
+  private boolean hasReports;
   private TaskNote.Mark mark = TaskNote.Mark.NONE;
   private long sentNanos = System.nanoTime();
   private CompletableFuture<?> sending = CompletableFuture.completedFuture(null);
 
   /**
-   * Creates a note that begins with the note of the last attempt.
+   * Creates a note that begins with the note of the previous attempt.
    *
-   * @param send sends a note while the attempt runs; the stage completes when the note is stored, or was lost
+   * @param send sends a note while the attempt runs; the future completes when the note is stored or lost
    */
   RunNote(TaskNote note, Function<TaskNote, CompletableFuture<?>> send) {
     this.note = note;
@@ -37,6 +41,7 @@ final class RunNote {
   }
 
   void progress(double part, String message) {
+    // The condition also refuses NaN. The constructor of the note refuses a part above 1.
     if (!(part >= 0)) {
       throw new IllegalArgumentException("progress is from 0 to 1: progress=" + part);
     }
@@ -47,10 +52,10 @@ final class RunNote {
     report(new TaskNote(-1, "", null, note.log().isEmpty() ? line : note.log() + "\n" + line));
   }
 
-  /** Sets the request to the job. It counts only if the attempt succeeds. */
+  /** Sets the request to the job. It has an effect only if the attempt succeeds. */
   void mark(@Nullable JobRun job, TaskNote.Mark newMark) {
     if (job == null) {
-      throw new IllegalStateException("the task belongs to no job, so there is none to end or to run again");
+      throw new IllegalStateException("the task belongs to no job, so no job can be ended or run again");
     }
     mark = newMark;
   }
@@ -59,15 +64,15 @@ final class RunNote {
     return mark != TaskNote.Mark.NONE;
   }
 
-  /** As {@link #said}, with the mark, for an attempt that succeeds. */
-  TaskNote saidAtSuccess() {
-    return said().marked(mark);
+  /** As {@link #atEnd}, with the mark, for an attempt that succeeds. */
+  TaskNote atSuccess() {
+    return atEnd().marked(mark);
   }
 
   private void report(TaskNote more) {
     note = more.over(note);
-    said = true;
-    // One note is sent at a time, so that a later one never arrives before an earlier one.
+    hasReports = true;
+    // One note is sent at a time, so that notes arrive in their order.
     if (System.nanoTime() - sentNanos >= SEND_NANOS && sending.isDone()) {
       sentNanos = System.nanoTime();
       sending = send.apply(note);
@@ -76,9 +81,9 @@ final class RunNote {
 
   /**
    * Returns the whole note, or {@link TaskNote#NONE} if this attempt has reported nothing. It is stored with the end of
-   * the attempt, because a note that was sent earlier may still be in flight and would then be refused.
+   * the attempt, because a note that is still in flight at the end is refused.
    */
-  TaskNote said() {
-    return said ? note : TaskNote.NONE;
+  TaskNote atEnd() {
+    return hasReports ? note : TaskNote.NONE;
   }
 }

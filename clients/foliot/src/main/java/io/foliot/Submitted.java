@@ -7,23 +7,23 @@ import java.time.Instant;
  *
  * @param result the effect of the submit
  * @param id the task's id, for the API, the command line and logs
- * @param generation grows with each reset; a handler sees it as {@link Run#generation}
+ * @param generation the number of the task's generation, which grows with each reset; see {@link Run#generation}
  * @param dueAt when the task is due, by the store's clock
  */
 public record Submitted(Result result, String id, long generation, Instant dueAt) {
   /** The effect of a submit. */
   public enum Result {
-    /** A new task. */
+    /** A new task was created. */
     CREATED,
     /** The live task of the key has the new due time and payload; its earlier generation can no longer begin. */
     RESET,
     /** As {@link #RESET}, but an attempt of an earlier generation is running and may still end. */
     RESET_PENDING,
-    /** The live task of the key was not changed. */
+    /** The live task of the key was not changed, because the submit set {@code KEEP}. */
     KEPT,
-    /** The key has a live task, and the submit asked to be refused in this case. */
+    /** The key has a live task, and the submit set {@code REJECT}; nothing changed. */
     REJECTED,
-    /** The request was made before with the same idempotency key; this is the answer to the first one. */
+    /** A repeat of a request with the same idempotency key. The id, generation and due time are those of the first. */
     REPEATED,
     /** The idempotency key was used for another request; nothing was submitted. */
     MISMATCHED

@@ -7,12 +7,12 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A task before it is submitted. Not safe for use by several threads.
  *
- * @param <T> the type of its payload
+ * @param <T> the type of the payload
  */
 public interface TaskBuilder<T> {
   /**
-   * Sets the task's name in its queue, at most 256 bytes of UTF-8. A key has at most one live task: submitting it again
-   * resets that task to the new due time and payload.
+   * Sets the task's key, at most 256 bytes of UTF-8. A queue has at most one live task per key: by default, a second
+   * submit with the key resets that task to the new due time and payload.
    */
   TaskBuilder<T> key(String key);
 
@@ -22,13 +22,13 @@ public interface TaskBuilder<T> {
   /** Adds a header, which the handler can read. A task has at most 32 headers, of 8,192 characters in all. */
   TaskBuilder<T> header(String name, String value);
 
-  /** Sets how many attempts the task gets instead of the queue's number, from 1 to 10,000. */
+  /** Sets how many attempts the task gets in all, from 1 to 10,000, in place of the setting of its queue. */
   TaskBuilder<T> attempts(int attempts);
 
   /**
-   * Sets a name for this one request, at most 256 bytes of UTF-8, so that a submit whose outcome is unknown can be
-   * repeated within 24 hours. Only the first request takes effect. A repeat returns the id, generation and due time of
-   * the first one, with the result {@link Submitted.Result#REPEATED}.
+   * Sets a name for this request, at most 256 bytes of UTF-8. A submit whose outcome is unknown can then be repeated
+   * within 24 hours, and only the first request takes effect. A repeat returns the id, generation and due time of the
+   * first request, with the result {@link Submitted.Result#REPEATED}.
    */
   TaskBuilder<T> idempotencyKey(String name);
 

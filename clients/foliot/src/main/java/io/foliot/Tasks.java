@@ -7,8 +7,8 @@ import java.time.Instant;
  * The tasks of one queue. Safe for use by any thread.
  *
  * <p>A setting belongs to the queue, not to this object. It is stored, takes effect on all nodes within a second, and
- * stays until it is set to another value. A method that sets one returns when the setting is in effect on this node. An
- * engine in this process writes nothing if the queue has that value already.
+ * stays until it is set to another value. A method that changes a setting returns when the change is in effect on this
+ * node. An engine in this process writes nothing if the queue has that value already.
  *
  * @param <T> the type of the payloads
  */
@@ -26,10 +26,10 @@ public interface Tasks<T> {
   /** Sets how many attempts may run at once on all nodes together; by default there is no limit. */
   Tasks<T> concurrency(int attempts);
 
-  /** Sets how many attempts may begin per second on all nodes together, from 0.001; by default there is no limit. */
+  /** Sets how many attempts may begin per second on all nodes together, at least 0.001; by default without limit. */
   Tasks<T> rate(double perSecond);
 
-  /** Sets the priority, from -10 to 10, by default 0: each step doubles the queue's share of a busy node. */
+  /** Sets the priority, from -10 to 10, by default 0: each step up doubles the queue's share of a busy node. */
   Tasks<T> priority(int priority);
 
   /**

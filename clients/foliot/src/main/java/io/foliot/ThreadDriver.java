@@ -12,13 +12,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** A driver with the system's clock, a thread for each loop, and an executor or virtual threads for handlers. */
+/** A driver with the system's clock and a thread for each loop. Handlers run on an executor or on virtual threads. */
 final class ThreadDriver implements Driver {
   private final TimeSource clock = new SystemClock();
   private final Executor handlers;
+  /** The executor that this driver has created and closes, or null if the caller has given one. */
   private final @Nullable ExecutorService own;
 
-  /** @param handlers null for virtual threads */
+  /** @param handlers the executor that runs handlers, or null for virtual threads */
   ThreadDriver(@Nullable Executor handlers) {
     if (handlers == null) {
       ExecutorService made = Executors
@@ -68,7 +69,7 @@ final class ThreadDriver implements Driver {
     stop.join();
   }
 
-  /** Returns the exception of a call, or throws it if it is an error. */
+  /** Returns the exception with which a call failed. Throws it if it is an {@link Error}. */
   private static RuntimeException thrown(ExecutionException failed) {
     Throwable cause = failed.getCause();
     if (cause instanceof Error error) {

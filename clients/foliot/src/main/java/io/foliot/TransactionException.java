@@ -2,7 +2,7 @@ package io.foliot;
 
 import java.sql.SQLException;
 
-/** The caller's transaction refused a statement. The caller must roll it back. */
+/** Thrown if a statement fails in the caller's transaction. The caller must roll the transaction back. */
 public final class TransactionException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -13,7 +13,7 @@ public final class TransactionException extends RuntimeException {
     sqlException = cause;
   }
 
-  /** Returns the database's exception. Its SQL state says whether the transaction may be repeated. */
+  /** Returns the database's exception. Its SQL state shows whether the transaction may be repeated. */
   public SQLException sqlException() {
     return sqlException;
   }

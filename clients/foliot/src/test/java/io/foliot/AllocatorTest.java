@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Shards that a function of the application divides among workers. */
+/** Shards that an allocator of the application divides among workers. */
 final class AllocatorTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -33,7 +33,7 @@ final class AllocatorTest {
   @TempDir
   private Path folder;
 
-  /** Gives each shard to the worker whose name is its parameter. */
+  /** Returns for each shard the worker whose name is the shard's parameter. */
   static List<Worker> byParameter(Job job, List<Worker> workers) {
     return IntStream.range(0, job.shards()).mapToObj(shard -> named(workers, job.shardParameter(shard))).toList();
   }
@@ -42,7 +42,7 @@ final class AllocatorTest {
     return workers.stream().filter(worker -> worker.isNamed(name)).findFirst().orElseThrow();
   }
 
-  private void work(Foliot foliot, String name) {
+  private void startWorker(Foliot foliot, String name) {
     foliot.workers().of("billing").name(name).handle("report", job -> {
       seen.add(job.shardParameter() + " on " + name);
       return JobResult.done();
@@ -58,12 +58,12 @@ final class AllocatorTest {
   }
 
   @Test
-  void eachShardRunsOnTheWorkerThatTheFunctionNames() {
+  void eachShardRunsOnTheWorkerThatTheAllocatorReturns() {
     try (Foliot foliot = Foliot.builder().allocator("by-parameter", AllocatorTest::byParameter).inMemory()) {
-      List.of("w0", "w1", "w2").forEach(name -> work(foliot, name));
-      // Each run waits until the workers that it names are there.
+      List.of("w0", "w1", "w2").forEach(name -> startWorker(foliot, name));
+      // No run begins until all workers that the parameters name are live.
       foliot.jobs().put(report().shards(4, "w2", "w0", "w2", "w1"));
-      Await.until("each shard has run on its own worker, of " + seen, BOUND,
+      Await.until("each worker has run its shards, of " + seen, BOUND,
           () -> seen.containsAll(Set.of("w0 on w0", "w1 on w1", "w2 on w2")));
     }
   }
@@ -82,8 +82,8 @@ final class AllocatorTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // An application without null checks may return it.
-  void aRunWaitsAsLongAsTheAnswerIsWrong() {
+  @SuppressWarnings("NullAway") // An application without null checks may return null.
+  void aRunWaitsWhileTheAllocationIsWrong() {
     Map<String, ShardAllocator> wrong = new LinkedHashMap<>();
     wrong.put("failed: java.lang.IllegalStateException: boom", (job, workers) -> {
       throw new IllegalStateException("boom");
@@ -92,23 +92,23 @@ final class AllocatorTest {
     wrong.put("returned 1 workers for 2 shards", (job, workers) -> workers);
     wrong.put("gave shard 0 to a worker that was not offered, Worker[name=w9, zone=]",
         (job, workers) -> Collections.nCopies(2, new Worker("w9", "")));
-    AtomicReference<ShardAllocator> now = new AtomicReference<>((job, workers) -> List.of());
-    try (Foliot foliot = Foliot.builder().allocator("by-parameter", (job, workers) -> now.get().allocate(job, workers))
-        .inMemory()) {
-      work(foliot, "w0");
+    AtomicReference<ShardAllocator> current = new AtomicReference<>((job, workers) -> List.of());
+    try (Foliot foliot = Foliot.builder()
+        .allocator("by-parameter", (job, workers) -> current.get().allocate(job, workers)).inMemory()) {
+      startWorker(foliot, "w0");
       foliot.jobs().put(report().shards(2, "w0", "w0"));
       wrong.forEach((reason, allocator) -> {
-        now.set(allocator);
+        current.set(allocator);
         Await.until("the job waits, because its allocator " + reason, BOUND,
             () -> waitsFor(foliot).equals("waits for its allocator, which " + reason + ": allocator=by-parameter"));
       });
-      Await.until("times pass meanwhile", BOUND,
+      Await.until("scheduled times are skipped meanwhile", BOUND,
           () -> foliot.jobs().find("report").orElseThrow().totals().skipped() > 2);
       JobStatus waits = foliot.jobs().find("report").orElseThrow();
       assertThat(waits.waiting()).isEqualTo(1);
-      assertThat(waits.totals().fired()).as("no other rule takes the place of this one").isZero();
+      assertThat(waits.totals().fired()).as("no other allocation replaces the allocator").isZero();
       assertThat(seen).isEmpty();
-      now.set(AllocatorTest::byParameter);
+      current.set(AllocatorTest::byParameter);
       Await.until("the run begins", BOUND, () -> seen.contains("w0 on w0"));
     }
   }
@@ -120,14 +120,14 @@ final class AllocatorTest {
     try (Foliot foliot = Foliot.builder().node("w0").open(folder)) {
       foliot.workers().of("billing").declare(io.foliot.client.Job.named("report").every(SECOND).shards(2, "w0", "w0")
           .allocator("by-parameter")).handle("report", job -> JobResult.giveUp("not allocated")).start();
-      Await.until("one run waits, and the next times are skipped", BOUND, () -> foliot.jobs().find("report")
+      Await.until("one run waits, and later scheduled times are skipped", BOUND, () -> foliot.jobs().find("report")
           .filter(job -> job.waiting() == 1 && job.totals().skipped() > 1).isPresent());
       assertThat(waitsFor(foliot)).isEqualTo("waits for" + missing);
       assertThat(foliot.jobs().find("report").orElseThrow().totals().fired()).isZero();
     }
     try (Foliot foliot = Foliot.builder().node("w0").allocator("by-parameter", AllocatorTest::byParameter)
         .open(folder)) {
-      work(foliot, "w0");
+      startWorker(foliot, "w0");
       Await.until("the run begins", BOUND, () -> seen.contains("w0 on w0"));
     }
   }

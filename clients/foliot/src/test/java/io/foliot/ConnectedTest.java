@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link Foliot#connect}, to a real server. */
+/** Tests {@link Foliot#connect} with a server in this process. */
 final class ConnectedTest extends FoliotContract {
   @TempDir
   private Path data;

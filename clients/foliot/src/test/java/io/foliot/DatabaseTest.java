@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** {@link Foliot#on(DataSource)}, on PostgreSQL: the caller's transactions, and two nodes on one database. */
+/** Tests {@link Foliot#on(DataSource)} with PostgreSQL: the caller's transactions, and two nodes on one database. */
 final class DatabaseTest extends FoliotContract {
   private static PostgresServer server;
 
@@ -80,7 +80,7 @@ final class DatabaseTest extends FoliotContract {
       transaction.rollback();
       assertThat(tasks.key("a").with(transaction).touch(Duration.ZERO)).isTrue();
       transaction.commit();
-      Await.until("it is handled", BOUND, () -> !handled.isEmpty());
+      Await.until("the task is handled", BOUND, () -> !handled.isEmpty());
       assertThat(handled).containsExactly("committed");
     }
   }
@@ -108,7 +108,7 @@ final class DatabaseTest extends FoliotContract {
       for (int i = 0; i < 50; i++) {
         tasks.in(Duration.ofMillis(i)).submit("task " + i);
       }
-      Await.until("all are handled", BOUND, () -> handled.size() >= 50);
+      Await.until("all tasks are handled", BOUND, () -> handled.size() >= 50);
       assertThat(handled).doesNotHaveDuplicates().hasSize(50);
     }
   }

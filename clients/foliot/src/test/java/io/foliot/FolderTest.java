@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link Foliot#open}. */
+/** Tests {@link Foliot#open}. */
 final class FolderTest extends FoliotContract {
   @TempDir
   Path folder;
@@ -23,7 +23,7 @@ final class FolderTest extends FoliotContract {
   }
 
   @Test
-  void aFolderThatIsInUseIsRefusedAndLeftAlone() {
+  void aFolderInUseIsRefusedAndItsTasksStayUsable() {
     try (Foliot foliot = Foliot.open(folder)) {
       assertThatThrownBy(() -> Foliot.open(folder)).hasMessageContaining("in use");
       assertThat(foliot.tasks("q", String.class).now().submit("x").result()).isEqualTo(Submitted.Result.CREATED);

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The behaviour of {@link Foliot}, however it was opened: a test class for each way extends this. */
+/** Tests of {@link Foliot} that hold for each way to open it. Each way has a test class that extends this class. */
 abstract class FoliotContract {
   static final Duration BOUND = Duration.ofSeconds(30);
   static final Duration HOUR = Duration.ofHours(1);
@@ -44,7 +44,7 @@ abstract class FoliotContract {
   }
 
   private void awaitHandled(int count) {
-    Await.until(count + " are handled, of " + handled, BOUND, () -> handled.size() >= count);
+    Await.until(count + " results of handlers are noted, of " + handled, BOUND, () -> handled.size() >= count);
   }
 
   private static void await(CountDownLatch latch) throws InterruptedException {
@@ -159,7 +159,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void aResetOfARunningTaskIsPendingAndFollowsIt() throws InterruptedException {
+  void aResetOfARunningTaskFollowsItsAttempt() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch ends = new CountDownLatch(1);
     try (Foliot foliot = open()) {
@@ -182,7 +182,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void aCancelOfARunningTaskEndsItAfterItsAttempt() throws InterruptedException {
+  void aCancelledRunningTaskEndsWithItsAttempt() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch ends = new CountDownLatch(1);
     try (Foliot foliot = open()) {
@@ -196,7 +196,7 @@ abstract class FoliotContract {
       await(begun);
       assertThat(tasks.key("k").cancel()).isEqualTo(Cancellation.RUNNING);
       ends.countDown();
-      Await.until("it has ended", BOUND, () -> tasks.key("k").cancel() == Cancellation.ENDED);
+      Await.until("the task has ended", BOUND, () -> tasks.key("k").cancel() == Cancellation.ENDED);
     }
     assertThat(handled).containsExactly("x1");
   }
@@ -210,9 +210,9 @@ abstract class FoliotContract {
       });
       tasks.now().key("a").submit("a");
       awaitHandled(3);
-      Await.until("it has failed", BOUND, () -> tasks.key("a").cancel() == Cancellation.ENDED);
+      Await.until("the task has failed", BOUND, () -> tasks.key("a").cancel() == Cancellation.ENDED);
       tasks.now().attempts(2).key("b").submit("b");
-      Await.until("it has failed", BOUND, () -> tasks.key("b").cancel() == Cancellation.ENDED);
+      Await.until("the task has failed", BOUND, () -> tasks.key("b").cancel() == Cancellation.ENDED);
     }
     assertThat(handled).startsWith("a1", "a2", "a3");
   }
@@ -227,13 +227,13 @@ abstract class FoliotContract {
       });
       tasks.now().key("k").submit("x");
       awaitHandled(1);
-      Await.until("it has failed", BOUND, () -> tasks.key("k").cancel() == Cancellation.ENDED);
+      Await.until("the task has failed", BOUND, () -> tasks.key("k").cancel() == Cancellation.ENDED);
     }
     assertThat(handled).containsExactly(1);
   }
 
   @Test
-  void callingAgainFiresTheTaskOnceMore() {
+  void callingAgainFiresTheTaskAgain() {
     try (Foliot foliot = open()) {
       Tasks<String> tasks = foliot.tasks("again", String.class).handle((text, run) -> {
         handled.add(run.generation());
@@ -268,7 +268,7 @@ abstract class FoliotContract {
   }
 
   @Test
-  void aRaisedLimitTakesEffect() {
+  void aRaisedConcurrencyTakesEffect() {
     CountDownLatch all = new CountDownLatch(8);
     try (Foliot foliot = open()) {
       Tasks<String> tasks = foliot.tasks("q", String.class).concurrency(2).handle((text, run) -> {
@@ -299,7 +299,7 @@ abstract class FoliotContract {
     assertThat(handled).containsExactly("slow");
     if (isDurable()) {
       try (Foliot foliot = open()) {
-        assertThat(foliot.tasks("q", String.class).key("k").cancel()).as("its end is recorded")
+        assertThat(foliot.tasks("q", String.class).key("k").cancel()).as("the end of the task is recorded")
             .isEqualTo(Cancellation.ENDED);
       }
     }

@@ -22,14 +22,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The builder, and the failures of a store at the front door. */
+/** Tests of {@link FoliotBuilder}, and of the exceptions that callers get when the store fails. */
 final class FrontDoorTest {
   private static final Duration BOUND = Duration.ofSeconds(20);
 
   private final List<Object> handled = new CopyOnWriteArrayList<>();
 
   private void awaitHandled(int count) {
-    Await.until(count + " are handled, of " + handled, BOUND, () -> handled.size() >= count);
+    Await.until(count + " tasks are handled, of " + handled, BOUND, () -> handled.size() >= count);
   }
 
   @Test
@@ -45,7 +45,7 @@ final class FrontDoorTest {
   }
 
   @Test
-  void anInterruptEndsAWaitWithAnUnknownOutcome() {
+  void anInterruptEndsAWaitAndTheOutcomeIsUnknown() {
     SystemClock clock = new SystemClock();
     TaskStore silent = new ForwardingStore(new MemoryStore(4, clock, () -> new Token(1, 1))) {
       @Override
@@ -67,7 +67,7 @@ final class FrontDoorTest {
   @Test
   void aStoreThatCannotBeUsedIsClosed() {
     AtomicBoolean closed = new AtomicBoolean();
-    TaskStore away = new ForwardingStore(new MemoryStore(4, new SystemClock(), () -> new Token(1, 1))) {
+    TaskStore unavailable = new ForwardingStore(new MemoryStore(4, new SystemClock(), () -> new Token(1, 1))) {
       @Override
       public CompletionStage<List<Document>> documents(DocumentKind kind) {
         return CompletableFuture.failedFuture(new StoreException("the store is unavailable", null));
@@ -79,7 +79,7 @@ final class FrontDoorTest {
         super.close();
       }
     };
-    assertThatThrownBy(() -> Foliot.builder().on(away)).isInstanceOf(StoreException.class)
+    assertThatThrownBy(() -> Foliot.builder().on(unavailable)).isInstanceOf(StoreException.class)
         .hasMessage("the store is unavailable");
     assertThat(closed).isTrue();
   }

@@ -1,6 +1,6 @@
 package io.foliot;
 
-/** {@link Foliot#inMemory}. */
+/** Tests {@link Foliot#inMemory}. */
 final class InMemoryTest extends FoliotContract {
   @Override
   Foliot open(FoliotBuilder builder) {

@@ -28,7 +28,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The behaviour of {@link Foliot#workers}, however it was opened: a test class for each way extends this. */
+/**
+ * Tests of {@link Foliot#workers} that hold for each way to open a {@link Foliot}. Each way has a test class that
+ * extends this class.
+ */
 abstract class JobWorkerContract {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -43,19 +46,20 @@ abstract class JobWorkerContract {
   }
 
   private void awaitSeen(int count) {
-    Await.until(count + " are seen, of " + seen, BOUND, () -> seen.size() >= count);
+    Await.until(count + " events are noted, of " + seen, BOUND, () -> seen.size() >= count);
   }
 
   private static void await(CountDownLatch latch) throws InterruptedException {
     assertThat(latch.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
   }
 
-  /** Returns a job that runs at once, and once in this test. */
+  /** Returns a job that runs at once, and not again during the test. */
   private static Job.Builder once(String name) {
     return Job.named(name).after(Duration.ofHours(1));
   }
 
-  private record Notebook(List<Object> seen) implements JobListener {
+  /** A listener that notes its calls. */
+  private record NotingListener(List<Object> seen) implements JobListener {
     @Override
     public void before(JobContext job) {
       seen.add("before " + job.shard());
@@ -68,7 +72,7 @@ abstract class JobWorkerContract {
   }
 
   @Test
-  void aDeclaredJobReachesItsHandler() {
+  void aShardOfADeclaredJobReachesItsHandler() {
     try (Foliot foliot = open()) {
       JobWorker worker = foliot.workers().of("billing").zone("fra1").concurrency(8)
           .declare(once("report").shards(2, "eu").parameter("{\"kind\": 1}").maxAttempts(3))
@@ -126,7 +130,7 @@ abstract class JobWorkerContract {
   @Test
   void aFailedAttemptIsRepeatedFromItsCheckpoint() {
     try (Foliot foliot = open()) {
-      foliot.workers().of("billing").onError((what, failure) -> {}).listener(new Notebook(seen))
+      foliot.workers().of("billing").onError((what, failure) -> {}).listener(new NotingListener(seen))
           .declare(once("pages")).handle("pages", job -> {
             if (job.checkpoint() == null) {
               job.progress(0.5, "half");
@@ -152,7 +156,7 @@ abstract class JobWorkerContract {
     assertThat(seen).containsExactly(1, 2, 3);
   }
 
-  /** Three items, one in each round; a round is a run. */
+  /** A data flow of three items. Each run of the job processes one item. */
   private final class Counter implements Dataflow<Integer> {
     @Override
     public List<Integer> fetch(JobContext job, @Nullable String checkpoint) {
@@ -178,7 +182,7 @@ abstract class JobWorkerContract {
             seen.add("tick");
             return JobResult.done();
           }).start();
-      Await.until("the clock ticks on", BOUND,
+      Await.until("the clock continues to tick after the alarm", BOUND,
           () -> seen.contains("alarm") && seen.subList(seen.indexOf("alarm"), seen.size()).size() > 5);
       assertThat(worker.stop(BOUND)).isTrue();
     }
@@ -203,7 +207,7 @@ abstract class JobWorkerContract {
   void anAnnotatedMethodRunsAtStartAndOnEachWorker() {
     try (Foliot foliot = open()) {
       foliot.workers().of("billing").zone("fra1").handlers(new Bean(seen)).start();
-      Await.until("it is a target of the scope", BOUND, () -> seen.contains("as target 0/1"));
+      Await.until("the method runs as a target of the scope", BOUND, () -> seen.contains("as target 0/1"));
     }
     assertThat(seen).contains("at start");
   }
@@ -224,7 +228,7 @@ abstract class JobWorkerContract {
               return JobResult.done();
             }).start();
       }
-      Await.until("both jobs run in both places", BOUND,
+      Await.until("both jobs run in both zones", BOUND,
           () -> places.containsAll(List.of("each fra1 of 2", "each nyc2 of 2", "zones fra1, shard 0 of 1",
               "zones nyc2, shard 0 of 1")));
     }
@@ -245,7 +249,7 @@ abstract class JobWorkerContract {
   }
 
   @Test
-  void aStoppedRunInterruptsItsHandler() throws InterruptedException {
+  void aRunBeyondItsTimeoutInterruptsItsHandler() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     try (Foliot foliot = open()) {
@@ -263,13 +267,13 @@ abstract class JobWorkerContract {
       await(begun);
       awaitSeen(1);
     }
-    // On a slow machine the lease may end before the run does, and another attempt follows.
+    // On a slow machine the lease may end before the run, and then another attempt follows.
     assertThat(seen).containsOnly("lost true");
   }
 
-  /** On a slow machine an attempt may lose its lease, and the next one keeps it; without renewal each one loses it. */
   @Test
   void aLeaseIsRenewedWhileTheHandlerRuns() {
+    // On a slow machine an attempt may lose its lease; a later attempt succeeds. Without renewal no attempt succeeds.
     Duration lease = Duration.ofSeconds(2);
     try (Foliot foliot = open()) {
       foliot.workers().of("billing").lease(lease).onError((what, failure) -> {}).declare(once("long"))
@@ -288,7 +292,7 @@ abstract class JobWorkerContract {
   }
 
   @Test
-  void aCloseGivesTheShardBackToAnotherWorker() throws InterruptedException {
+  void aStoppedWorkerGivesItsShardToAnotherWorker() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     try (Foliot foliot = open()) {
       JobWorker first = foliot.workers().of("billing").declare(once("long")).handle("long", job -> {

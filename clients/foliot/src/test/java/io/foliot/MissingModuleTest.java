@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** The front door without the optional modules on the class path. */
+/** Tests of {@link Foliot} without the optional modules on the class path. */
 final class MissingModuleTest {
-  /** Defines the front door once more, and finds no class of the optional modules. */
+  /** A class loader that defines a second copy of {@link Foliot}, and finds no class of the optional modules. */
   private static final class WithoutModules extends ClassLoader {
     WithoutModules() {
       super(MissingModuleTest.class.getClassLoader());
@@ -45,20 +45,20 @@ final class MissingModuleTest {
     }
   }
 
-  private static Object open(String way, Class<?> type, Object from) throws ReflectiveOperationException {
+  private static Object open(String method, Class<?> type, Object argument) throws ReflectiveOperationException {
     Class<?> foliot = new WithoutModules().loadClass("io.foliot.Foliot");
-    return foliot.getMethod(way, type).invoke(null, from);
+    return foliot.getMethod(method, type).invoke(null, argument);
   }
 
-  private static void ensureNames(String artifact, String way, Class<?> type, Object from) {
-    assertThatThrownBy(() -> open(way, type, from)).isInstanceOf(InvocationTargetException.class).cause()
+  private static void ensureNames(String artifact, String method, Class<?> type, Object argument) {
+    assertThatThrownBy(() -> open(method, type, argument)).isInstanceOf(InvocationTargetException.class).cause()
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("a module is missing on the class path: add the dependency io.foliot:" + artifact);
   }
 
   @Test
-  void aMissingModuleIsNamed() {
-    ensureNames("foliot-store-rocksdb", "open", Path.class, Path.of("never-made"));
+  void theExceptionNamesTheMissingModule() {
+    ensureNames("foliot-store-rocksdb", "open", Path.class, Path.of("never-created"));
     ensureNames("foliot-store-jdbc", "on", DataSource.class, new org.postgresql.ds.PGSimpleDataSource());
     ensureNames("foliot-client", "connect", URI.class, URI.create("http://127.0.0.1:1"));
   }

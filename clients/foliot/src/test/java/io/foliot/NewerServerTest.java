@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A connection to a server whose results this client is too old to know. */
+/** Tests of a connection to a newer server, whose results this version of the client cannot decode. */
 final class NewerServerTest {
   private static final String RESULT = """
       {"result":"FROM_THE_FUTURE","id":"0190b3c2-0000-7000-8000-000000000001","queue":"q","key":"k","generation":1,
@@ -49,7 +49,7 @@ final class NewerServerTest {
   }
 
   @Test
-  void aResultThatIsNotKnownIsAnErrorNotAGuess() {
+  void anUnknownResultIsAnError() {
     try (Foliot foliot = Foliot.connect(URI.create("http://127.0.0.1:" + server.getAddress().getPort()))) {
       Tasks<String> tasks = foliot.tasks("q", String.class);
       assertThatThrownBy(() -> tasks.now().submit("x")).isInstanceOf(IllegalStateException.class)

@@ -43,15 +43,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Real engines on one PostgreSQL. Each second one engine joins or leaves, while tasks are submitted and fired.
- * {@code -Dseconds=600} runs this for ten minutes.
+ * Tests engines on one PostgreSQL. In each second one engine joins or leaves, while tasks are submitted and fired.
+ * {@code -Dseconds=600} runs the test for ten minutes.
  */
 @Tag("long")
 @Isolated
 final class NodesComeAndGoTest {
   private static final int SECONDS = Integer.getInteger("seconds", 10);
   private static final int TASKS_PER_SECOND = 100;
-  private static final int MOST_NODES = 5;
+  /** Most nodes beside the first node, which stays until the end. */
+  private static final int MOST_OTHERS = 5;
   private static final int MAX_DELAY_MILLIS = 5_000;
   private static final long STOP_SECONDS = 10;
   private static final Duration BOUND = Duration.ofMinutes(1);
@@ -59,9 +60,13 @@ final class NodesComeAndGoTest {
   private final TimeSource clock = new SystemClock();
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
   private final int tasks = SECONDS * TASKS_PER_SECOND;
-  private final AtomicIntegerArray times = new AtomicIntegerArray(tasks);
+  /** Number of deliveries by task. */
+  private final AtomicIntegerArray deliveries = new AtomicIntegerArray(tasks);
+  /** Lateness of the last delivery by task. */
   private final AtomicIntegerArray lateMillis = new AtomicIntegerArray(tasks);
-  private final AtomicInteger arrived = new AtomicInteger();
+  /** Number of tasks that were delivered at least once. */
+  private final AtomicInteger delivered = new AtomicInteger();
+  /** Number of deliveries by node. */
   private final ConcurrentHashMap<String, Integer> firedBy = new ConcurrentHashMap<>();
 
   private final class Node {
@@ -91,45 +96,45 @@ final class NodesComeAndGoTest {
     int number = Integer.parseInt(new String(attempt.task().body().payload(), StandardCharsets.US_ASCII));
     lateMillis.set(number, Math.toIntExact(clock.wallMillis() - attempt.task().dueAt()));
     firedBy.merge(name, 1, Integer::sum);
-    if (times.getAndIncrement(number) == 0) {
-      arrived.getAndIncrement();
+    if (deliveries.getAndIncrement(number) == 0) {
+      delivered.getAndIncrement();
     }
     return new Answer.Done("");
   }
 
   @Test
-  void nothingIsLostDoubledOrStuck() {
+  void everyTaskIsFiredOnceWhileNodesComeAndGo() {
     SplittableRandom random = new SplittableRandom();
-    int came = 0;
-    int went = 0;
+    int joined = 0;
+    int left = 0;
     try (PostgresServer server = PostgresServer.start(); ExecutorService leavers = Executors.newCachedThreadPool()) {
       Database database = server.createDatabase();
       Node first = new Node("first", database);
       first.engine.putQueue(QueueConfig.of("q", Target.local())).join();
       Deque<Node> others = new ArrayDeque<>();
-      List<CompletableFuture<Void>> left = new ArrayList<>();
+      List<CompletableFuture<Void>> departures = new ArrayList<>();
       for (int second = 0; second < SECONDS; second++) {
-        if (others.size() == MOST_NODES || (!others.isEmpty() && random.nextBoolean())) {
+        if (others.size() == MOST_OTHERS || (!others.isEmpty() && random.nextBoolean())) {
           Node leaver = random.nextBoolean() ? others.removeFirst() : others.removeLast();
-          left.add(CompletableFuture.runAsync(leaver::leave, leavers));
-          went++;
+          departures.add(CompletableFuture.runAsync(leaver::leave, leavers));
+          left++;
         } else {
           others.add(new Node("node-" + second, database));
-          came++;
+          joined++;
         }
         submit(first, second * TASKS_PER_SECOND, random);
       }
-      Await.until("all tasks have arrived", BOUND, () -> arrived.get() == tasks);
+      Await.until("all tasks are delivered", BOUND, () -> delivered.get() == tasks);
       others.forEach(Node::leave);
       first.leave();
-      left.forEach(CompletableFuture::join);
+      departures.forEach(CompletableFuture::join);
     }
     handlers.close();
     int[] late = IntStream.range(0, tasks).map(lateMillis::get).sorted().toArray();
     System.out.printf(Locale.ROOT,
-        "[come and go] %d came, %d went, %d tasks, fired by %d; late by p50 %d, p99 %d, most %d ms%n",
-        came, went, tasks, firedBy.size(), late[tasks / 2], late[tasks * 99 / 100], late[tasks - 1]);
-    assertThat(IntStream.range(0, tasks).filter(number -> times.get(number) != 1)).isEmpty();
+        "[come and go] %d joined, %d left, %d tasks, fired by %d nodes; lateness p50 %d, p99 %d, max %d ms%n",
+        joined, left, tasks, firedBy.size(), late[tasks / 2], late[tasks * 99 / 100], late[tasks - 1]);
+    assertThat(IntStream.range(0, tasks).filter(number -> deliveries.get(number) != 1)).isEmpty();
     assertThat(late[0]).isNotNegative();
     assertThat(firedBy).hasSizeGreaterThan(2);
   }

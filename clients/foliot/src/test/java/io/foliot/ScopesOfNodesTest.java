@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that run on each node or in each zone, in applications that share a database and in one application alone. */
+/** Tests of jobs that run on each node or in each zone. The nodes share a database, or one node has tasks in memory. */
 final class ScopesOfNodesTest {
   private static final Duration BOUND = Duration.ofSeconds(90);
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -49,7 +49,7 @@ final class ScopesOfNodesTest {
   }
 
   private Foliot node(String zone) {
-    // A pool of its own: a new connection for each call would be most of the work.
+    // Each node has a connection pool, because opening a connection takes longer than a call.
     return Foliot.builder().node("node-" + zone).zone(zone).allocator("by-parameter", AllocatorTest::byParameter).on(
         JdbcStore.open(
             JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(3).build()));
@@ -72,14 +72,14 @@ final class ScopesOfNodesTest {
   }
 
   @Test
-  void handlersOfTasksHaveAllScopes() {
+  void handlersOfTasksRunJobsOfAllScopes() {
     try (Foliot one = node("fra1"); Foliot other = node("nyc2"); Foliot none = node("none")) {
       handle(one, "fra1");
       handle(other, "nyc2");
       putJobs(none, "fra1", "nyc2");
       awaitPlaces("each at fra1, zone null, one of 2", "each at nyc2, zone null, one of 2",
           "zones at fra1, zone fra1, one of 1", "zones at nyc2, zone nyc2, one of 1");
-      assertThat(places).as("no shard of a zone runs in the other one")
+      assertThat(places).as("no shard of a zone runs in the other zone")
           .doesNotContain("zones at fra1, zone nyc2, one of 1", "zones at nyc2, zone fra1, one of 1");
     }
   }
@@ -118,7 +118,7 @@ final class ScopesOfNodesTest {
           return JobResult.done();
         }).start();
       }
-      // Each run waits until the workers that it names are there.
+      // No run begins until all workers that the parameters name are live.
       one.jobs().put(Job.named("report").queue("billing").every(SECOND).allocator("by-parameter")
           .shards(3, "worker-nyc2", "worker-fra1", "worker-nyc2"));
       awaitPlaces("shard 0 at nyc2", "shard 1 at fra1", "shard 2 at nyc2");
@@ -140,7 +140,7 @@ final class ScopesOfNodesTest {
     try (Foliot foliot = Foliot.inMemory()) {
       handle(foliot, "here");
       foliot.jobs().put(Job.named("zones").queue("handled").every(SECOND).scope(Scope.PER_ZONE).zones("fra1"));
-      Await.until("the job says what it waits for", BOUND,
+      Await.until("the job shows the zone that it waits for", BOUND,
           () -> foliot.jobs().find("zones").orElseThrow().waitsFor().equals("waits for a worker in zone fra1"));
     }
     assertThat(places).isEmpty();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Cancels of many tasks by a filter. */
+/** Tests cancels of many tasks by a filter. */
 class BulkCancelTest {
   private static Rig rig;
 
@@ -32,7 +32,7 @@ class BulkCancelTest {
         .isEqualTo(201);
   }
 
-  private static void assertDone(Rig.Answer answer, int cancelled, int pending) {
+  private static void assertCounts(Rig.Answer answer, int cancelled, int pending) {
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertThat(answer.at("cancelled")).isEqualTo(new BigDecimal(cancelled));
     assertThat(answer.at("pending")).isEqualTo(new BigDecimal(pending));
@@ -63,7 +63,7 @@ class BulkCancelTest {
     cancelled += Integer.parseInt(String.valueOf(answer.at("cancelled")));
 
     assertThat(cancelled).isEqualTo(2_500);
-    assertDone(cancel("purged", "{\"all\": true}"), 0, 0);
+    assertCounts(cancel("purged", "{\"all\": true}"), 0, 0);
     assertThat(rig.delete("/v1/queues/purged").text("result")).isEqualTo("DELETED");
   }
 
@@ -76,13 +76,13 @@ class BulkCancelTest {
     rig.post("/v1/queues/filtered/tasks", "{\"delay\": \"1h\"}");
     String before = Instant.now().plusSeconds(2 * 3_600).toString();
 
-    assertDone(cancel("filtered", "{\"keyPrefix\": \"a-\", \"dueBefore\": \"" + before + "\"}"), 1, 0);
+    assertCounts(cancel("filtered", "{\"keyPrefix\": \"a-\", \"dueBefore\": \"" + before + "\"}"), 1, 0);
 
     assertThat(state("filtered", "a-soon")).isEqualTo("CANCELLED");
     assertThat(state("filtered", "a-late")).isEqualTo("DELAYED");
     assertThat(state("filtered", "b-soon")).isEqualTo("DELAYED");
-    assertDone(cancel("filtered", "{\"states\": [\"ready\", \"RUNNING\"]}"), 0, 0);
-    assertDone(cancel("filtered", "{\"states\": [\"DELAYED\"]}"), 3, 0);
+    assertCounts(cancel("filtered", "{\"states\": [\"ready\", \"RUNNING\"]}"), 0, 0);
+    assertCounts(cancel("filtered", "{\"states\": [\"DELAYED\"]}"), 3, 0);
   }
 
   @Test
@@ -93,14 +93,14 @@ class BulkCancelTest {
     Rig.Answer claim = rig.post("/v1/queues/running/claims", "{\"wait\": \"10s\"}");
     assertThat(claim.list("tasks")).hasSize(1);
 
-    assertDone(cancel("running", "{\"all\": true}"), 1, 1);
+    assertCounts(cancel("running", "{\"all\": true}"), 1, 1);
 
     assertThat(rig.get("/v1/queues/running/keys/r").at("cancelRequested")).isEqualTo(true);
-    assertDone(cancel("running", "{\"all\": true}"), 0, 1);
+    assertCounts(cancel("running", "{\"all\": true}"), 0, 1);
     rig.post("/v1/tasks/" + claim.text("tasks", 0, "id") + "/nack",
         "{\"token\": \"" + claim.text("tasks", 0, "token") + "\"}");
     assertThat(state("running", "r")).isEqualTo("CANCELLED");
-    assertDone(cancel("running", "{\"all\": true}"), 0, 0);
+    assertCounts(cancel("running", "{\"all\": true}"), 0, 0);
   }
 
   @Test
@@ -110,15 +110,15 @@ class BulkCancelTest {
       submit("limited", "k" + i, "1h");
     }
     Rig.Answer first = cancel("limited", "{\"keyPrefix\": \"k\", \"limit\": 3}");
-    assertDone(first, 3, 0);
+    assertCounts(first, 3, 0);
     Rig.Answer rest = cancel("limited",
         "{\"keyPrefix\": \"k\", \"cursor\": \"" + first.text("nextCursor") + "\"}");
-    assertDone(rest, 2, 0);
+    assertCounts(rest, 2, 0);
     assertThat(rest.at("nextCursor")).isNull();
   }
 
   @Test
-  void aCallWithoutAFilterIsRefused() {
+  void aCancelWithoutAValidFilterIsRefused() {
     rig.withQueue("kept");
     submit("kept", "k", "1h");
     for (String body : new String[]{"{}", "{\"limit\": 10}", "{\"all\": false}"}) {
@@ -141,7 +141,7 @@ class BulkCancelTest {
   }
 
   @Test
-  void onlyAKeyThatAdministersTheQueueCancelsMany() {
+  void onlyAnAdministratorKeyOfTheQueueCancelsByFilter() {
     try (Rig guarded = Rig.start()) {
       String admin = guarded.post("/v1/keys", "{\"actions\": [\"read\", \"submit\", \"admin\"]}").text("key");
       guarded.as(admin).withQueue("mine").withQueue("theirs");

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The description of the API, as far as answers can be checked against it: types, required members, enumerations,
- * patterns. A member that is not described is a mistake, which JSON Schema itself would let pass.
+ * The OpenAPI description of the API. It checks the types, required members, enumerations and patterns of answers. A
+ * member that is not described is an error here, although JSON Schema would permit it.
  */
 @SuppressWarnings("unchecked")
 final class Description {
@@ -34,10 +34,10 @@ final class Description {
     return (Map<String, Object>) requireNonNull(JsonTree.at(document, "paths"));
   }
 
-  /** Checks that an answer conforms to the description. */
+  /** Asserts that an answer conforms to the description. */
   void check(String method, String path, int status, String contentType, String body) {
-    String plain = path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
-    String template = paths.entrySet().stream().filter(entry -> entry.getValue().matcher(plain).matches())
+    String withoutQuery = path.contains("?") ? path.substring(0, path.indexOf('?')) : path;
+    String template = paths.entrySet().stream().filter(entry -> entry.getValue().matcher(withoutQuery).matches())
         .map(Map.Entry::getKey).findFirst().orElse(null);
     Object operation = template == null
         ? null
@@ -46,7 +46,8 @@ final class Description {
     Object response = operation == null ? null : response(operation, status);
     String type = contentType.contains(";") ? contentType.substring(0, contentType.indexOf(';')) : contentType;
     if (response == null) {
-      assertThat(status).as("only problems are not described: " + method + " " + path).isGreaterThanOrEqualTo(400);
+      assertThat(status).as("an answer without a description is a problem: " + method + " " + path)
+          .isGreaterThanOrEqualTo(400);
       assertThat(type).isEqualTo("application/problem+json");
       checkValue(JsonTree.at(document, "components", "schemas", "Problem"), JsonTree.parse(body), "$");
       return;
@@ -83,7 +84,7 @@ final class Description {
           failures.add(e);
         }
       }
-      assertThat(failures).as(where + " is one of several").hasSize(choices.size() - 1);
+      assertThat(failures).as(where + " matches exactly one choice").hasSize(choices.size() - 1);
       return;
     }
     if (schema.get("enum") instanceof List<?> words) {
@@ -118,11 +119,11 @@ final class Description {
     Map<String, Object> properties = schema.get("properties") instanceof Map<?, ?> map
         ? (Map<String, Object>) map
         : Map.of();
-    boolean any = properties.isEmpty() && schema.get("additionalProperties") == null;
+    boolean permitsAny = properties.isEmpty() && schema.get("additionalProperties") == null;
     object.forEach((name, member) -> {
       Object property = properties.getOrDefault(name, schema.get("additionalProperties"));
-      assertThat(any || property != null).as(where + "." + name + " is described").isTrue();
-      if (!any) {
+      assertThat(permitsAny || property != null).as(where + "." + name + " is described").isTrue();
+      if (!permitsAny) {
         checkValue(property, member, where + "." + name);
       }
     });

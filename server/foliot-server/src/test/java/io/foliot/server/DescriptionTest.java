@@ -12,13 +12,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The description of the API has every route, and no other. {@link Rig} checks that answers conform to it. */
+/**
+ * Tests that the description of the API has exactly the routes of the server. {@link Rig} checks that answers conform
+ * to the description.
+ */
 class DescriptionTest {
   private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch", "head", "options");
 
   @Test
   @SuppressWarnings("unchecked")
-  void everyRouteIsDescribedAndNothingElse() {
+  void exactlyTheRoutesAreDescribed() {
     try (Rig rig = Rig.start()) {
       Object document = rig.get("/openapi.json").json();
       Set<String> described = new TreeSet<>();
@@ -30,8 +33,8 @@ class DescriptionTest {
       for (Route route : Route.values()) {
         routes.add(route.method() + " " + route.path());
         Object security = JsonTree.at(paths, route.path(), route.method().toLowerCase(Locale.ROOT), "security");
-        boolean open = List.of(Map.of()).equals(security);
-        assertThat(open).as(route.name() + " needs no key").isEqualTo(route.action() == null);
+        boolean needsNoKey = List.of(Map.of()).equals(security);
+        assertThat(needsNoKey).as(route.name() + " needs no key").isEqualTo(route.action() == null);
       }
       assertThat(described).isEqualTo(routes);
     }

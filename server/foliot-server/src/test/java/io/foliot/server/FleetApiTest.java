@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The workers of the cluster over HTTP: which requests are refused, and which callers see which workers. */
+/** Tests the calls about workers: which requests are refused, and which workers a key sees. */
 final class FleetApiTest {
   private static final Fleet FLEET = new Fleet(
       List.of(seat(0, "report-1", "fra1", Set.of("billing", "mails"), true, true),
@@ -46,7 +46,7 @@ final class FleetApiTest {
   }
 
   @Test
-  void aWorkerNameIsShortTextWithoutControls() {
+  void aWorkerNameHasAtMost128CharactersAndNoControls() {
     for (String name : List.of("7", "true", "[]", "{}", "\"" + "x".repeat(129) + "\"", "\"a\\nb\"", "\"\\u001b[2J\"",
         "\"\\u009b\"")) {
       assertRefused(rig.post("/v1/queues/billing/claims", "{\"worker\": " + name + "}"), "worker", "expected");
@@ -72,13 +72,13 @@ final class FleetApiTest {
   }
 
   @Test
-  void anUnknownFieldNamesTheZone() {
+  void theAnswerAboutAnUnknownFieldNamesTheNearestOne() {
     assertThat(rig.post("/v1/queues/billing/claims", "{\"zones\": \"fra1\"}").text("nearest")).isEqualTo("zone");
   }
 
   @ParameterizedTest
   @CsvSource({"enable", "disable"})
-  void theAnswerAboutAnUnknownWorkerHasTheRemedy(String act) {
+  void theAnswerAboutAnUnknownWorkerShowsTheRemedy(String act) {
     for (String name : List.of("nobody-1", "a%2Fb", "%0Aact=DELETE_QUEUE", "x".repeat(300))) {
       Rig.Answer answer = rig.call("POST", "/v1/workers/" + name + "/" + act, null, Map.of());
       assertThat(answer.status()).as(answer.body()).isEqualTo(404);
@@ -123,7 +123,7 @@ final class FleetApiTest {
     Rig.Answer seen = rig.as(reads).get("/v1/workers?gone=true");
     assertThat(seen.list("workers")).hasSize(1);
     assertThat(seen.text("workers", 0, "worker")).isEqualTo("report-1");
-    assertThat(seen.at("workers", 0, "queues")).as("and only those queues of it").isEqualTo(List.of("mails"));
+    assertThat(seen.at("workers", 0, "queues")).as("only the queues that the key covers").isEqualTo(List.of("mails"));
     assertThat(rig.as(readsNone).get("/v1/workers?gone=true").list("workers")).isEmpty();
     assertThat(rig.as(consumes).get("/v1/workers").problem()).isEqualTo("forbidden");
     assertThat(rig.as(null).get("/v1/workers").status()).isEqualTo(401);
@@ -138,8 +138,8 @@ final class FleetApiTest {
     String consumes = key("\"read\", \"submit\", \"consume\"", "\"*\"");
     String ofOneQueue = key("\"admin\"", "\"billing\"");
     String path = "/v1/workers/report-1/" + act;
-    // The scheduler would accept the call if it received it.
-    rig.instead = CompletableFuture.completedFuture(true);
+    // The scheduler accepts every call that it receives.
+    rig.engineResult = CompletableFuture.completedFuture(true);
     for (String key : List.of(consumes, ofOneQueue)) {
       Rig.Answer answer = rig.as(key).call("POST", path, null, Map.of());
       assertThat(answer.status()).as(answer.body()).isEqualTo(403);
@@ -153,8 +153,8 @@ final class FleetApiTest {
   }
 
   @Test
-  void aWorkerThatIsNotYetReadIsShownByItsName() {
-    rig.instead = CompletableFuture.completedFuture(true);
+  void aWorkerThatIsNotYetInTheFleetIsShownByItsName() {
+    rig.engineResult = CompletableFuture.completedFuture(true);
     Rig.Answer done = rig.call("POST", "/v1/workers/new%20one/disable", null, Map.of());
     assertThat(done.json()).hasToString("{worker=new one, state=DISABLED, queues=[]}");
   }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Claims of named workers over HTTP: such workers become known, and receive tasks unless they are disabled. */
+/** Tests claims with the name of a worker: the worker is listed, and receives tasks unless it is disabled. */
 final class FleetClaimsTest {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -44,8 +44,8 @@ final class FleetClaimsTest {
             + wait + "\", \"lease\": \"2s\"}");
   }
 
-  /** Sends a claim and returns while it waits. */
-  private CompletableFuture<Rig.Answer> claimLater(String queue, String worker, String wait) {
+  /** Sends a claim, and does not wait for its answer. */
+  private CompletableFuture<Rig.Answer> claimAsync(String queue, String worker, String wait) {
     CompletableFuture<Rig.Answer> answer = new CompletableFuture<>();
     Thread.ofVirtual().start(() -> {
       try {
@@ -72,7 +72,7 @@ final class FleetClaimsTest {
     long begunNanos = System.nanoTime();
     String last = actual.get();
     while (!last.equals(expected)) {
-      assertThat(System.nanoTime() - begunNanos).as("%s is to become %s", last, expected).isLessThan(boundNanos);
+      assertThat(System.nanoTime() - begunNanos).as("last=%s, expected=%s", last, expected).isLessThan(boundNanos);
       LockSupport.parkNanos(POLL_NANOS);
       last = actual.get();
     }
@@ -82,7 +82,7 @@ final class FleetClaimsTest {
     await(state, () -> state(worker), PATIENCE_NANOS);
   }
 
-  /** Claims until the worker is listed to the caller. */
+  /** Claims until the worker is listed for the current key. */
   private void claimUntilListed(String queue, String worker) {
     await("LIVE", () -> {
       claim(queue, worker, "0s");
@@ -102,21 +102,21 @@ final class FleetClaimsTest {
 
   @Test
   void aWorkerThatClaimsIsListedWithinTwoSeconds() throws Exception {
-    CompletableFuture<Rig.Answer> waiting = claimLater("billing", "report-1", "3s");
+    CompletableFuture<Rig.Answer> waiting = claimAsync("billing", "report-1", "3s");
     claim("mails", "report-1", "0s");
     await("LIVE", () -> state("report-1"), TimeUnit.SECONDS.toNanos(2));
     Rig.Answer listed = rig.get("/v1/workers");
     assertThat(listed.at("workers", 0)).hasToString(
         "{worker=report-1, state=LIVE, seat=0, zone=fra1, node=test, queues=[billing, mails]}");
     rig.post("/v1/queues/billing/claims", "{\"wait\": \"0s\"}");
-    assertThat(rig.get("/v1/workers").list("workers")).as("a claim without a name makes none known").hasSize(1);
+    assertThat(rig.get("/v1/workers").list("workers")).as("a claim without a name adds no worker").hasSize(1);
     assertThat(waiting.get(20, TimeUnit.SECONDS).list("tasks")).isEmpty();
     awaitState("report-1", "GONE");
   }
 
   @Test
   void aLeavingWorkerIsGoneAndItsClaimReturns() throws Exception {
-    CompletableFuture<Rig.Answer> waiting = claimLater("billing", "one", "60s");
+    CompletableFuture<Rig.Answer> waiting = claimAsync("billing", "one", "60s");
     awaitState("one", "LIVE");
     String leave = "/v1/queues/billing/claims";
     Rig.Answer answer = rig.post(leave, "{\"worker\": \"one\", \"leave\": true}");
@@ -132,19 +132,19 @@ final class FleetClaimsTest {
 
   @Test
   void aDisabledWorkerReceivesNoTasksUntilItIsEnabled() throws Exception {
-    CompletableFuture<Rig.Answer> waiting = claimLater("billing", "one", "5s");
+    CompletableFuture<Rig.Answer> waiting = claimAsync("billing", "one", "5s");
     awaitState("one", "LIVE");
     act("one", "disable");
     awaitState("one", "DISABLED");
     submit("billing");
-    assertThat(claim("billing", "two", "10s").list("tasks")).as("the other worker gets it").hasSize(1);
-    assertThat(waiting.get(20, TimeUnit.SECONDS).list("tasks")).as("a claim that waited already").isEmpty();
+    assertThat(claim("billing", "two", "10s").list("tasks")).as("worker two gets the task").hasSize(1);
+    assertThat(waiting.get(20, TimeUnit.SECONDS).list("tasks")).as("the claim that was waiting").isEmpty();
 
     submit("billing");
     assertThat(claim("billing", "one", "300ms").list("tasks")).as("a new claim").isEmpty();
-    CompletableFuture<Rig.Answer> enabled = claimLater("billing", "one", "10s");
+    CompletableFuture<Rig.Answer> enabled = claimAsync("billing", "one", "10s");
     act("one", "enable");
-    assertThat(enabled.get(20, TimeUnit.SECONDS).list("tasks")).as("once it is enabled").hasSize(1);
+    assertThat(enabled.get(20, TimeUnit.SECONDS).list("tasks")).as("after the worker is enabled").hasSize(1);
     awaitState("one", "LIVE");
   }
 
@@ -161,7 +161,7 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void extensionsWithTheNameKeepABusyWorkerKnown() {
+  void extensionsWithAWorkersNameKeepItLive() {
     submit("billing");
     Rig.Answer one = claim("billing", "one", "5s");
     submit("billing");
@@ -173,7 +173,7 @@ final class FleetClaimsTest {
       extend(two, "");
       return state("two");
     }, PATIENCE_NANOS);
-    assertThat(state("one")).as("the one whose extensions have its name").isEqualTo("LIVE");
+    assertThat(state("one")).as("the worker whose extensions have its name").isEqualTo("LIVE");
   }
 
   private void extend(Rig.Answer claimed, String more) {
@@ -183,7 +183,7 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void aRefusedExtensionIsNotASignOfLife() {
+  void aRefusedExtensionDoesNotKeepAWorkerLive() {
     claimUntilListed("billing", "one");
     await("GONE", () -> {
       assertThat(rig.post("/v1/tasks/00000000-0000-7000-8000-000000000000/extend", "{\"token\": \"" + "0".repeat(32)
@@ -209,7 +209,7 @@ final class FleetClaimsTest {
   }
 
   @Test
-  void explainSaysWhichWorkerATaskWaitsFor() {
+  void explainNamesTheWorkerThatATaskWaitsFor() {
     claimUntilListed("billing", "report-1");
     int seat = ((BigDecimal) requireNonNull(rig.get("/v1/workers").at("workers", 0, "seat"))).intValueExact();
     awaitState("report-1", "GONE");
@@ -223,7 +223,7 @@ final class FleetClaimsTest {
     String admin = rig.post("/v1/keys", "{\"actions\": [\"admin\"]}").text("key");
     rig.as(admin);
     rig.as(rig.post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"billing\"]}").text("key"));
-    assertThat(rig.get(path).text("reasons", 0)).as("to a key that does not see all queues")
+    assertThat(rig.get(path).text("reasons", 0)).as("for a key that does not cover all queues")
         .contains("seat " + seat + " (zone fra1), which is gone").doesNotContain("report-1");
   }
 }

@@ -20,26 +20,28 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Workers and receivers that hold attempts of some queues without end delay no callback of another queue. */
+/** Tests that workers and receivers that hold attempts for hours delay no callback of another queue. */
 final class IsolationAttackTest {
   private static final int PAYLOAD_BYTES = 256 << 10;
+  /** Number of tasks with large payloads that are held. */
   private static final int HELD = 256;
   private static final int RECEIVERS = 18;
+  /** Number of callbacks that must not be delayed. */
   private static final int VICTIMS = 100;
+  /** Delay of the first of these callbacks. */
   private static final long FIRST_MILLIS = 1_000;
+  /** Time between the due times of two of these callbacks. */
   private static final long APART_MILLIS = 20;
-  /**
-   * Longest lateness of a callback; milliseconds are expected. Before queues had shares of memory, no callback arrived.
-   */
+  /** Greatest lateness of a callback. A few milliseconds are usual. */
   private static final long LATE_MILLIS = 2_000;
 
   private final Rig rig = Rig.start(Map.of("allow-network", "127.0.0.0/8"));
   private final ConcurrentLinkedQueue<Long> lateMillis = new ConcurrentLinkedQueue<>();
-  private final List<ServerSocket> hanging = new ArrayList<>();
+  private final List<ServerSocket> hangingReceivers = new ArrayList<>();
 
   @AfterEach
   void stop() throws IOException {
-    for (ServerSocket socket : hanging) {
+    for (ServerSocket socket : hangingReceivers) {
       socket.close();
     }
     rig.close();
@@ -48,11 +50,12 @@ final class IsolationAttackTest {
   /** Returns the address of a new receiver that accepts connections, but neither reads nor answers. */
   private String hangingUrl() throws IOException {
     ServerSocket socket = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
-    hanging.add(socket);
+    hangingReceivers.add(socket);
     return "http://127.0.0.1:" + socket.getLocalPort() + "/hook";
   }
 
   private void submitLarge(String queue, int tasks) {
+    // Base64 writes 3 bytes as 4 characters. The 100 bytes keep the payload below the limit of 256 KiB.
     String payload = Base64.getEncoder().encodeToString(new byte[PAYLOAD_BYTES * 3 / 4 - 100]);
     for (int i = 0; i < tasks; i++) {
       Rig.Answer answer = rig.post("/v1/queues/" + queue + "/tasks",
@@ -89,11 +92,11 @@ final class IsolationAttackTest {
             "{\"dueAt\": \"" + Instant.ofEpochMilli(dueMillis) + "\", \"payload\": " + dueMillis + "}");
         assertThat(answer.status()).as(answer.body()).isEqualTo(201);
       }
-      boolean came = all.await(30, TimeUnit.SECONDS);
+      boolean hasAll = all.await(30, TimeUnit.SECONDS);
       List<Long> sorted = lateMillis.stream().sorted().toList();
-      assertThat(came).as("callbacks that came: " + sorted.size()).isTrue();
+      assertThat(hasAll).as("callbacks that arrived: " + sorted.size()).isTrue();
       System.out.println("another queue's callbacks: p50 " + sorted.get(VICTIMS / 2) + " ms late, p99 "
-          + sorted.get(VICTIMS * 99 / 100 - 1) + " ms, most " + sorted.getLast() + " ms");
+          + sorted.get(VICTIMS * 99 / 100 - 1) + " ms, max " + sorted.getLast() + " ms");
       assertThat(sorted).allMatch(late -> late >= 0 && late <= LATE_MILLIS);
     } finally {
       receiver.stop(0);
@@ -118,7 +121,7 @@ final class IsolationAttackTest {
   void receiversThatHangWithLargePayloadsDelayNoOtherQueue() throws Exception {
     for (int i = 0; i < RECEIVERS; i++) {
       queue("hangs" + i, hangingUrl(), "1h");
-      submitLarge("hangs" + i, 256 / RECEIVERS + 2);
+      submitLarge("hangs" + i, HELD / RECEIVERS + 2);
     }
     ensureVictimIsPunctual();
   }

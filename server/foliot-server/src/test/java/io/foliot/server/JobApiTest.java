@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Recurring jobs over HTTP. */
+/** Tests calls about recurring jobs and calendars. */
 final class JobApiTest {
   private static final String NIGHTLY = "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"0 2 * * MON-FRI\","
       + " \"zone\": \"Europe/Berlin\"}, \"shards\": 4, \"shardParameters\": [\"Beijing\", \"Shanghai\"],"
@@ -82,7 +82,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aJobFiresAndEachTimeIsAccountedFor() {
+  void aJobFiresAndItsRunsAreRecorded() {
     rig.put("/v1/jobs/tick", "{\"queue\": \"billing\", \"schedule\": {\"every\": \"200ms\"}, \"overlap\": \"allow\"}");
     for (int i = 0; i < 5; i++) {
       Rig.Answer claimed = rig.post("/v1/queues/billing/claims", "{\"max\": 1, \"wait\": \"10s\", \"worker\": \"w\"}");
@@ -110,7 +110,7 @@ final class JobApiTest {
     String time = rig.get("/v1/jobs/nightly").text("active", 0, "time");
     assertThat(rig.post("/v1/jobs/nightly/runs/" + time + "/stop", "").status()).isEqualTo(200);
     rig.eventually("/v1/jobs/nightly/runs", answer -> answer.body().contains("\"STOPPED\""));
-    // The run is shown as ended before a pass of the job has noted it.
+    // The run is shown as ended before a planning pass has noted its end.
     Rig.Answer ended = Rig.eventually(() -> rig.post("/v1/jobs/nightly/runs/" + time + "/stop", ""),
         answer -> answer.status() == 404);
     assertThat(ended.problem()).as("there is nothing to stop any more: %s", ended.body()).isEqualTo("unknown-run");
@@ -218,11 +218,11 @@ final class JobApiTest {
       {"every": "1h", "exclude": ["a","b","c","d","e","f","g","h","i","j","k","l","m","n","o","p","q"]} \
           | schedule.exclude | at most 16
       """)
-  void aScheduleThatCannotWorkIsRefused(String schedule, String field, String said) {
+  void anInvalidScheduleIsRefused(String schedule, String field, String detail) {
     Rig.Answer answer = rig.put("/v1/jobs/wrong", "{\"queue\": \"billing\", \"schedule\": " + schedule + "}");
     assertThat(answer.status()).as(answer.body()).isEqualTo(400);
     assertThat(answer.text("field")).as(answer.body()).isEqualTo(field);
-    assertThat(answer.body()).contains(said);
+    assertThat(answer.body()).contains(detail);
   }
 
   @ParameterizedTest
@@ -239,12 +239,12 @@ final class JobApiTest {
       "misfire": {"policy": "once", "max": 3} | misfire.max | policy
       "misfire": {"max": 3} | misfire.max | policy
       """)
-  void aJobThatCannotWorkIsRefused(String fields, String field, String said) {
+  void aJobWithAnInvalidFieldIsRefused(String fields, String field, String detail) {
     Rig.Answer answer = rig.put("/v1/jobs/wrong",
         "{\"queue\": \"billing\", \"schedule\": {\"every\": \"1h\"}, " + fields + "}");
     assertThat(answer.status()).as(answer.body()).isEqualTo(400);
     assertThat(answer.text("field")).as(answer.body()).isEqualTo(field);
-    assertThat(answer.text("detail")).contains(said);
+    assertThat(answer.text("detail")).contains(detail);
   }
 
   @Test
@@ -259,7 +259,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aRequestThatCannotWorkNamesItsField() {
+  void theAnswerToAnInvalidRequestNamesTheField() {
     rig.put("/v1/jobs/nightly", NIGHTLY);
     Rig.Answer late = rig.post("/v1/jobs/nightly/pause", "{\"until\": \"2020-01-01T00:00:00Z\"}");
     assertThat(late.status()).as(late.body()).isEqualTo(400);
@@ -280,7 +280,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aBackfillThatCannotWorkNamesItsField() {
+  void theAnswerToAnInvalidBackfillNamesTheField() {
     rig.put("/v1/jobs/ticks", "{\"queue\": \"billing\", \"schedule\": {\"cron\": \"* * * * *\"}}");
     ensureBackfillIsRefused("2026-11-02T00:00:00Z", "2026-11-01T00:00:00Z", "after from=2026-11-02T00:00:00Z");
     ensureBackfillIsRefused("2026-11-02T00:00:00Z", "2226-11-01T00:00:00Z", "up to now=");
@@ -290,16 +290,16 @@ final class JobApiTest {
     assertThat(most.list("times")).hasSize(100);
   }
 
-  private void ensureBackfillIsRefused(String from, String to, String said) {
+  private void ensureBackfillIsRefused(String from, String to, String detail) {
     Rig.Answer answer = rig.post("/v1/jobs/ticks/backfill",
         "{\"from\": \"" + from + "\", \"to\": \"" + to + "\", \"dryRun\": true}");
     assertThat(answer.status()).as(answer.body()).isEqualTo(400);
     assertThat(answer.text("field")).isEqualTo("to");
-    assertThat(answer.text("detail")).contains(said);
+    assertThat(answer.text("detail")).contains(detail);
   }
 
   @Test
-  void instantsBeyondMillisecondsAreRefused() {
+  void instantsOutOfRangeAreRefused() {
     rig.put("/v1/jobs/nightly", NIGHTLY);
     String late = "+999999999-12-31T23:59:59Z";
     String early = "-999999999-01-01T00:00:00Z";
@@ -364,7 +364,7 @@ final class JobApiTest {
     assertThat(rig.get("/v1/jobs/theirs").problem()).isEqualTo("unknown-job");
     assertThat(rig.delete("/v1/jobs/theirs").problem()).isEqualTo("unknown-job");
     String mine = "{\"queue\": \"mine\", \"schedule\": {\"every\": \"1h\"}}";
-    assertThat(rig.put("/v1/jobs/theirs", mine).problem()).as("it is not taken over").isEqualTo("unknown-job");
+    assertThat(rig.put("/v1/jobs/theirs", mine).problem()).as("the job is not replaced").isEqualTo("unknown-job");
     assertThat(rig.put("/v1/jobs/other", NIGHTLY).problem()).isEqualTo("unknown-queue");
     assertThat(rig.put("/v1/jobs/own", mine).status()).isEqualTo(201);
     Rig.Answer batch = rig.call("POST", "/v1/jobs:batch",
@@ -397,7 +397,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aDamagedJobShowsAnErrorAndIsReplaced() {
+  void aDamagedJobShowsAnErrorAndCanBeReplaced() {
     TaskStore[] store = new TaskStore[1];
     try (Rig own = Rig.over(Map.of(), real -> store[0] = real)) {
       own.withQueue("billing").put("/v1/jobs/nightly", NIGHTLY);
@@ -419,7 +419,7 @@ final class JobApiTest {
   }
 
   @Test
-  void aRequestForARunMayCarryItsOwnParameter() {
+  void aRequestedRunMayHaveAnotherParameter() {
     rig.put("/v1/jobs/nightly", NIGHTLY.replace("\"shards\": 4", "\"shards\": 2"));
     assertThat(rig.post("/v1/jobs/nightly/trigger", "{\"parameter\": {\"kind\": \"rerun\"}}").text("result"))
         .isEqualTo("ACCEPTED");

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Scopes and allocations of jobs over HTTP, and the marks that workers set on shards. */
+/** Tests scopes and allocations of jobs, and the marks that workers set on shards. */
 final class JobScopeApiTest {
 
   private final Rig rig = Rig.start().withQueue("orders");
@@ -58,14 +58,14 @@ final class JobScopeApiTest {
       "\"scope\": \"all\", \"shards\": 3 | shards: expected 1 with scope all, which has one shard for each worker, but got 3",
       "\"zones\": [\"fra1\"] | zones: expected none, unless the scope is per-zone, but got [fra1]",
       "\"scope\": \"per-zone\", \"zones\": [\"a\", \"a\"] | zones: expected each name once, but got [a, a]"})
-  void aScopeThatCannotWorkIsRefused(String fields, String said) {
+  void anInvalidScopeOrAllocationIsRefused(String fields, String detail) {
     Rig.Answer refused = put("wrong", "\"every\": \"1h\"", ", " + fields);
     assertThat(refused.status()).as(refused.body()).isEqualTo(400);
-    assertThat(refused.text("detail")).contains(said);
+    assertThat(refused.text("detail")).contains(detail);
   }
 
   @Test
-  void aQueueWithoutWorkersHasNoScope() {
+  void aJobOfACallbackQueueHasNoScopeOfWorkers() {
     rig.put("/v1/queues/calls", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:1/x\"}}");
     for (String scope : new String[]{"all", "per-zone"}) {
       Rig.Answer refused = rig.put("/v1/jobs/wrong",
@@ -83,7 +83,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void aTimeThatWaitsForAZoneNamesTheZone() {
+  void aRunWaitsForAWorkerInItsZone() {
     put("zones", "\"cron\": \"0 0 1 1 *\"", ", \"scope\": \"per-zone\", \"zones\": [\"mars\"]");
     rig.post("/v1/jobs/zones/trigger", "");
     Rig.Answer waits = rig.eventually("/v1/jobs/zones", answer -> answer.body().contains("waitsFor"));
@@ -170,7 +170,7 @@ final class JobScopeApiTest {
   }
 
   @Test
-  void aWorkerAsksForTheNextRunAtOnceAndContinues() {
+  void aNextRunThatAWorkerRequestsHasItsCheckpoint() {
     put("stream", "\"cron\": \"0 0 1 1 *\"", "");
     rig.post("/v1/jobs/stream/trigger", "");
     Rig.Answer first = claim();

@@ -11,7 +11,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** JSON as maps, lists, texts, numbers ({@link BigDecimal}), booleans and null. */
+/** JSON as maps, lists, strings, numbers ({@link BigDecimal}), booleans and null. */
 final class JsonTree {
   private JsonTree() {}
 
@@ -20,7 +20,7 @@ final class JsonTree {
       parser.nextToken();
       Object value = value(parser);
       if (parser.nextToken() != null) {
-        throw new IllegalArgumentException("one value is expected: " + text);
+        throw new IllegalArgumentException("text: expected one JSON value, but got more: " + text);
       }
       return value;
     }
@@ -41,7 +41,7 @@ final class JsonTree {
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       case VALUE_NULL -> null;
-      default -> throw new IllegalArgumentException("a value is expected: " + parser.currentToken());
+      default -> throw new IllegalArgumentException("expected a JSON value, but got " + parser.currentToken());
     };
   }
 
@@ -57,7 +57,7 @@ final class JsonTree {
   /**
    * Returns a part of a tree.
    *
-   * @param path the names of members and the indexes of items on the way to it
+   * @param path the names of members and the indexes of items, from the root to the part
    */
   @SuppressWarnings("unchecked")
   static @Nullable Object at(@Nullable Object tree, Object... path) {

@@ -12,10 +12,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lists, redrives and cancels of a small queue in a store that is full of another queue's tasks. */
+/** Tests lists and cancels of one queue in a store that is full of the tasks of another queue. */
 class ListingTest {
+  /** Number of tasks of the other queue. */
   private static final int OTHERS = 45_000;
-  /** Tasks of one batch, few enough that a busy machine answers a call in time. */
+  /** Number of tasks in one batch, small enough for a busy machine to answer in time. */
   private static final int PER_BATCH = 1_500;
 
   @TempDir

@@ -25,7 +25,7 @@ final class LoggingTest {
   }
 
   @Test
-  void aBrokenPooledConnectionIsNotLogged() {
+  void warningsAboutPooledConnectionsAreLoggedAtDebug() {
     String pool = "com.zaxxer.hikari.pool.ProxyConnection";
     assertThat(configured("info").getLogger(pool).isWarnEnabled()).isFalse();
     assertThat(configured("info").getLogger(pool).isErrorEnabled()).isTrue();

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The metrics that Prometheus reads. */
+/** Tests the metrics in the format of Prometheus. */
 class MetricsTest {
   @Test
   void eachEventIsCounted() {
@@ -33,7 +33,7 @@ class MetricsTest {
           "foliot_http_requests_seconds_count{method=\"POST\",path=\"/v1/queues/{queue}/tasks\",status=\"201\"} 1")) {
         assertThat(figures).contains(figure);
       }
-      assertThat(figures).as("base units, and no gauge named as a count").doesNotContain("_ns_total", "cpu_count");
+      assertThat(figures).as("names have base units; no gauge is a count").doesNotContain("_ns_total", "cpu_count");
     }
   }
 

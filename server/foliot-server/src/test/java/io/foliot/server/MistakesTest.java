@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The answers to mistakes in requests. Each names the mistake and its remedy. */
+/** Tests the answers to invalid requests. Each answer names the mistake and its remedy. */
 class MistakesTest {
   private static final String TASKS = "/v1/queues/orders/tasks";
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
@@ -29,6 +29,7 @@ class MistakesTest {
     rig.close();
   }
 
+  /** Asserts that an answer is a problem of this kind whose detail contains the words; returns the answer. */
   private static Rig.Answer refused(Rig.Answer answer, int status, String problem, String... words) {
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.headers().get("content-type")).isEqualTo("application/problem+json");
@@ -52,7 +53,7 @@ class MistakesTest {
   }
 
   @Test
-  void malformedJsonIsAnsweredWithItsPlace() {
+  void theAnswerAboutMalformedJsonNamesTheLine() {
     Rig.Answer answer = refused(rig.post(TASKS, "{\"delay\": \"1s\",\n  \"payload\": {]}"), 400, "malformed-json",
         "line=2");
     assertThat(answer.at("line")).isEqualTo(new BigDecimal(2));
@@ -67,7 +68,7 @@ class MistakesTest {
   }
 
   @Test
-  void answersAboutMalformedJsonHideTheParser() {
+  void theAnswerAboutMalformedJsonHidesTheParser() {
     for (String body : List.of("{\"delay\": \"1s\"", "{\"delay\": \"1s", "{\"payload\": [1, {\"a\": ", "{,}",
         "nul")) {
       Rig.Answer answer = refused(rig.post(TASKS, body), 400, "malformed-json");
@@ -76,7 +77,7 @@ class MistakesTest {
   }
 
   @Test
-  void theAnswerNamesTheLineThatIsNotJson() {
+  void theAnswerAboutABatchNamesTheLineThatIsNotJson() {
     for (String line : List.of("{\"delay\": \"1s\"", "{\"delay\": \"1s", "{]}", "nonsense")) {
       Rig.Answer answer = rig.call("POST", "/v1/queues/orders/tasks:batch",
           "{\"delay\": \"1h\"}\n" + line + "\n{\"delay\": \"1h\"}\n", Map.of("Content-Type", "application/x-ndjson"));
@@ -165,7 +166,7 @@ class MistakesTest {
   }
 
   @Test
-  void anEmptyBodyIsAnsweredWithTheFieldsItShouldHave() {
+  void theAnswerAboutAnEmptyBodyNamesTheMissingFields() {
     refused(rig.post(TASKS, ""), 400, "missing-field", "dueAt");
     refused(rig.post(TASKS, "[]"), 400, "invalid-field", "an object", "an array");
     refused(rig.post(TASKS, "{}"), 400, "missing-field", "\"delay\": \"30m\"");
@@ -226,7 +227,7 @@ class MistakesTest {
   }
 
   @Test
-  void anUnknownFieldIsAnsweredWithTheNearestKnownOne() {
+  void theAnswerAboutAnUnknownFieldNamesTheNearestOne() {
     Rig.Answer answer = refused(rig.post(TASKS, "{\"dealy\": \"1s\"}"), 400, "unknown-field", "dealy",
         "did you mean delay");
     assertThat(answer.text("nearest")).isEqualTo("delay");
@@ -243,7 +244,7 @@ class MistakesTest {
   }
 
   @Test
-  void aQueueThatCannotWorkIsRefused() {
+  void aQueueWithInvalidSettingsIsRefused() {
     refused(rig.put("/v1/queues/q", "{}"), 400, "missing-field", "delivery");
     refused(rig.put("/v1/queues/q", "{\"delivery\": {\"url\": \"http://x\"}}"), 400, "missing-field", "type");
     refused(rig.put("/v1/queues/q", "{\"delivery\": {\"type\": \"pull\", \"url\": \"http://x\"}}"), 400,
@@ -266,7 +267,7 @@ class MistakesTest {
   }
 
   @Test
-  void aQueueMayBeCreatedBeforeTheNameOfItsReceiver() {
+  void aQueueMayHaveAReceiverWhoseNameDoesNotResolve() {
     Rig.Answer answer = rig.put("/v1/queues/early",
         "{\"delivery\": {\"type\": \"http\", \"url\": \"http://no.such.host.invalid/\"}}");
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
@@ -312,7 +313,7 @@ class MistakesTest {
   }
 
   @Test
-  void bytesThatAreNotHttpAreRefusedWithAProblem() {
+  void requestsThatAreNotHttpAreRefused() {
     for (String request : List.of("GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET " + "/".repeat(9_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + "y".repeat(20_000) + "\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
@@ -342,7 +343,7 @@ class MistakesTest {
   }
 
   @Test
-  void anotherTypeOfBodyIsRefused() {
+  void aBodyOfAnotherContentTypeIsRefused() {
     Rig.Answer answer = rig.call("POST", TASKS, "delay=1s", Map.of("Content-Type",
         "application/x-www-form-urlencoded"));
     refused(answer, 415, "unsupported-media-type", "-H 'Content-Type: application/json'");
@@ -367,7 +368,7 @@ class MistakesTest {
   }
 
   @Test
-  void aBodyOfACallThatReadsNoneIsRefused() {
+  void aBodyIsRefusedByACallThatTakesNone() {
     refused(rig.post("/v1/queues/orders/pause", "{\"until\": \"tomorrow\"}"), 400, "invalid-request", "no body");
   }
 
@@ -396,6 +397,7 @@ class MistakesTest {
     }
   }
 
+  /** Changes a body at one to four random places. */
   private static byte[] mutilate(byte[] body, Random random) {
     byte[] bytes = body.clone();
     String marks = "{}[]\",:\\0x9e+-. \n\u0000";

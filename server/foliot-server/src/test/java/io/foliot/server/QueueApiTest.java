@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The answers to calls about queues. */
+/** Tests the answers to calls about queues. */
 class QueueApiTest {
   private static Rig rig;
 
@@ -27,7 +27,7 @@ class QueueApiTest {
   private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
   @Test
-  void theQueueOfTheContractIsStoredAndShown() {
+  void theSettingsOfAQueueAreStoredAndShown() {
     Rig.Answer created = rig.put("/v1/queues/contract", """
         {"delivery": {"type": "http", "url": "http://127.0.0.1:9/x", "timeout": "10s", "secret": "%s"},
          "retry": {"maxAttempts": 5, "backoff": "1s", "multiplier": 2, "maxBackoff": "10m", "jitter": 0.2},
@@ -46,7 +46,7 @@ class QueueApiTest {
   }
 
   @Test
-  void aSecretIsNeverShownAndTheMaskKeepsIt() {
+  void aSecretIsMaskedAndAPutOfTheMaskKeepsTheSecret() {
     String queue = "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:9/\", \"secret\": \"%s\"}}";
     Rig.Answer created = rig.put("/v1/queues/masked", queue.formatted(SECRET));
     Rig.Answer found = rig.get("/v1/queues/masked");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Changes of a queue's settings by a JSON merge patch (RFC 7396). */
+/** Tests changes of a queue's settings by a JSON merge patch (RFC 7396). */
 class QueuePatchTest {
   private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   private static Rig rig;
@@ -42,7 +42,7 @@ class QueuePatchTest {
   }
 
   @Test
-  void settingsThatAreNotNamedStay() {
+  void settingsThatThePatchOmitsDoNotChange() {
     put("stays");
     QueueConfig before = queue("stays");
 
@@ -80,7 +80,7 @@ class QueuePatchTest {
   }
 
   @Test
-  void oneSettingOfTheDeliveryChangesAndTheOthersStay() {
+  void aPatchOfTheUrlKeepsTheSecretAndTheTimeout() {
     put("delivered");
     assertThat(patch("delivered", "{\"delivery\": {\"url\": \"http://127.0.0.1:9/y\", \"secret\": \"***\"}}").status())
         .isEqualTo(200);
@@ -90,7 +90,7 @@ class QueuePatchTest {
   }
 
   @Test
-  void aPatchThatCannotWorkChangesNothing() {
+  void aRefusedPatchChangesNothing() {
     put("refused");
     QueueConfig before = queue("refused");
     for (String json : new String[]{"{\"concurrency\": 0}", "{\"delivery\": {\"type\": null}}", "{\"delivery\": null}",
@@ -105,7 +105,7 @@ class QueuePatchTest {
   }
 
   @Test
-  void plainJsonIsAPatchToo() {
+  void aPatchMayHaveTheContentTypeOfJson() {
     put("plain");
     Rig.Answer answer = rig.call("PATCH", "/v1/queues/plain", "{\"rate\": null}",
         Map.of("Content-Type", "application/json"));

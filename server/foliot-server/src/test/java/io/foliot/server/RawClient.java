@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A client that can send invalid requests. */
+/** A client on a TCP connection, which can send invalid requests. */
 final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 10_000;
 
@@ -27,7 +27,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Sends bytes, and reads the first answer. */
+  /** Sends a request, and reads one answer whose body arrives in one piece. */
   String exchange(String request) {
     try {
       socket.getOutputStream().write(request.getBytes(UTF_8));
@@ -45,6 +45,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
+  /** Sends a request, or the part of it that the server reads before it closes the connection. */
   void send(String request) {
     try {
       socket.getOutputStream().write(request.getBytes(UTF_8));
@@ -63,22 +64,26 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** The text received until the connection ended or the time was over. */
+  /**
+   * The text that was received.
+   *
+   * @param ended whether the connection ended; false if the bound passed, or the text has the expected end
+   */
   record Received(String text, boolean ended) {
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 (\\d{3}) ");
 
-    /** Returns the statuses of all answers. */
+    /** Returns the status codes of all answers, in order. */
     List<Integer> statuses() {
       return STATUS.matcher(text).results().map(match -> Integer.valueOf(match.group(1))).toList();
     }
   }
 
-  /** Reads until the connection ends. */
+  /** Reads until the connection ends, or until no byte arrives within the bound. */
   Received receive(Duration bound) {
     return receive(null, bound);
   }
 
-  /** Reads until the received text ends with {@code end}. */
+  /** Reads until the received text ends with {@code end}, or until no byte arrives within 10 s. */
   Received receive(String end) {
     return receive(end, Duration.ofMillis(TIMEOUT_MILLIS));
   }

@@ -12,12 +12,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the end of requests: no byte of a body is ever taken for a request, and a connection ends as announced. */
+/**
+ * Tests where requests end. The server never reads a byte of a body as a request, and it closes a connection after
+ * {@code Connection: close}.
+ */
 class RequestFramingTest {
   private static final String HOST = "Host: localhost\r\n";
   private static final String JSON = "Content-Type: application/json\r\n";
   private static final String SMUGGLED = "DELETE /v1/queues/victim HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  /** Longer than the server keeps a connection open for a client that still sends. */
+  /** Longest wait for the end of a connection: more than the server waits for a client that still sends. */
   private static final Duration END_BOUND = Duration.ofSeconds(8);
 
   private Rig rig;
@@ -40,7 +43,7 @@ class RequestFramingTest {
     }
   }
 
-  /** Does the same, but ends the output too, so that the server has nothing to wait for. */
+  /** Sends a request, ends the output, and reads until the server ends the connection. */
   private RawClient.Received sendAll(String request) {
     try (RawClient raw = new RawClient(rig.server.port())) {
       raw.send(request);
@@ -54,7 +57,8 @@ class RequestFramingTest {
   }
 
   /**
-   * Asserts that there is one answer, that the connection ends, and that the request in the body was not carried out.
+   * Sends a request. Asserts that there is one answer, that the connection ends, and that the request in the body had
+   * no effect.
    */
   private void assertAnsweredOnce(String request, int status) {
     assertAnsweredOnce(request, status, sendAll(request));
@@ -178,11 +182,11 @@ class RequestFramingTest {
   }
 
   @Test
-  void theConnectionEndsEvenIfTheClientKeepsIt() {
+  void theServerClosesAConnectionThatTheClientKeeps() {
     String unread = withExpect("GET /health/live", "", SMUGGLED);
     assertAnsweredOnce(unread, 200, send(unread));
-    String none = "GET / HTTP/2.0\r\n\r\n" + SMUGGLED;
-    assertAnsweredOnce(none, 400, send(none));
+    String unsupported = "GET / HTTP/2.0\r\n\r\n" + SMUGGLED;
+    assertAnsweredOnce(unsupported, 400, send(unsupported));
   }
 
   @Test
@@ -195,7 +199,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void http10IsServedOnce() {
+  void anHttp10ConnectionServesOneRequest() {
     String body = "{\"delay\": \"1h\"}";
     assertAnsweredOnce("GET /v1/queues HTTP/1.0\r\n" + HOST + "Connection: keep-alive\r\n\r\n" + SMUGGLED, 200);
     assertAnsweredOnce("GET /nowhere HTTP/1.0\r\n" + HOST + "\r\n" + SMUGGLED, 404);

@@ -35,8 +35,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server on a free port of loopback, over an engine in memory that tests can make fail, and a client that checks
- * every answer against the description of the API.
+ * A server on a free port of loopback, and a client that checks every answer against the description of the API. By
+ * default the tasks are in memory. Tests can replace results of the engine.
  */
 final class Rig implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -46,14 +46,14 @@ final class Rig implements AutoCloseable {
 
   final FoliotServer server;
   private final HttpClient client = HttpClient.newHttpClient();
-  private final ByteArrayOutputStream told = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
   private final Description description;
   private @Nullable String apiKey;
 
-  /** Answer in place of the engine's; null for the engine's own. */
-  volatile @Nullable CompletableFuture<?> instead;
+  /** Result of all asynchronous calls to the engine except stop; null for the results of the engine. */
+  volatile @Nullable CompletableFuture<?> engineResult;
 
-  /** Fleet in place of the engine's; null for the engine's own. */
+  /** Fleet that replaces the fleet of the engine; null for the fleet of the engine. */
   volatile @Nullable Fleet fleet;
 
   private Rig(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
@@ -66,9 +66,9 @@ final class Rig implements AutoCloseable {
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
     ServerRuntime real = ServerRuntime.open(config, true, clock, prometheus.meter(), prometheus.meter(), random,
         failure::complete);
-    ServerRuntime runtime = new ServerRuntime(wrap.apply(real.store()), failing(real.scheduler()), real.jobs());
+    ServerRuntime runtime = new ServerRuntime(wrap.apply(real.store()), replaceable(real.scheduler()), real.jobs());
     server = FoliotServer.start(config, runtime, prometheus, failure, clock, random,
-        new PrintStream(told, true, StandardCharsets.UTF_8));
+        new PrintStream(printed, true, StandardCharsets.UTF_8));
     description = new Description(JsonTree.parse(send("GET", "/openapi.json", null, Map.of()).body()));
   }
 
@@ -77,26 +77,27 @@ final class Rig implements AutoCloseable {
     return start(Map.of());
   }
 
-  /** Starts a server with other settings, by flag. */
+  /** Starts a server with default settings, except for these flags. */
   static Rig start(Map<String, String> flags) {
     return over(flags, UnaryOperator.identity());
   }
 
-  /** Starts a server that uses a wrapper of its store; its engine uses the store itself. */
+  /** Starts a server whose routes use a wrapper of the store. The engine uses the store itself. */
   static Rig over(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {
     return new Rig(flags, wrap);
   }
 
-  private Scheduler failing(Scheduler real) {
+  /** Returns a scheduler that calls the real one unless a test has set a result or a fleet. */
+  private Scheduler replaceable(Scheduler real) {
     return (Scheduler) Proxy.newProxyInstance(Rig.class.getClassLoader(), new Class<?>[]{Scheduler.class},
         (proxy, method, arguments) -> {
-          CompletableFuture<?> answer = instead;
-          if (answer != null && method.getReturnType() == CompletableFuture.class && !method.getName().equals("stop")) {
-            return answer;
+          CompletableFuture<?> result = engineResult;
+          if (result != null && method.getReturnType() == CompletableFuture.class && !method.getName().equals("stop")) {
+            return result;
           }
-          Fleet known = fleet;
-          if (known != null && method.getName().equals("fleet")) {
-            return known;
+          Fleet replacement = fleet;
+          if (replacement != null && method.getName().equals("fleet")) {
+            return replacement;
           }
           try {
             return method.invoke(real, arguments);
@@ -107,17 +108,17 @@ final class Rig implements AutoCloseable {
   }
 
   /** Returns the text that the server has printed. */
-  String told() {
-    return told.toString(StandardCharsets.UTF_8);
+  String printed() {
+    return printed.toString(StandardCharsets.UTF_8);
   }
 
-  /** Sets the API key of all later requests, or null for none. */
+  /** Sets the API key of all later requests; null for none. */
   Rig as(@Nullable String newApiKey) {
     apiKey = newApiKey;
     return this;
   }
 
-  /** An answer. */
+  /** An answer of the server. The names of headers are in lower case. */
   record Answer(int status, Map<String, String> headers, String body) {
     /** Returns the body as JSON. */
     @Nullable
@@ -125,7 +126,7 @@ final class Rig implements AutoCloseable {
       return JsonTree.parse(body);
     }
 
-    /** Returns a part of the body. */
+    /** Returns the part of the body at a path of member names and indexes. */
     @Nullable
     Object at(Object... path) {
       return JsonTree.at(json(), path);
@@ -141,7 +142,7 @@ final class Rig implements AutoCloseable {
       return (List<?>) requireNonNull(at(path), () -> "in " + body);
     }
 
-    /** Returns the last part of the type of a problem. */
+    /** Returns the type of a problem without its prefix, such as {@code unknown-queue}. */
     String problem() {
       String type = text("type");
       return type.substring(type.lastIndexOf(':') + 1);
@@ -183,19 +184,19 @@ final class Rig implements AutoCloseable {
     return answer;
   }
 
-  /** Sends a request and checks that its answer conforms to the description. */
+  /** Sends a request, and checks that its answer conforms to the description. */
   Answer call(String method, String path, @Nullable String body, Map<String, String> headers) {
     Answer answer = send(method, path, body, headers);
     description.check(method, path, answer.status, answer.headers.getOrDefault("content-type", ""), answer.body);
     return answer;
   }
 
-  /** Sends a request. */
+  /** Sends a request, and does not check its answer. */
   Answer send(String method, String path, @Nullable String body, Map<String, String> headers) {
     return sendBytes(method, path, body == null ? null : body.getBytes(StandardCharsets.UTF_8), headers);
   }
 
-  /** Sends a request whose body need not be text. */
+  /** Sends a request whose body need not be text, and does not check its answer. */
   Answer sendBytes(String method, String path, byte @Nullable [] body, Map<String, String> headers) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
         .timeout(Duration.ofSeconds(30))
@@ -206,10 +207,10 @@ final class Rig implements AutoCloseable {
     }
     try {
       HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString(StandardCharsets.UTF_8));
-      Map<String, String> answered = new LinkedHashMap<>();
-      answer.headers().map().forEach((name, values) -> answered.put(name.toLowerCase(Locale.ROOT),
+      Map<String, String> responseHeaders = new LinkedHashMap<>();
+      answer.headers().map().forEach((name, values) -> responseHeaders.put(name.toLowerCase(Locale.ROOT),
           values.getFirst()));
-      return new Answer(answer.statusCode(), answered, answer.body());
+      return new Answer(answer.statusCode(), responseHeaders, answer.body());
     } catch (IOException e) {
       throw new AssertionError(method + " " + path, e);
     } catch (InterruptedException e) {
@@ -226,7 +227,7 @@ final class Rig implements AutoCloseable {
 
   @Override
   public void close() {
-    instead = null;
+    engineResult = null;
     server.close();
     client.close();
   }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Listeners of runs over HTTP: the definition, the tasks that a worker claims, and the records of runs. */
+/** Tests listeners of runs: the definition, the tasks that a worker claims, and the records of runs. */
 final class RunListenerApiTest {
   private static final String BOTH = ", \"runListeners\": [\"after\", \"before\"]";
 
@@ -60,11 +60,11 @@ final class RunListenerApiTest {
       "\"runListeners\": [\"shards\"] | before, after, or both",
       "\"runListeners\": \"after\" | an array of strings",
       "\"runListeners\": [\"before\", \"after\", \"after\"] | at most 2 strings"})
-  void unknownListenersAreRefused(String field, String said) {
+  void unknownListenersAreRefused(String field, String detail) {
     Rig.Answer refused = put(", " + field);
     assertThat(refused.status()).as(refused.body()).isBetween(400, 499);
     assertThat(refused.text("field")).startsWith("runListeners");
-    assertThat(refused.text("detail")).contains(said);
+    assertThat(refused.text("detail")).contains(detail);
   }
 
   @Test
@@ -97,7 +97,7 @@ final class RunListenerApiTest {
 
   @Test
   void aJobExplainsThatItsRunWaitsForAListener() {
-    // No receiver listens there, so the task is retried.
+    // No receiver listens on port 1, so the task is retried.
     rig.put("/v1/queues/calls", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:1/x\"}}");
     rig.put("/v1/jobs/called", "{\"queue\": \"calls\", \"schedule\": {\"cron\": \"0 0 1 1 *\"}" + BOTH + "}");
     rig.post("/v1/jobs/called/trigger", "");
@@ -108,8 +108,8 @@ final class RunListenerApiTest {
   @Test
   void theListenerOfAStoppedRunGetsItsResult() {
     put(", \"runListeners\": [\"after\"]");
-    Rig.Answer asked = rig.post("/v1/jobs/report/trigger", "");
-    String time = asked.text("times", 0);
+    Rig.Answer trigger = rig.post("/v1/jobs/report/trigger", "");
+    String time = trigger.text("times", 0);
     runs("RUNNING");
     assertThat(rig.post("/v1/jobs/report/runs/" + time + "/stop", "").status()).isEqualTo(200);
     Rig.Answer after = claim();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Scopes, keys and their rights. */
+/** Tests API keys: the actions and the queues of a key, and which requests need a key. */
 class SecurityTest {
   private static final String NO_TASK = "00000000-0000-7000-8000-000000000000";
 
@@ -25,7 +25,10 @@ class SecurityTest {
     rig.close();
   }
 
-  /** Creates a key and returns it. The first key must be able to administer the server. */
+  /**
+   * Creates a key and returns it. The first key must be able to administer the server. A key is {@code flt_}, an id of
+   * 12 characters, {@code _}, and a secret.
+   */
   private String key(String actions, String queues) {
     Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [" + actions + "], \"queues\": [" + queues + "]}");
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
@@ -33,6 +36,7 @@ class SecurityTest {
     return answer.text("key");
   }
 
+  /** Creates an administrator key, and uses it for all later requests. From then on, requests need a key. */
   private String lock() {
     String admin = key("\"admin\"", "\"*\"");
     rig.as(admin);
@@ -58,15 +62,15 @@ class SecurityTest {
     audit.addAppender(lines);
     try {
       lock();
-      Rig.Answer made = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"shop-*\"]}");
+      Rig.Answer created = rig.post("/v1/keys", "{\"actions\": [\"read\"], \"queues\": [\"shop-*\"]}");
       rig.withQueue("shop-1").put("/v1/queues/shop-1/keys/k", "{\"delay\": \"1h\"}");
       rig.post("/v1/queues/shop-1/tasks:cancel", "{\"all\": true}");
       List<String> objects = List.copyOf(lines.list).stream().filter(line -> line.getKeyValuePairs() != null)
           .flatMap(line -> line.getKeyValuePairs().stream()).filter(pair -> pair.key.equals("objects"))
           .map(pair -> String.valueOf(pair.value)).toList();
-      assertThat(objects).anySatisfy(text -> assertThat(text).contains("id=" + made.text("id"), "READ", "shop-*"))
+      assertThat(objects).anySatisfy(text -> assertThat(text).contains("id=" + created.text("id"), "READ", "shop-*"))
           .anySatisfy(text -> assertThat(text).contains("queue=shop-1", "cancelled=1", "pending=0"));
-      assertThat(objects).allSatisfy(text -> assertThat(text).doesNotContain(made.text("key")));
+      assertThat(objects).allSatisfy(text -> assertThat(text).doesNotContain(created.text("key")));
     } finally {
       audit.detachAppender(lines);
     }
@@ -123,7 +127,7 @@ class SecurityTest {
   }
 
   @Test
-  void aKeySeesOnlyItsOwnQueues() {
+  void aKeySeesOnlyTheQueuesThatItCovers() {
     String task = rig.post("/v1/queues/theirs/tasks", "{\"delay\": \"1h\", \"key\": \"k\"}").text("id");
     lock();
     String admin = key("\"admin\"", "\"mine\", \"shop.*\"");
@@ -151,7 +155,7 @@ class SecurityTest {
   }
 
   @Test
-  void theFirstKeyMustBeAbleToMakeOthers() {
+  void theFirstKeyMustBeAnAdministrator() {
     Rig.Answer answer = rig.post("/v1/keys", "{\"actions\": [\"read\"]}");
     assertThat(answer.status()).isEqualTo(409);
     assertThat(answer.problem()).isEqualTo("last-key");
@@ -190,7 +194,7 @@ class SecurityTest {
   }
 
   @Test
-  void anEmptyOrForeignAuthorizationIsRefused() {
+  void anInvalidAuthorizationIsRefused() {
     String admin = lock();
     rig.as(null);
     for (String value : List.of("", "Bearer", "Bearer ", "Basic " + admin, admin, "Bearer x" + admin,

@@ -64,7 +64,7 @@ class StartTest {
   }
 
   @Test
-  void aTaskSurvivesARestartAndIsCalledBackOnTime() throws Exception {
+  void aTaskSurvivesARestartAndIsNotCalledBackEarly() throws Exception {
     BlockingQueue<String> calls = new LinkedBlockingQueue<>();
     HttpServer receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     receiver.createContext("/", exchange -> {
@@ -108,7 +108,7 @@ class StartTest {
   }
 
   @Test
-  void aFolderInUseIsReportedInOneLine() {
+  void aFolderInUseIsReportedWithItsPath() {
     try (FoliotServer first = start()) {
       assertThat(first.port()).isPositive();
       assertThatThrownBy(this::start).isInstanceOfSatisfying(StartException.class, e -> {
@@ -120,7 +120,7 @@ class StartTest {
   }
 
   @Test
-  void anAddressOfAnotherMachineIsReportedInOneLine() {
+  void anInvalidAddressIsReportedWithItsFlag() {
     assertThatThrownBy(() -> start("host", "203.0.113.7")).isInstanceOfSatisfying(StartException.class,
         e -> assertThat(e.getMessage()).contains("203.0.113.7", "--host"));
     assertThatThrownBy(() -> start("host", "no.such.host.invalid")).isInstanceOf(StartException.class)
@@ -137,6 +137,7 @@ class StartTest {
           .orElseThrow();
       assertThat(send(first, "GET", "/v1/queues", "", null).statusCode()).isEqualTo(401);
       assertThat(send(first, "GET", "/v1/queues", "", key).statusCode()).isEqualTo(200);
+      // The id of a key follows the prefix flt_.
       assertThat(send(first, "DELETE", "/v1/keys/" + key.substring(4, 16), "", key).statusCode()).isEqualTo(409);
     }
     printed.reset();
@@ -149,7 +150,7 @@ class StartTest {
 
   @Test
   void aConfiguredKeyReplacesTheFirstKey() throws Exception {
-    // printf %s secret | sha256sum
+    // The output of: printf %s secret | sha256sum
     String hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
     try (FoliotServer server = start("host", "0.0.0.0", "admin-key-hash", hash, "store", "memory")) {
       assertThat(printed.toString(UTF_8)).isEmpty();
@@ -188,7 +189,7 @@ class StartTest {
   }
 
   @Test
-  void aStopEndsLongPollsAndIsQuick() throws Exception {
+  void aStopDoesNotWaitForTheEndOfLongPolls() throws Exception {
     FoliotServer server = start("store", "memory", "stop-timeout", "20s");
     send(server, "PUT", "/v1/queues/q", "{\"delivery\": {\"type\": \"pull\"}}", null);
     var poll = client.sendAsync(HttpRequest.newBuilder(URI.create(server.url() + "/v1/queues/q/claims"))

@@ -8,12 +8,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The server offers the capabilities of its store, regardless of the store's class. */
+/** Tests that the server offers the capabilities of its store, whatever the class of the store is. */
 final class StoreCapabilitiesTest {
   private static final String BACKUP = "{\"directory\": \"first\"}";
 
   @Test
-  void aWrappedStoreOffersBackupsAndFigures(@TempDir Path folder) {
+  void aWrappedStoreOffersBackupsAndMetrics(@TempDir Path folder) {
     Map<String, String> settings = Map.of("store", "rocksdb", "data", folder.toString());
     try (Rig rig = Rig.over(settings, store -> new ForwardingStore(store) {})) {
       Rig.Answer backup = rig.post("/v1/backups", BACKUP);

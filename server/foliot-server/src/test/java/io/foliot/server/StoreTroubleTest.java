@@ -24,12 +24,12 @@ class StoreTroubleTest {
   }
 
   private Rig.Answer submitWhen(Throwable failure) {
-    rig.instead = CompletableFuture.failedFuture(failure);
+    rig.engineResult = CompletableFuture.failedFuture(failure);
     return rig.post("/v1/queues/orders/tasks", TASK);
   }
 
   @Test
-  void theAnswerOfAFullStoreSaysThatNothingWasWritten() {
+  void theAnswerOfAFullStoreShowsThatNothingWasWritten() {
     Rig.Answer answer = submitWhen(new StoreFullException("1 MiB is free, 512 MiB must be"));
     assertThat(answer.status()).isEqualTo(507);
     assertThat(answer.problem()).isEqualTo("store-full");
@@ -46,7 +46,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aMovedStoreIsNotReadyRatherThanOverloaded() {
+  void aServerOfAMovedStoreIsNotReady() {
     Rig.Answer answer = submitWhen(new Scheduler.NotServingException("the tasks of this store were moved"));
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.problem()).isEqualTo("not-ready");
@@ -55,7 +55,7 @@ class StoreTroubleTest {
 
   @Test
   void aWriteWithoutAnAnswerHasAnUnknownOutcome() {
-    rig.instead = new CompletableFuture<>();
+    rig.engineResult = new CompletableFuture<>();
     Rig.Answer answer = rig.post("/v1/queues/orders/tasks", TASK);
     assertThat(answer.status()).isEqualTo(504);
     assertThat(answer.problem()).isEqualTo("unknown-outcome");
@@ -74,17 +74,17 @@ class StoreTroubleTest {
 
   @Test
   void noAnswerNamesTheDatabaseOrItsUser() {
-    String words = "the database is unavailable: database=postgresql db.internal/foliot,"
+    String text = "the database is unavailable: database=postgresql db.internal/foliot,"
         + " sqlState=28000, error=role ux_role";
-    assertThat(submitWhen(new StoreAwayException(words, new IOException())).body()).doesNotContain("db.internal",
+    assertThat(submitWhen(new StoreAwayException(text, new IOException())).body()).doesNotContain("db.internal",
         "ux_role", "sqlState");
-    assertThat(submitWhen(new StoreException(words, null)).body()).doesNotContain("db.internal", "ux_role", "sqlState");
+    assertThat(submitWhen(new StoreException(text, null)).body()).doesNotContain("db.internal", "ux_role", "sqlState");
     assertThat(rig.get("/health/ready").body()).doesNotContain("db.internal", "ux_role", "sqlState");
   }
 
   @Test
   void aReadWithoutAnAnswerMayBeRetried() {
-    rig.instead = new CompletableFuture<>();
+    rig.engineResult = new CompletableFuture<>();
     Rig.Answer answer = rig.get("/v1/tasks/00000000-0000-7000-8000-000000000000");
     assertThat(answer.status()).isEqualTo(503);
     assertThat(answer.problem()).isEqualTo("store-unavailable");
@@ -92,7 +92,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void aBugIsA500WithoutDetails() {
+  void anUnexpectedExceptionIsA500WithoutDetails() {
     Rig.Answer answer = submitWhen(new IllegalStateException("secret detail"));
     assertThat(answer.status()).isEqualTo(500);
     assertThat(answer.body()).doesNotContain("secret detail");
@@ -100,7 +100,7 @@ class StoreTroubleTest {
 
   @Test
   void metricsAreServedWhenTheStoreDoesNotAnswer() {
-    rig.instead = CompletableFuture.failedFuture(new StoreException("away", null));
+    rig.engineResult = CompletableFuture.failedFuture(new StoreException("away", null));
     assertThat(rig.get("/metrics").status()).isEqualTo(200);
   }
 

@@ -56,7 +56,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aPayloadIsKeptAsItWasWritten() {
+  void aJsonPayloadIsReturnedUnchanged() {
     for (String payload : List.of("{\"z\":1.50,\"a\":[1,2,  3],\"n\":123456789012345678901234567890.10}", "12.50",
         "true",
         "null", "\"\\u00e9\\ud83d\\ude00 é\"", "[]", "-0", "1e400", "{\"a\":{\"a\":{}}}")) {
@@ -98,7 +98,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aKeyIsCreatedThenResetAndKeepsItsPayload() {
+  void aResetWithoutAPayloadKeepsThePayload() {
     assertThat(rig.put("/v1/queues/orders/keys/k1", "{\"delay\": \"1h\", \"payload\": [1]}").status()).isEqualTo(201);
     Rig.Answer first = rig.get("/v1/queues/orders/keys/k1");
 
@@ -156,11 +156,11 @@ class TaskApiTest {
 
   @Test
   void aSubmitUnderALiveKeyShowsItsResult() {
-    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"1h\"}").text("result"))
+    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"shown\", \"delay\": \"1h\"}").text("result"))
         .isEqualTo("CREATED");
-    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"2h\"}").text("result"))
+    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"shown\", \"delay\": \"2h\"}").text("result"))
         .isEqualTo("RESET");
-    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"told\", \"delay\": \"3h\", \"onConflict\": \"keep\"}")
+    assertThat(rig.post("/v1/queues/orders/tasks", "{\"key\": \"shown\", \"delay\": \"3h\", \"onConflict\": \"keep\"}")
         .text("result")).isEqualTo("KEPT");
   }
 
@@ -173,7 +173,7 @@ class TaskApiTest {
     Rig.Answer unknown = rig.delete("/v1/tasks/00000000-0000-7000-8000-000000000000");
     assertThat(unknown.status()).isEqualTo(404);
     assertThat(unknown.problem()).isEqualTo("unknown-task");
-    assertThat(rig.delete("/v1/queues/orders/keys/nobody").status()).isEqualTo(404);
+    assertThat(rig.delete("/v1/queues/orders/keys/absent").status()).isEqualTo(404);
   }
 
   @Test
@@ -205,9 +205,9 @@ class TaskApiTest {
   @Test
   void explainGivesReasons() {
     String id = submit("{\"delay\": \"1h\"}");
-    Rig.Answer why = rig.get("/v1/tasks/" + id + "/explain");
-    assertThat(why.status()).isEqualTo(200);
-    assertThat(why.list("reasons")).isNotEmpty();
+    Rig.Answer explanation = rig.get("/v1/tasks/" + id + "/explain");
+    assertThat(explanation.status()).isEqualTo(200);
+    assertThat(explanation.list("reasons")).isNotEmpty();
   }
 
   @Test

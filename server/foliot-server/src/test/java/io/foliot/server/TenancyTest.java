@@ -14,20 +14,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key of one queue neither reaches the tasks of another queue nor learns anything of them. Every route is called with
- * the names of foreign tasks in every state, at each place where a name fits. It answers as it does for names that do
- * not exist.
+ * Tests that a key of one queue can neither reach nor detect the tasks of another queue. Every route is called with the
+ * names of foreign tasks in every state, at each place where a name fits. The answers must equal the answers for names
+ * that do not exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";
+  /** Id of no task, without its last digit. */
   private static final String NO_TASK = "00000000-0000-7000-8000-00000000000";
+  /** Token of no claim, without its last digit. */
   private static final String NO_TOKEN = "0123456789abcdef0123456789abcde";
-  /** Placeholders for the names of a task, or of its request, in a call. */
+  /** Calls that name a task by a placeholder, or by the idempotency key that a call with a payload has. */
   private static final Pattern NAMED = Pattern.compile("QUEUE|ID|KEY|TOKEN|payload");
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 
   private final Rig rig = Rig.start();
-  private final AtomicInteger runs = new AtomicInteger();
+  private final AtomicInteger absentTasks = new AtomicInteger();
   private String admin = "";
   private String scoped = "";
 
@@ -37,18 +39,19 @@ class TenancyTest {
   }
 
   /**
-   * The names of a task: a foreign one, or one that does not exist.
+   * The names of a task that is foreign or does not exist.
    *
    * @param ownFailed a failed task of the caller's own queue, which some calls name next to this task
    */
   private record Names(String state, String queue, String id, String key, String idempotencyKey, String token,
       String ownFailed) {
+    /** Returns a template with the names in place of their placeholders. */
     String in(String template) {
       return template.replace("QUEUE", queue).replace("ID", id).replace("KEY", key).replace("REQUEST", idempotencyKey)
           .replace("TOKEN", token).replace("OWN", ownFailed);
     }
 
-    /** Returns an answer about this task with placeholders in place of its names. */
+    /** Returns an answer about this task with placeholders in place of names, ids, times and large numbers. */
     String without(String body) {
       return body.replace(ownFailed, "OWN").replace(id, "ID").replace(queue, "QUEUE").replace(idempotencyKey, "REQUEST")
           .replace(key, "KEY").replace(token, "TOKEN")
@@ -119,7 +122,7 @@ class TenancyTest {
     return tasks;
   }
 
-  /** Returns names of a task that does not exist, in the form of this task's. */
+  /** Returns names of a task that does not exist, to compare with those of a foreign task. */
   private Names absent(Names task, int number) {
     return new Names("absent beside " + task.state, "nowhere" + number, NO_TASK + number, "nokey-" + number,
         "norequest-" + number, NO_TOKEN + (number + 8), failedTask("mine", "own-absent-" + number));
@@ -149,7 +152,8 @@ class TenancyTest {
     return answers;
   }
 
-  private List<String> asTheirOwnerSeesThem(List<Names> tasks) {
+  /** Returns the tasks as the administrator key reads them. */
+  private List<String> asTheAdministratorReads(List<Names> tasks) {
     rig.as(admin);
     List<String> seen = tasks.stream().map(task -> rig.send("GET", "/v1/tasks/" + task.id, null, Map.of()).body())
         .toList();
@@ -158,37 +162,37 @@ class TenancyTest {
   }
 
   @Test
-  void everyRouteAnswersForAForeignTaskAsForAnAbsentOne() {
+  void everyRouteAnswersAlikeForForeignAndAbsentTasks() {
     admin = makeKey("\"*\"");
     rig.as(admin).withQueue("mine");
-    // The queue is then never empty, so a deletion is refused.
+    // With this task the queue is never empty, so its deletion is refused.
     submit("mine", "kept", "24h");
     List<Names> foreign = foreignTasks();
-    List<Names> absent = foreign.stream().map(task -> absent(task, runs.getAndIncrement())).toList();
+    List<Names> absent = foreign.stream().map(task -> absent(task, absentTasks.getAndIncrement())).toList();
     scoped = makeKey("\"mine\"");
-    List<String> before = asTheirOwnerSeesThem(foreign);
+    List<String> before = asTheAdministratorReads(foreign);
     for (Route route : Route.values()) {
       for (int i = 0; i < foreign.size(); i++) {
-        Map<String, Rig.Answer> here = answers(route, foreign.get(i));
-        Map<String, Rig.Answer> nowhere = answers(route, absent.get(i));
-        for (Map.Entry<String, Rig.Answer> entry : here.entrySet()) {
+        Map<String, Rig.Answer> foreignAnswers = answers(route, foreign.get(i));
+        Map<String, Rig.Answer> absentAnswers = answers(route, absent.get(i));
+        for (Map.Entry<String, Rig.Answer> entry : foreignAnswers.entrySet()) {
           String what = entry.getKey() + " of a task that is " + foreign.get(i).state;
           Rig.Answer answer = entry.getValue();
           assertThat(answer.body()).as(what).doesNotContain(SECRET);
-          // A worker's answer depends on the worker and on the time of its call.
+          // The answer to a claim depends on the worker and on the time of the claim.
           if (route != Route.CLAIM && NAMED.matcher(entry.getKey()).find()) {
-            Rig.Answer other = requireNonNull(nowhere.get(entry.getKey()));
+            Rig.Answer other = requireNonNull(absentAnswers.get(entry.getKey()));
             assertThat(answer.status()).as(what).isEqualTo(other.status());
             assertThat(foreign.get(i).without(answer.body())).as(what).isEqualTo(absent.get(i).without(other.body()));
           }
         }
       }
-      assertThat(asTheirOwnerSeesThem(foreign)).as("after %s", route).isEqualTo(before);
+      assertThat(asTheAdministratorReads(foreign)).as("after %s", route).isEqualTo(before);
     }
   }
 
   @Test
-  void aCursorOfAnotherQueueShowsOnlyOwnTasks() {
+  void aCursorOfAnotherQueueShowsNoForeignTasks() {
     admin = makeKey("\"*\"");
     rig.as(admin).withQueue("mine");
     List<Names> foreign = foreignTasks();
@@ -196,7 +200,7 @@ class TenancyTest {
       submit("mine", "listed-" + i, "1h");
     }
     scoped = makeKey("\"mine\"");
-    List<String> before = asTheirOwnerSeesThem(foreign);
+    List<String> before = asTheAdministratorReads(foreign);
     rig.as(admin);
     submit("mine2", "second", "1h");
     rig.as(scoped);
@@ -207,6 +211,6 @@ class TenancyTest {
       foreign.forEach(task -> assertThat(page.body()).doesNotContain(task.id));
       assertThat(page.body()).doesNotContain("\"queue\":\"mine2\"");
     }
-    assertThat(asTheirOwnerSeesThem(foreign)).isEqualTo(before);
+    assertThat(asTheAdministratorReads(foreign)).isEqualTo(before);
   }
 }

@@ -42,7 +42,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void aClaimedTaskIsAckedOnceAndItsAckMayBeRepeated() {
+  void theAckOfAClaimedTaskMayBeRepeated() {
     Rig.Answer claim = claim("acked");
     assertThat(claim.text("tasks", 0, "headers", "x-a")).isEqualTo("b");
     assertThat(Instant.parse(claim.text("tasks", 0, "leaseEnd"))).isAfter(Instant.now().plusSeconds(20));
@@ -65,7 +65,7 @@ class WorkerApiTest {
     long answeredMillis = (System.nanoTime() - sentNanos) / 1_000_000;
     assertThat(claim.list("tasks")).hasSize(1);
     assertThat(((BigDecimal) requireNonNull(claim.at("leaseMillis"))).longValueExact())
-        .as("it includes the wait of the claim")
+        .as("the lease includes the wait of the claim")
         .isBetween(10_001L, 10_000 + answeredMillis);
     assertThat(rig.post("/v1/queues/counted/claims", "{}").body()).isEqualTo("{\"tasks\":[]}");
   }
@@ -81,7 +81,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void aFinalNackIsADeadLetterAtOnce() {
+  void aFinalNackMakesADeadLetterAtOnce() {
     Rig.Answer claim = claim("hopeless");
     assertThat(report(claim, "nack", ", \"final\": true, \"delay\": \"1s\"").problem()).isEqualTo(
         "conflicting-fields");
@@ -107,7 +107,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void anAckWithNextFiresAgain() {
+  void anAckWithNextMakesTheTaskDelayedAgain() {
     Rig.Answer claim = claim("again");
     assertThat(report(claim, "ack", ", \"next\": \"1h\"").text("state")).isEqualTo("DELAYED");
   }
@@ -120,10 +120,10 @@ class WorkerApiTest {
     assertThat(Instant.parse(extended.text("leaseEnd"))).isAfter(Instant.now().plusSeconds(250));
   }
 
-  private static final String HALF = ", \"progress\": 0.5, \"message\": \"page 7 of 14\", \"checkpoint\":"
+  private static final String NOTE = ", \"progress\": 0.5, \"message\": \"page 7 of 14\", \"checkpoint\":"
       + " \"page=7\", \"log\": \"read page 6\\nread page 7\"";
 
-  private static void assertHalf(Rig.Answer answer, Object... path) {
+  private static void assertNote(Rig.Answer answer, Object... path) {
     Object[] progress = Arrays.copyOf(path, path.length + 1);
     for (Map.Entry<String, Object> field : Map.<String, Object>of("progress", 0.5, "message", "page 7 of 14",
         "checkpoint", "page=7", "log", "read page 6\nread page 7").entrySet()) {
@@ -137,12 +137,12 @@ class WorkerApiTest {
     Rig.Answer claim = claim("noted");
     String path = "/v1/tasks/" + claim.text("tasks", 0, "id");
     assertThat(rig.get(path).at("progress")).isNull();
-    assertThat(report(claim, "extend", ", \"lease\": \"5m\"" + HALF).status()).isEqualTo(200);
-    assertHalf(rig.get(path));
+    assertThat(report(claim, "extend", ", \"lease\": \"5m\"" + NOTE).status()).isEqualTo(200);
+    assertNote(rig.get(path));
     assertThat(report(claim, "nack", ", \"reason\": \"no more time\", \"delay\": \"1ms\"").status()).isEqualTo(200);
     Rig.Answer next = rig.post("/v1/queues/noted/claims", "{\"wait\": \"10s\", \"lease\": \"30s\"}");
     assertThat(next.list("tasks")).hasSize(1);
-    assertHalf(next, "tasks", 0);
+    assertNote(next, "tasks", 0);
     assertThat(report(next, "ack", ", \"progress\": 1, \"message\": \"412 rows\"").text("state")).isEqualTo("FINISHED");
     assertThat(rig.get(path).text("message")).isEqualTo("412 rows");
     assertThat(rig.get(path).text("checkpoint")).isEqualTo("page=7");
@@ -185,7 +185,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void onlyPullQueuesAreClaimedFrom() {
+  void aClaimFromAQueueWithCallbacksIsRefused() {
     rig.put("/v1/queues/pushed", "{\"delivery\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:9/\"}}");
     assertThat(rig.post("/v1/queues/pushed/claims", "{}").status()).isEqualTo(400);
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The address of a due task in words. */
+/** Tests the words for the address of a due task. */
 final class AddressWordsTest {
   private static final Fleet FLEET = new Fleet(
       List.of(seat(0, "report-a", "fra1", true, true, "q"), seat(1, "report-b", "fra1", true, false, "q"),
@@ -60,7 +60,7 @@ final class AddressWordsTest {
 
   @ParameterizedTest
   @EnumSource(Address.Kind.class)
-  void aNameThatTheCallerDoesNotSeeIsLeftOut(Address.Kind kind) {
+  void aNameThatTheCallerMayNotSeeIsLeftOut(Address.Kind kind) {
     Fleet hidden = new Fleet(List.of(seat(0, "", "fra1", false, true, "q")), List.of("fra1"));
     assertThat(AddressWords.of(new Address(kind, 0), "q", hidden)).doesNotContain("(,", "( ", ", ,", "null");
   }

@@ -7,7 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** Bodies are read whole or not at all, and together they stay within a budget. */
+/** Tests that a body is read completely or refused, and that all bodies together stay within a budget. */
 class BodiesTest {
   private final Bodies bodies = new Bodies(200_000);
 

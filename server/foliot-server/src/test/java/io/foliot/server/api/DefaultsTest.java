@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** The defaults that the description of the API names are those of the code. */
+/** Tests that the defaults in the description of the API are the defaults of the code. */
 final class DefaultsTest {
   private static JsonNode description() throws IOException {
     try (InputStream in = ServerRoutes.class.getResourceAsStream("openapi.yaml")) {
@@ -19,7 +19,7 @@ final class DefaultsTest {
   }
 
   @Test
-  void theRetryDefaultsOfAQueueAreThoseOfTheCode() throws IOException {
+  void theDescribedRetryDefaultsAreThoseOfTheCode() throws IOException {
     JsonNode retry = description().at("/components/schemas/Queue/properties/retry/properties");
     assertThat(retry.at("/maxAttempts/default").intValue()).isEqualTo(Retry.DEFAULT.maxAttempts());
     assertThat(retry.at("/multiplier/default").doubleValue()).isEqualTo(Retry.DEFAULT.multiplier());
@@ -27,7 +27,7 @@ final class DefaultsTest {
   }
 
   @Test
-  void theLimitDefaultsOfCallsAreThoseOfTheCode() throws IOException {
+  void theDescribedLimitsOfCallsAreThoseOfTheCode() throws IOException {
     JsonNode document = description();
     JsonNode redrive = document.path("paths").path("/v1/queues/{queue}/redrive").path("post");
     assertThat(redrive.findValue("limit").path("default").intValue()).isEqualTo(Defaults.REDRIVE);

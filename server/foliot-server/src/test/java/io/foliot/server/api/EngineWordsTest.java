@@ -18,29 +18,31 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The engine's codes in words. */
+/** Tests the words for the reasons and states that the engine returns. */
 final class EngineWordsTest {
   private static final TaskRecord TASK = TaskRecord.edit(TaskId.of(1, 2, 3), "mails", "k").dueAt(61_000).done();
 
-  private static Explanation why(TaskReason reason, @Nullable QueueConfig queue) {
+  /** Returns an explanation with 2 permits, 5 waiting tasks in the lane, and a destination at its limit of 16. */
+  private static Explanation explanation(TaskReason reason, @Nullable QueueConfig queue) {
     return new Explanation(TASK, TaskState.READY, List.of(reason), 1_000, queue, 2, 7, "n1", 5, 1, "http:a", 16, 16);
   }
 
   private static String words(TaskReason reason) {
     return EngineWords.of(reason,
-        why(reason, QueueConfig.builder("mails", Target.local()).rate(10.0).concurrency(4).build()), Fleet.EMPTY);
+        explanation(reason, QueueConfig.builder("mails", Target.local()).rate(10.0).concurrency(4).build()),
+        Fleet.EMPTY);
   }
 
   @Test
-  void wordsNameTheRouteThatHelps() {
-    assertThat(EngineWords.of(TaskReason.QUEUE_MISSING, why(TaskReason.QUEUE_MISSING, null), Fleet.EMPTY))
+  void theWordsNameTheRouteThatHelps() {
+    assertThat(EngineWords.of(TaskReason.QUEUE_MISSING, explanation(TaskReason.QUEUE_MISSING, null), Fleet.EMPTY))
         .isEqualTo("its queue does not exist; the task fires once it is created: PUT /v1/queues/mails");
     assertThat(words(TaskReason.QUEUE_PAUSED)).isEqualTo("its queue is paused; POST /v1/queues/mails/resume");
     assertThat(words(TaskReason.DEAD_LETTER)).endsWith("; POST .../redrive brings it back");
   }
 
   @Test
-  void wordsHaveTheFigures() {
+  void theWordsHaveTheFiguresOfTheExplanation() {
     assertThat(words(TaskReason.NOT_DUE)).isEqualTo("it is due in 1m, at 1970-01-01T00:01:01Z");
     assertThat(words(TaskReason.NODE_PERMITS_IN_USE))
         .isEqualTo("this node has 2 of the 4 permits of its queue in the cluster, all in use");
@@ -55,11 +57,11 @@ final class EngineWordsTest {
   @EnumSource(TaskReason.class)
   void everyReasonHasWords(TaskReason reason) {
     assertThat(words(reason)).isNotBlank().doesNotContain("null");
-    assertThat(EngineWords.of(reason, why(reason, null), Fleet.EMPTY)).isNotBlank();
+    assertThat(EngineWords.of(reason, explanation(reason, null), Fleet.EMPTY)).isNotBlank();
   }
 
   @Test
-  void unreadyNodesNameTheReason() {
+  void theWordsForAnUnreadyNodeHaveTheReason() {
     assertThat(EngineWords.of(new Unready.LoopStalled(0, 3_500)))
         .isEqualTo("event loop 0 has not completed a turn for 3500 ms");
     assertThat(EngineWords.of(new Unready.Failed(new OutOfMemoryError("x"))))
@@ -68,7 +70,7 @@ final class EngineWordsTest {
   }
 
   @Test
-  void sealedStoresNameTheCommandThatOpensThem() {
+  void theWordsForASealedStoreHaveTheRemedy() {
     assertThat(EngineWords.of(StoreSeal.of(StoreSeal.State.MOVED, "rocksdb:b")))
         .isEqualTo("the tasks of this store were moved to"
             + " rocksdb:b; use that store, or open this one again with: foliot migrate --release");

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The description of the API has no finding of Redocly and Spectral by the rules that they recommend. The test needs
- * {@code npx}, Node.js 20.19 or newer, and the npm registry:
+ * Tests that Redocly and Spectral have no findings about the description of the API under their recommended rules. The
+ * test needs {@code npx}, Node.js 20.19 or newer, and the npm registry:
  *
  * <pre>
  * mvn -ntp verify -Pmachine -pl :foliot-server -am -Dtest=OpenApiLintTest -Dsurefire.failIfNoSpecifiedTests=false
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OpenApiLintTest {
   private static final String REDOCLY = "@redocly/cli@2.77.0";
   private static final String SPECTRAL = "@stoplight/spectral-cli@6.16.3";
-  /** Longest time of a program, which the first run also downloads. */
+  /** Longest time of one run of a program. The first run also downloads the program. */
   private static final int TIMEOUT_MINUTES = 10;
 
   @TempDir
@@ -76,9 +76,9 @@ final class OpenApiLintTest {
     assertThat(spectral.exitCode).as(spectral.output).isZero();
   }
 
-  /** A lint that accepts one of these documents is broken. */
   @Test
   void aFindingOfEachProgramIsReported() throws IOException, InterruptedException {
+    // A program that accepts one of these documents is broken.
     String about = "    description: Health, metrics, the cluster, API keys and backups.\n";
     assertThat(description()).contains(about);
     assertThat(redocly(description().replace(about, "")).output).contains("You have 1 warning");

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class QueueScanTest {
+  // The monotonic time overflows during the test.
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
   private final TimeSource clock = new TimeSource() {
     @Override

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the settings, and the messages about mistakes. */
+/** Tests the settings, and the messages about invalid settings. */
 class ConfigTest {
   @TempDir
   private Path folder;
@@ -46,8 +46,8 @@ class ConfigTest {
     assertThat(all.stream().map(Option::flag)).doesNotHaveDuplicates();
     assertThat(all.stream().map(Option::variable)).doesNotHaveDuplicates().contains("FOLIOT_SERVER_PORT",
         "FOLIOT_DELIVERY_ALLOW_NETWORK");
-    Map<String, String> standards = all.stream().collect(Collectors.toMap(Option::flag, Option::standard));
-    assertThat(FoliotConfig.load(standards, Map.of(), null)).isEqualTo(FoliotConfig.load(Map.of(), Map.of(), null));
+    Map<String, String> defaults = all.stream().collect(Collectors.toMap(Option::flag, Option::standard));
+    assertThat(FoliotConfig.load(defaults, Map.of(), null)).isEqualTo(FoliotConfig.load(Map.of(), Map.of(), null));
   }
 
   @Test
@@ -99,7 +99,7 @@ class ConfigTest {
   }
 
   @Test
-  void anUnknownNameIsAnErrorThatNamesTheNearestKnownOne() throws IOException {
+  void anUnknownNameIsAnErrorThatNamesTheNearestOne() throws IOException {
     refused("server: {prot: 7400}", "server.prot", "line 1", "did you mean server.port?");
     refused("sever.port: 7400", "did you mean server.port?");
     refused("server:\n  port: 1\n  other: 3", "line 3");
@@ -110,7 +110,7 @@ class ConfigTest {
   }
 
   @Test
-  void aWrongValueIsAnErrorWithItsPlaceAndTheExpectedForm() throws IOException {
+  void theErrorAboutAWrongValueNamesTheExpectedForm() throws IOException {
     refused("server: {port: x}", "server.port in", "line 1", "a whole number from 0 to 65535 such as 7400", "\"x\"");
     refused("server: {port: 65536}", "65536");
     refused("server: {stop-timeout: 10}", "a duration from 0s to 1h such as 10s");

@@ -13,7 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Keys of several servers over one store. */
+/** Tests the API keys of two servers over one store. */
 final class KeyRingTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Tests the text forms that people write and read. */
+/** Tests the text forms of instants and sizes, the nearest name, and the repair of invalid text. */
 class TextTest {
   private static final DateTimeFormatter ORACLE = DateTimeFormatter
       .ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
@@ -23,6 +23,7 @@ class TextTest {
     long seed = Long.getLong("foliot.seed", new Random().nextLong());
     Random random = new Random(seed);
     for (int i = 0; i < 20_000; i++) {
+      // An instant from 1970 to 9999.
       long millis = random.nextLong(253_402_300_800_000L);
       assertThat(InstantText.format(millis)).as("seed=" + seed).isEqualTo(ORACLE.format(Instant.ofEpochMilli(millis)));
     }
@@ -37,7 +38,7 @@ class TextTest {
   }
 
   @Test
-  void theNearestNameIsFoundAndAFarOneIsNot() {
+  void onlyASimilarNameIsTheNearest() {
     List<String> known = List.of("delay", "dueAt", "payload", "payloadBase64", "server.port");
     assertThat(Nearest.of("dealy", known)).isEqualTo("delay");
     assertThat(Nearest.of("due_at", known)).isEqualTo("dueAt");
@@ -57,7 +58,7 @@ class TextTest {
   }
 
   @Test
-  void halvesOfSurrogatePairsAreReplaced() {
+  void unpairedSurrogatesAreReplaced() {
     assertThat(WellFormed.of("a\ud800b")).isEqualTo("a?b");
     assertThat(WellFormed.of("a\ud83d\ude00b")).isEqualTo("a\ud83d\ude00b");
     assertThat(WellFormed.is("\ude00")).isFalse();
