@@ -66,6 +66,7 @@ final class ClientBackend implements Backend {
   /** The handlers by queue. Guarded by this. */
   private final Map<String, Handled> handled = new HashMap<>();
   private final OwnWorkers workers;
+  private boolean isClosed;
 
   private ClientBackend(FoliotClient client, String name, String zone, Duration patience) {
     this.client = client;
@@ -193,6 +194,9 @@ final class ClientBackend implements Backend {
 
   @Override
   public synchronized void handle(String queue, RawHandler handler) {
+    if (isClosed) {
+      throw new IllegalStateException("Foliot is closed: queue=" + queue);
+    }
     ensurePullQueue("handler", queue);
     Handled existing = handled.get(queue);
     if (existing == null) {
@@ -358,6 +362,7 @@ final class ClientBackend implements Backend {
   /** Stops all workers at the same time, and waits until their handlers have ended or the patience has passed. */
   @Override
   public synchronized void close() {
+    isClosed = true;
     List<Thread> stops = new ArrayList<>();
     handled.values().forEach(queue -> stops.add(Thread.startVirtualThread(queue::stop)));
     stops.add(Thread.startVirtualThread(() -> workers.stop(patience)));

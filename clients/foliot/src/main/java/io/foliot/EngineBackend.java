@@ -119,7 +119,7 @@ final class EngineBackend implements Backend {
       try {
         handler.handle(attempt.task().body().payload(), run);
         return run.answer();
-      } catch (Exception e) {
+      } catch (Throwable e) {
         throw run.failed(e);
       }
     });

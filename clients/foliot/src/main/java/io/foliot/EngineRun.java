@@ -126,7 +126,13 @@ final class EngineRun implements Run {
   }
 
   /** Returns the failure of the handler, with its note. */
-  Exception failed(Exception failure) {
-    return note.atEnd().isEmpty() ? failure : new LocalDelivery.NotedFailure(failure, note.atEnd());
+  Exception failed(Throwable failure) {
+    if (!note.atEnd().isEmpty()) {
+      return new LocalDelivery.NotedFailure(failure, note.atEnd());
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return (Exception) failure;
   }
 }

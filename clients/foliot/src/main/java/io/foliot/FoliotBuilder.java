@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -135,14 +136,13 @@ public final class FoliotBuilder {
   /** As {@link Foliot#open}. */
   public Foliot open(Path folder) {
     ensurePresent("io.foliot.store.rocksdb.RocksDbStore", "foliot-store-rocksdb");
-    Driver chosen = driver();
-    return assemble(RocksDbStore.open(folder, RocksDbOptions.DEFAULT, chosen.clock()), chosen);
+    return assemble(clock -> RocksDbStore.open(folder, RocksDbOptions.DEFAULT, clock));
   }
 
   /** As {@link Foliot#on}. */
   public Foliot on(DataSource dataSource) {
     ensurePresent(JDBC_STORE, "foliot-store-jdbc");
-    return on(JdbcStore.open(JdbcOptions.of(dataSource)));
+    return assemble(clock -> JdbcStore.open(JdbcOptions.of(dataSource)));
   }
 
   /**
@@ -156,9 +156,8 @@ public final class FoliotBuilder {
 
   /** As {@link Foliot#inMemory}. */
   public Foliot inMemory() {
-    Driver chosen = driver();
-    return assemble(new MemoryStore(MEMORY_SLOTS, chosen.clock(),
-        () -> new Token(random.nextLong(), random.nextLong())), chosen);
+    return assemble(
+        clock -> new MemoryStore(MEMORY_SLOTS, clock, () -> new Token(random.nextLong(), random.nextLong())));
   }
 
   /**
@@ -167,21 +166,35 @@ public final class FoliotBuilder {
    * @throws io.foliot.core.store.StoreException if the store cannot be used; the store is then closed
    */
   public Foliot on(TaskStore store) {
-    return assemble(store, driver());
+    return assemble(clock -> store);
   }
 
-  private Foliot assemble(TaskStore store, Driver chosen) {
+  /** Refuses a wrong name before anything is opened, opens the store, and starts an engine over it. */
+  private Foliot assemble(Function<TimeSource, TaskStore> opening) {
+    String name = nodeName();
+    EngineOptions options = EngineOptions.builder(name).zone(zone).build();
+    Driver chosen = driver();
+    TaskStore store;
+    try {
+      store = opening.apply(chosen.clock());
+    } catch (RuntimeException e) {
+      chosen.close();
+      throw e;
+    }
+    return start(store, chosen, options);
+  }
+
+  private Foliot start(TaskStore store, Driver chosen, EngineOptions options) {
     TimeSource clock = chosen.clock();
     LocalDelivery local = new LocalDelivery(chosen.handlers());
     Coordinator coordinator = store.isShared()
         ? new StoreCoordinator(store, clock, chosen.newLoop("foliot-coordination"))
         : new SoleCoordinator();
     JobPlanner planner = new JobPlanner(store, JobMeter.NONE, allocators);
-    String name = nodeName();
-    Engine engine = new Engine(EngineOptions.builder(name).zone(zone).build(),
+    Engine engine = new Engine(options,
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
             coordinator, List.of(local, planner), meter));
-    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen, new OwnWorkers(name, zone),
+    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen, new OwnWorkers(options.node(), zone),
         patience);
     try {
       backend.await(engine.start());
