@@ -99,7 +99,7 @@ final class Allocators {
   }
 
   private static String reason(Job job, String failure) {
-    return "waits for its allocator, which " + failure.substring(0, Math.min(failure.length(), MAX_TEXT)) + ": allocator="
-        + job.allocator();
+    return "waits for its allocator, which " + failure.substring(0, Math.min(failure.length(), MAX_TEXT))
+        + ": allocator=" + job.allocator();
   }
 }

@@ -58,8 +58,8 @@ final class Calendars {
   }
 
   /**
-   * Writes a calendar, or deletes it if {@code calendar} is null. Returns whether a calendar of this name existed before;
-   * false, without a change, if the name is not valid.
+   * Writes a calendar, or deletes it if {@code calendar} is null. Returns whether a calendar of this name existed
+   * before; false, without a change, if the name is not valid.
    */
   CompletionStage<Boolean> put(String name, @Nullable Calendar calendar) {
     if (!Jobs.isName(name)) {

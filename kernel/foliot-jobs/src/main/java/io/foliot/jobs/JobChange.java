@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changes that callers make to a job: pure functions from its record and the store's time to the next record. The
- * parameter {@code now} is the store's time in milliseconds since 1970. All scheduled times up to the change are decided
- * first, by the rules that were in effect before the change.
+ * parameter {@code now} is the store's time in milliseconds since 1970. All scheduled times up to the change are
+ * decided first, by the rules that were in effect before the change.
  *
  * <p>Rejected: keeping the old definition until a planning pass has decided its times. A caller can decide these times
  * with the same function, because the store refuses the caller's write if the record has changed since it was read.
@@ -244,8 +244,8 @@ final class JobChange {
    *
    * @param from the beginning of the range, inclusive, in milliseconds since 1970
    * @param to the end of the range, exclusive, in milliseconds since 1970
-   * @throws IllegalArgumentException if the range is empty, is in the future, or has too many times, or if the job has a
-   *     fixed delay
+   * @throws IllegalArgumentException if the range is empty, is in the future, or has too many times, or if the job has
+   *     a fixed delay
    */
   static List<Long> backfill(JobRecord record, long from, long to, long now,
       Function<String, @Nullable Calendar> calendars) {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * An estimate of the number of jobs in a store: the store's last count plus the jobs that this node has created since.
  * Any thread; no method waits for the store, whose first count may take long.
  *
- * <p>The store is read every ten seconds at most, and its counts may be ten seconds old. The count before the last one
+ * <p>The store is read at most every ten seconds, and its counts may be ten seconds old. The count before the last one
  * is therefore kept as well, and the estimate is the larger of both sums. Jobs that this node created are always
  * included. Jobs that other nodes created may be missing for twenty seconds, and deleted jobs may be included for as
  * long.

@@ -46,8 +46,8 @@ final class JobLife {
   static final int MAX_READ = 1_000;
 
   /**
-   * The interval of passes during a run whose end wakes the job by a hint. If the hint is lost, the delay is at most this
-   * long.
+   * The interval of passes during a run whose end wakes the job by a hint. If the hint is lost, the delay is at most
+   * this long.
    */
   private static final long AWAITED_POLL_MILLIS = 30_000;
   /** The interval during a run whose end gives no hint, while a time waits for that end. */
@@ -59,8 +59,8 @@ final class JobLife {
   /** The interval during a run with one shard for each worker: a worker that is gone never runs its shard. */
   private static final long WORKERS_POLL_MILLIS = 10_000;
   /**
-   * The pause before the next pass if more shards may have ended than this pass could read. There is no pause if most of
-   * the shards that it read have ended.
+   * The pause before the next pass if more shards may have ended than this pass could read. There is no pause if most
+   * of the shards that it read have ended.
    */
   private static final long READ_ON_MILLIS = 100;
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
@@ -77,7 +77,7 @@ final class JobLife {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private long childBytes;
-  /** Pause until the next pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if this pass has read all. */
+  /** Pause until the next pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if all were read. */
   private long readsOnAfter = Long.MAX_VALUE;
   /** Closed runs with a shard that requests another run. */
   private final List<Run> continuations = new ArrayList<>();

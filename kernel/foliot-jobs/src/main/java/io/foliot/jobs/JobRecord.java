@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
     List<Request> requests, List<Parameter> parameters, boolean isEnded, List<Carried> carried) {
-  /** Most hashes of declared definitions that are kept: a rolling deployment has two definitions, a rollback a third. */
+  /** Most hashes in {@code declared}: a rolling deployment has two definitions, and a rollback has a third. */
   static final int MAX_DECLARED = 8;
   /** Most times that wait to run. */
   static final int MAX_WAITING = 100;

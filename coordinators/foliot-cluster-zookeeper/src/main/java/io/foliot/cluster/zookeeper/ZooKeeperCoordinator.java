@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * failure of a session, a node or ZooKeeper, and after any lost event, the next check restores the correct state.
  *
  * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
- * trying to reach ZooKeeper. A client of ZooKeeper that has been without a connection for long is replaced by a new one,
+ * trying to reach ZooKeeper. A client of ZooKeeper that has had no connection for long is replaced by a new client,
  * because there are states from which a client does not recover by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
