@@ -249,7 +249,7 @@ final class JobLife {
     boolean hasFailed = !isForgotten && end.state() != ShardEnd.State.SUCCEEDED && !(isBefore && run.isStopping());
     boolean isPrepared = !isBefore || end.state() == ShardEnd.State.SUCCEEDED || run.isStopping();
     edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
-    return run.told(run.listeners().ended(hasFailed), isPrepared ? run.stop() : Run.Stop.NOT_PREPARED,
+    return run.phaseEnded(run.listeners().ended(hasFailed), isPrepared ? run.stop() : Run.Stop.NOT_PREPARED,
         run.unknown() + (isBefore && isForgotten ? 1 : 0), end.at(), again(run.again(), 0, end.mark(), null));
   }
 

@@ -32,7 +32,7 @@ final class JobRecordFormat {
   static final int MAX_BYTES = 64 << 10;
 
   private static final String SUBJECT = "the record of a job";
-  /** Flags of a record, one for each of its rare parts: a pause, times without targets, an end by a handler, ... */
+  /** Flags of a record, one for each of its rare parts. */
   private static final int PAUSED = 1;
   private static final int WITHOUT_TARGETS = 2;
   private static final int ENDED = 4;

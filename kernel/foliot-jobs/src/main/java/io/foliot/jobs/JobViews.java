@@ -239,7 +239,7 @@ final class JobViews {
    * Returns the instant, in milliseconds since 1970, up to which the scheduled times of a job are decided, or will not
    * run because of a pause.
    *
-   * @param now the end of a pause that has no end
+   * @param now the instant up to which a pause without an end counts
    */
   static long decidedUpTo(JobRecord record, long now) {
     JobRecord.Paused paused = record.paused();

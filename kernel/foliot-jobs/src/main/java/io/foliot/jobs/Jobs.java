@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
  * and written if it has not been written since; otherwise it is read again. So a change based on an old record never
  * replaces a newer one, and the result of a change is valid on every node. A change waits while a planning pass of the
- * job runs, which takes some milliseconds; if a change waits for long, the planner of this process delays the next pass.
+ * job runs, which takes some milliseconds. If a change waits for long, the planner of this process delays the next
+ * pass.
  * After six seconds a change fails with {@link OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, with
