@@ -280,7 +280,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
         forget();
         lost();
       }
-      case READ_ONLY -> throw new IllegalStateException("a read-only connection, which was not requested");
+      case READ_ONLY -> throw new IllegalStateException("unexpected state of the connection: state=" + state);
     }
   }
 

@@ -23,7 +23,7 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
   static final int ALL_WEEKDAYS = 0x7f;
   /** Set of 31 days. */
   static final int ALL_DAYS = 0x7fff_ffff;
-  /** Largest number of a weekday within a month: {@code 2#5} is the fifth Tuesday. */
+  /** Largest number of a weekday within a month: {@code MON#5} is the fifth Monday. */
   static final int WEEKS = 5;
   /** One bit in each of the five weeks of a month. */
   private static final int EACH_WEEK = 0x1020_4081;
