@@ -214,7 +214,8 @@ final class CronText {
         }
       }
       throw ScheduleException.ofField(DAY_OF_MONTH.text(), dayOfMonth,
-          "a day that exists in one of the months and years (1-" + longest + "), because it never fires", "0 0 L * *");
+          "a day that exists in one of the months and years (1-" + longest + "), because the expression never fires",
+          "0 0 L * *");
     }
   }
 
