@@ -232,7 +232,7 @@ final class JobChange {
     int waiting = record.parameters().stream().mapToInt(each -> each.body().payload().length).sum();
     if (waiting + length > JobRecord.MAX_PARAMETERS_BYTES) {
       throw new OverloadedException("the parameters of requests that wait have at most "
-          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: waiting=" + waiting + ", asked=" + length);
+          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: waiting=" + waiting + ", requested=" + length);
     }
     JobEdit edit = new JobEdit(requested.record());
     edit.parameters.add(new JobRecord.Parameter(requested.origin(), parameter));
@@ -288,7 +288,7 @@ final class JobChange {
     }
     if (record.waiting().size() + times.size() > JobRecord.MAX_WAITING) {
       throw new OverloadedException("at most " + JobRecord.MAX_WAITING
-          + " times of a job wait to run: waiting=" + record.waiting().size() + ", asked=" + times.size());
+          + " times of a job wait to run: waiting=" + record.waiting().size() + ", requested=" + times.size());
     }
     JobEdit edit = new JobEdit(record);
     long origin = ++edit.origins;

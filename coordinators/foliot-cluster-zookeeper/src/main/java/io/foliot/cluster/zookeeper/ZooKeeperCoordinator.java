@@ -317,7 +317,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
         || (reported.connection() != Connection.LOST && reported.connection() != Connection.DISPLACED)) {
       Throwable why = failure;
       LOG.log(System.Logger.Level.WARNING,
-          "ZooKeeper does not respond; this node keeps its slots, takes no others, and keeps trying to connect: servers="
+          "ZooKeeper does not respond; this node keeps its slots, takes no others and keeps trying to connect: servers="
               + options.servers() + (why == null ? "" : ", failure=" + why));
       report(Connection.LOST, null);
     }
