@@ -12,7 +12,7 @@ public enum Allocation {
   HASH(4),
   /** One shard to each worker in turn; the job's name determines the first worker. */
   ROUND_ROBIN(5),
-  /** By a {@link ShardAllocator} of the application, which the job names. */
+  /** By a {@link ShardAllocator} of the application; the job gives its name. */
   OWN(6);
 
   private final int code;

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class Allocators {
   static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1," + ShardAllocator.MAX_NAME + '}');
   static final Allocators NONE = new Allocators(Map.of());
-  /** The longest text of an allocator's failure that is shown: its exceptions and names are the application's. */
+  /** The longest part of a failure's text in a message, in characters: the application's exceptions may be longer. */
   private static final int MAX_TEXT = 256;
 
   private final Map<String, ShardAllocator> byName;
 
-  /** Thrown when an allocator did not give a seat to each shard; the message is the reason why a run waits. */
+  /** Thrown when an allocator does not give a seat to each shard; the message is the reason why a run waits. */
   static final class UnallocatedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -43,7 +43,7 @@ final class Allocators {
     }
   }
 
-  /** Returns the message that this process does not have an allocator. */
+  /** Returns the part of a message that says that this process does not have an allocator. */
   static String missing(String name) {
     return "its allocator, which this node does not have; each node of the store must register it: allocator=" + name;
   }
@@ -65,7 +65,7 @@ final class Allocators {
         offered.add(worker);
       }
     }
-    List<@Nullable Worker> chosen = ask(allocator, job, List.copyOf(offered));
+    List<@Nullable Worker> chosen = call(allocator, job, List.copyOf(offered));
     if (chosen.size() != job.shards()) {
       throw refused(job, "returned " + chosen.size() + " workers for " + job.shards() + " shards");
     }
@@ -82,11 +82,11 @@ final class Allocators {
     return seats;
   }
 
-  private static List<@Nullable Worker> ask(ShardAllocator allocator, Job job, List<Worker> offered) {
+  private static List<@Nullable Worker> call(ShardAllocator allocator, Job job, List<Worker> offered) {
     try {
-      List<Worker> answer = allocator.allocate(job, offered);
-      if (answer != null) {
-        return new ArrayList<>(answer);
+      List<Worker> chosen = allocator.allocate(job, offered);
+      if (chosen != null) {
+        return new ArrayList<>(chosen);
       }
     } catch (Exception | AssertionError | LinkageError | StackOverflowError e) {
       throw new UnallocatedException(reason(job, "failed: " + e), e);
@@ -94,12 +94,12 @@ final class Allocators {
     throw refused(job, "returned null");
   }
 
-  private static UnallocatedException refused(Job job, String what) {
-    return new UnallocatedException(reason(job, what), null);
+  private static UnallocatedException refused(Job job, String failure) {
+    return new UnallocatedException(reason(job, failure), null);
   }
 
-  private static String reason(Job job, String what) {
-    return "waits for its allocator, which " + what.substring(0, Math.min(what.length(), MAX_TEXT)) + ": allocator="
-        + job.allocator();
+  private static String reason(Job job, String failure) {
+    return "waits for its allocator, which " + failure.substring(0, Math.min(failure.length(), MAX_TEXT))
+        + ": allocator=" + job.allocator();
   }
 }

@@ -18,9 +18,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The named calendars of a store; each is a document. They are read for each pass over a job that names one, so that a
- * change takes effect with the next pass. A calendar that cannot be decoded counts as missing until it is put again, so
- * that only the jobs that name it are affected. Any thread.
+ * The named calendars of a store; each is a document. Each pass over a job reads the calendars that the job names, so a
+ * change takes effect with the next pass. A calendar that cannot be decoded counts as missing until it is put again;
+ * only the jobs that name it are affected. Any thread.
  */
 final class Calendars {
   private static final System.Logger LOG = System.getLogger(Calendars.class.getName());
@@ -32,7 +32,7 @@ final class Calendars {
     this.store = store;
   }
 
-  /** Returns a lookup of the calendars that a schedule names. */
+  /** Returns a lookup of the calendars that a schedule names. The lookup returns null for a missing calendar. */
   CompletionStage<Function<String, @Nullable Calendar>> of(ScheduleSettings schedule) {
     Map<String, Calendar> known = new HashMap<>();
     CompletionStage<Void> read = CompletableFuture.completedFuture(null);
@@ -57,7 +57,10 @@ final class Calendars {
     });
   }
 
-  /** Writes or, with null, deletes a calendar; returns whether there was one. */
+  /**
+   * Writes a calendar, or deletes it if {@code calendar} is null. Returns whether a calendar of this name existed
+   * before; false, without a change, if the name is not valid.
+   */
   CompletionStage<Boolean> put(String name, @Nullable Calendar calendar) {
     if (!Jobs.isName(name)) {
       return CompletableFuture.completedFuture(false);

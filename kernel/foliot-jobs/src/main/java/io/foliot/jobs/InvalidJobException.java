@@ -1,7 +1,7 @@
 package io.foliot.jobs;
 
 /**
- * Thrown when a setting of a job, or of a request about one, is refused. The parts of the message are available
+ * Thrown when a setting of a job, or of a request about a job, is refused. The parts of the message are available
  * separately, so that a caller never parses the text.
  */
 public final class InvalidJobException extends IllegalArgumentException {

@@ -18,24 +18,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * The definition of a recurring job, as a caller writes it. Immutable.
  *
- * @param name its name, unique in the store; the rules are those of a key
- * @param queue the queue in which its shards run
- * @param schedule the schedule of its runs
- * @param shards how many tasks one run has, from 1 to {@value #MAX_SHARDS}
- * @param shardParameters a text for each shard, from the first on; there may be fewer
+ * @param name the name of the job, unique in the store; the rules are those of a key
+ * @param queue the queue in which the shards run
+ * @param schedule the schedule of the runs
+ * @param shards the number of shards of a run, or of each zone of a run with {@link Scope#PER_ZONE}, from 1 to
+ *     {@value #MAX_SHARDS}
+ * @param shardParameters the texts of the first shards, in the order of the shards; the remaining shards have none
  * @param overlap the rule for a scheduled time that comes while a run is active
  * @param misfire the rule for scheduled times that are found late
  * @param timeout how long a run may take before its shards are cancelled, or null for no limit
  * @param parameter the payload of each shard; its headers must leave room for those of the job
- * @param maxAttempts attempts of a shard, or 0 for the number of the queue
+ * @param maxAttempts the most attempts of a shard, or 0 for the limit of the queue
  * @param pauseAfterFailures the number of failed runs in a row after which the job is paused, or 0 for never
  * @param history how many ended runs and ranges are kept
- * @param scope the choice of workers on which a run runs
+ * @param scope the choice of workers that run the shards of a run
  * @param allocation how shards are divided among workers
  * @param allocator the name of the {@link ShardAllocator} of {@link Allocation#OWN}; empty with other rules
- * @param zones with {@link Scope#PER_ZONE}, the zones in which it runs; empty for all zones that have a worker when a
- *     run begins
- * @param runListeners the phases before or after its shards in which a run has a task
+ * @param zones with {@link Scope#PER_ZONE}, the zones in which a run has shards; empty for all zones that have a worker
+ *     when a run begins
+ * @param runListeners the phases before or after its shards in which a run has a listener
  */
 public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
@@ -47,17 +48,17 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
   /** The largest parameter times the number of shards, in bytes: a run writes this much. */
   public static final int MAX_RUN_BYTES = 16 << 20;
-  /** All shard parameters together, in bytes of UTF-8: they are part of the job's record. */
+  /** The largest size of all shard parameters together, in bytes of UTF-8: they are part of the job's record. */
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
-  /** One shard parameter, in characters: each attempt carries it in a header. */
+  /** The longest shard parameter, in characters: each attempt has it in a header. */
   public static final int MAX_SHARD_PARAMETER = 4 << 10;
-  /** Headers of the parameter: a task has at most {@value Limits#MAX_HEADERS}, and the job sets some of them. */
+  /** Most headers of the parameter: a task has at most {@value Limits#MAX_HEADERS}, and the job sets up to nine. */
   public static final int MAX_HEADERS = Limits.MAX_HEADERS - 9;
-  /** Names and values of these headers together, in characters, for the same reason. */
+  /** The longest names and values of these headers together, in characters: the job's own headers need room, too. */
   public static final int MAX_HEADER_BYTES = 3 << 10;
   /** Longest timeout of a run. */
   public static final Duration MAX_TIMEOUT = Duration.ofHours(24);
-  /** Ended runs and ranges that are kept unless the job says otherwise. */
+  /** The default number of ended runs and ranges that are kept. */
   public static final int DEFAULT_HISTORY = 50;
   /** Most ended runs and ranges that can be kept. */
   public static final int MAX_HISTORY = 200;
@@ -67,6 +68,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_ZONE = 64;
 
   private static final int MAX_FAILURES = 1_000;
+  /** Longest part of a name in a message, in characters. */
   private static final int SHOWN_LENGTH = 64;
 
   /**
@@ -271,7 +273,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the attempts of a shard; 0 for the number of the queue. */
+    /** Sets the most attempts of a shard; 0 for the limit of the queue. */
     public Builder maxAttempts(int attempts) {
       maxAttempts = attempts;
       return this;
@@ -289,22 +291,22 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the choice of workers on which a run runs. */
+    /** Sets which workers run the shards of a run. */
     public Builder scope(Scope newScope) {
       scope = newScope;
       return this;
     }
 
     /**
-     * Sets how shards are divided among workers. A run of one shard is not divided. {@link #allocator} sets
-     * {@link Allocation#OWN}.
+     * Sets how shards are divided among workers. A run of one shard is not divided. For {@link Allocation#OWN}, use
+     * {@link #allocator}.
      */
     public Builder allocation(Allocation newAllocation) {
       allocation = newAllocation;
       return this;
     }
 
-    /** Sets {@link Allocation#OWN} with the {@link ShardAllocator} of that name. It divides a run of one shard, too. */
+    /** Sets {@link Allocation#OWN} with the allocator of that name. It is called for a run of one shard, too. */
     public Builder allocator(String registered) {
       allocation = Allocation.OWN;
       allocator = registered;
@@ -317,7 +319,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the phases in which a run has a task of its own: before its first shard, after its last one. */
+    /** Sets the phases in which a run has a listener: before its first shard, after its last one. */
     public Builder runListeners(RunPhase... phases) {
       runListeners = Set.copyOf(List.of(phases));
       return this;

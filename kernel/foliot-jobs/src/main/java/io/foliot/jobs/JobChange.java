@@ -12,23 +12,29 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that callers make to a job: pure functions from its record and the store's time to the next record. All
- * scheduled times up to the change are decided first, by the rules that were in effect before it.
+ * The changes that callers make to a job: pure functions from its record and the store's time to the next record. The
+ * parameter {@code now} is the store's time in milliseconds since 1970. All scheduled times up to the change are
+ * decided first, by the rules that were in effect before the change.
  *
- * <p>Rejected: keeping the old definition until a planning pass has decided its times. The caller can decide them with
- * the same function, because its write is refused if the record has changed since it was read.
+ * <p>Rejected: keeping the old definition until a planning pass has decided its times. A caller can decide these times
+ * with the same function, because the store refuses the caller's write if the record has changed since it was read.
  */
 final class JobChange {
   /** The longest reason or actor, in characters: both are part of the record. */
   private static final int MAX_TEXT = 1_000;
+  /** The longest idempotency key, in characters. */
   private static final int MAX_KEY = 256;
-  /** The most times that are counted although none of them runs: a caller waits for the count. */
+  /** The most missed times that a change counts: the caller waits for the count. */
   private static final long MAX_COUNTED = 100_000;
+  /** A calendar that excludes no day. */
   private static final Calendar NO_DAYS = Calendar.parse(List.of());
 
   private JobChange() {}
 
-  /** Thrown when a job has more undecided times than one step decides. {@link Repeats} then triggers passes first. */
+  /**
+   * Thrown when passes must decide times of a job, or insert shards, before the job can change. {@link Repeats} then
+   * triggers passes, and tries the change again.
+   */
   static final class BehindException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -43,14 +49,15 @@ final class JobChange {
    * @param record the next record; the same object if the request was applied before
    * @param times the scheduled times of the runs, in milliseconds since 1970
    * @param origin the number of the request
-   * @param isRepeated whether it was applied before
+   * @param isRepeated whether the request was applied before
    */
   record Requested(JobRecord record, List<Long> times, long origin, boolean isRepeated) {}
 
   /**
-   * Returns the record of a new job. A fixed delay begins at once, any other schedule at its next time.
+   * Returns the record of a new job. With a fixed delay the first run is due at once, else at the next scheduled time.
    *
-   * @throws io.foliot.jobs.schedule.ScheduleException if no time is to come, or a calendar does not exist
+   * @throws io.foliot.jobs.schedule.ScheduleException if the schedule has no time in the future, or a calendar does not
+   *     exist
    */
   static JobRecord create(Job job, long now, Function<String, @Nullable Calendar> calendars) {
     Schedule schedule = schedule(job, calendars);
@@ -80,8 +87,8 @@ final class JobChange {
   }
 
   /**
-   * Decides the times before a new definition. If a calendar of the old definition is gone, these times cannot be
-   * distinguished from excluded ones: none of them runs, and all are recorded as missed.
+   * Decides the times before a new definition takes effect. If a calendar of the old definition is gone, it is unknown
+   * which of these times were excluded: none of them runs, and all are recorded as missed.
    */
   private static JobEdit replaced(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.isEnded()
@@ -100,11 +107,11 @@ final class JobChange {
   }
 
   /**
-   * Replaces the definition. The same definition changes nothing, unless a handler has ended the job: then its times
-   * run again. A run keeps the number and the targets of its shards, and its listeners. If its shards have not begun,
-   * because the task before them has not ended, they have the payload of the new definition.
+   * Replaces the definition. The same definition changes nothing, unless a handler has ended the job: then the job's
+   * scheduled times run again. An active run keeps the number and the targets of its shards, and its listeners. If the
+   * listener before the shards has not ended, the shards get the payload of the new definition.
    *
-   * @throws BehindException if times must be caught up first, or shards of a run inserted
+   * @throws BehindException if passes must first decide times, or insert shards of a run
    */
   static JobRecord put(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
     if (record.job().equals(job) && !record.isEnded()) {
@@ -115,8 +122,8 @@ final class JobChange {
       job.schedule().ensureFiresAfter(Instant.ofEpochMilli(now), schedule);
     }
     if (record.active().stream().anyMatch(run -> run.phase() == RunPhase.SHARDS && run.hasShardsToInsert())) {
-      // Shards that are not inserted yet have the parameters of the old definition: passes insert them first, within a
-      // second.
+      // Shards that are not inserted yet keep the parameters of the old definition, so passes insert them first, within
+      // a second.
       throw new BehindException(job.name());
     }
     JobEdit edit = replaced(record, now, calendars);
@@ -135,7 +142,10 @@ final class JobChange {
     return edit.done();
   }
 
-  /** Applies a definition from code, unless code has declared the same before: then a caller's later change stays. */
+  /**
+   * Applies a definition that code declares. A definition that code has declared before changes nothing, so that a
+   * caller's later change is kept.
+   */
   static JobRecord declare(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
     long hash = JobRecordFormat.hash(job);
     if (record.declared().contains(hash)) {
@@ -163,8 +173,8 @@ final class JobChange {
   /**
    * Pauses a job, or changes the end of a pause.
    *
-   * @param until when it resumes by itself, or {@link JobRecord.Paused#OPEN}
-   * @throws BehindException if times must be caught up first
+   * @param until when the job resumes by itself, in milliseconds since 1970, or {@link JobRecord.Paused#OPEN}
+   * @throws BehindException if passes must first decide times
    */
   static JobRecord pause(JobRecord record, long until, String reason, String actor, long now,
       Function<String, @Nullable Calendar> calendars) {
@@ -181,20 +191,20 @@ final class JobChange {
     InvalidJobException.ensure(text.length() <= MAX_TEXT, field, "at most " + MAX_TEXT + " characters", text.length());
   }
 
-  /** Ends a pause. Times that passed during it are recorded as paused, by this step or the next passes. */
+  /** Ends a pause. The next passes record the scheduled times that fell into the pause as paused. */
   static JobRecord resume(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     JobRecord.Paused paused = record.paused();
     if (paused == null || paused.until() <= now) {
       return record;
     }
     JobEdit edit = new JobEdit(record);
-    // A time at this very instant still counts as paused.
+    // The end is exclusive: a scheduled time at this instant still counts as paused.
     edit.paused = new JobRecord.Paused(paused.since(), now + 1, paused.origins(), paused.reason(), paused.actor());
     return edit.done();
   }
 
   /**
-   * Asks for a run now.
+   * Requests a run now.
    *
    * @param key the caller's name for the request, or null
    * @throws OverloadedException if too many times wait already
@@ -204,9 +214,9 @@ final class JobChange {
   }
 
   /**
-   * Requests a run now whose shards have another payload than the job's parameter.
+   * Requests a run now. Its shards get a payload of this request instead of the job's parameter.
    *
-   * @param parameter its payload and content type; its headers are those of the job's parameter
+   * @param parameter the payload and its content type, without headers: the shards get those of the job's parameter
    * @throws OverloadedException if too many times or parameters wait already
    */
   static Requested trigger(JobRecord record, @Nullable String key, Body parameter, long now) {
@@ -222,7 +232,7 @@ final class JobChange {
     int waiting = record.parameters().stream().mapToInt(each -> each.body().payload().length).sum();
     if (waiting + length > JobRecord.MAX_PARAMETERS_BYTES) {
       throw new OverloadedException("the parameters of requests that wait have at most "
-          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: waiting=" + waiting + ", asked=" + length);
+          + JobRecord.MAX_PARAMETERS_BYTES + " bytes: waiting=" + waiting + ", requested=" + length);
     }
     JobEdit edit = new JobEdit(requested.record());
     edit.parameters.add(new JobRecord.Parameter(requested.origin(), parameter));
@@ -232,9 +242,10 @@ final class JobChange {
   /**
    * Returns the scheduled times that a backfill would run.
    *
-   * @param from the first instant, in milliseconds since 1970
-   * @param to the first instant after it
-   * @throws IllegalArgumentException if the range is empty, in the future, or has too many times
+   * @param from the beginning of the range, inclusive, in milliseconds since 1970
+   * @param to the end of the range, exclusive, in milliseconds since 1970
+   * @throws IllegalArgumentException if the range is empty, is in the future, or has too many times, or if the job has
+   *     a fixed delay
    */
   static List<Long> backfill(JobRecord record, long from, long to, long now,
       Function<String, @Nullable Calendar> calendars) {
@@ -259,8 +270,9 @@ final class JobChange {
   }
 
   /**
-   * Asks for runs of these times, one after the other unless the overlap rule allows.
+   * Requests runs of these times. They run one after another, unless the rule is {@link Overlap#ALLOW}.
    *
+   * @param key the caller's name for the request, or null
    * @throws OverloadedException if too many times wait already
    */
   static Requested request(JobRecord record, @Nullable String key, List<Long> times) {
@@ -276,7 +288,7 @@ final class JobChange {
     }
     if (record.waiting().size() + times.size() > JobRecord.MAX_WAITING) {
       throw new OverloadedException("at most " + JobRecord.MAX_WAITING
-          + " times of a job wait to run: waiting=" + record.waiting().size() + ", asked=" + times.size());
+          + " times of a job wait to run: waiting=" + record.waiting().size() + ", requested=" + times.size());
     }
     JobEdit edit = new JobEdit(record);
     long origin = ++edit.origins;
@@ -290,7 +302,7 @@ final class JobChange {
     return new Requested(edit.done(), List.copyOf(times), origin, false);
   }
 
-  /** Stops the runs of a time, including those that wait. Returns the same record if there are none. */
+  /** Stops the runs of a time, including those that wait. Returns the same record if there is no such run. */
   static JobRecord stop(JobRecord record, long time, long now) {
     JobEdit edit = new JobEdit(record);
     edit.active.replaceAll(run -> run.time() == time ? run.stopping(Run.Stop.STOPPED) : run);

@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * An estimate of the number of jobs in a store: its last count plus the jobs that this node has created since. Any
- * thread; no method waits for the store, whose first count may take long.
+ * An estimate of the number of jobs in a store: the store's last count plus the jobs that this node has created since.
+ * Any thread; no method waits for the store, whose first count may take long.
  *
- * <p>The store is read every ten seconds at most, and its counts may be ten seconds old. The count before the last one
+ * <p>The store is read at most every ten seconds, and its counts may be ten seconds old. The count before the last one
  * is therefore kept as well, and the estimate is the larger of both sums. Jobs that this node created are always
  * included. Jobs that other nodes created may be missing for twenty seconds, and deleted jobs may be included for as
  * long.
@@ -21,27 +21,35 @@ final class JobCount {
   private final TaskStore store;
   private final JobSurroundings surroundings;
   private final AtomicLong created = new AtomicLong();
-  private final AtomicBoolean asking = new AtomicBoolean();
-  private volatile Answers answers;
+  private final AtomicBoolean isReading = new AtomicBoolean();
+  private volatile Readings readings;
 
   /**
-   * @param jobs the count of the store
-   * @param created the number of jobs that this node had created when the store was asked
+   * A count of the store.
+   *
+   * @param jobs the number of jobs
+   * @param created the number of jobs that this node had created when the store was read
    */
-  private record Answer(long jobs, long created) {
-    static final Answer NONE = new Answer(0, 0);
+  private record Reading(long jobs, long created) {
+    static final Reading NONE = new Reading(0, 0);
 
+    /** Returns this count plus the jobs that this node has created since. */
     long with(long createdNow) {
       return jobs + createdNow - created;
     }
   }
 
-  private record Answers(Answer last, Answer before, long nextNanos) {}
+  /**
+   * The last two counts of the store.
+   *
+   * @param nextNanos when the store may be read again, as a reading of {@link JobSurroundings#nanoTime}
+   */
+  private record Readings(Reading last, Reading before, long nextNanos) {}
 
   JobCount(TaskStore store, JobSurroundings surroundings) {
     this.store = store;
     this.surroundings = surroundings;
-    answers = new Answers(Answer.NONE, Answer.NONE, surroundings.nanoTime());
+    readings = new Readings(Reading.NONE, Reading.NONE, surroundings.nanoTime());
   }
 
   /** Notes that this node created a job. */
@@ -51,16 +59,16 @@ final class JobCount {
 
   /** Returns the estimated number of jobs, and reads the store's count again if the last one is old. */
   long count() {
-    Answers known = answers;
+    Readings known = readings;
     long nanos = surroundings.nanoTime();
-    if (nanos - known.nextNanos() >= 0 && asking.compareAndSet(false, true)) {
+    if (nanos - known.nextNanos() >= 0 && isReading.compareAndSet(false, true)) {
       long createdBefore = created.get();
       store.counts().whenComplete((counts, failure) -> {
         if (counts != null) {
           long jobs = counts.getOrDefault(Shards.JOBS, QueueCounts.NONE).live();
-          answers = new Answers(new Answer(jobs, createdBefore), known.last(), nanos + MAX_AGE_NANOS);
+          readings = new Readings(new Reading(jobs, createdBefore), known.last(), nanos + MAX_AGE_NANOS);
         }
-        asking.set(false);
+        isReading.set(false);
       });
     }
     long now = created.get();

@@ -44,7 +44,7 @@ final class JobEdit {
     carried = new ArrayList<>(record.carried());
   }
 
-  /** Records the result of a run or of scheduled times; a range that continues the last one extends its entry. */
+  /** Records the result of a run or of scheduled times. A range that continues the last entry extends that entry. */
   void past(PastRun past) {
     totals = totals.with(past);
     PastRun last = history.isEmpty() ? null : history.getLast();
@@ -68,19 +68,22 @@ final class JobEdit {
         .orElse(job.parameter());
   }
 
-  /** Requests a run that continues another run. It has its own number, and the checkpoints of that run's shards. */
-  void again(Run before, long now) {
+  /**
+   * Requests a run that continues an ended run. The new run has its own number, and begins with the checkpoints of the
+   * ended run. Does nothing if too many times wait.
+   */
+  void again(Run ended, long now) {
     if (waiting.size() < JobRecord.MAX_WAITING) {
       long origin = ++origins;
       waiting.add(new JobRecord.Waiting(now, origin, 0, true));
-      List<Run.Again> shards = before.again().stream().filter(shard -> !shard.checkpoint().isEmpty()).toList();
+      List<Run.Again> shards = ended.again().stream().filter(shard -> !shard.checkpoint().isEmpty()).toList();
       if (!shards.isEmpty()) {
         carried.add(new JobRecord.Carried(origin, shards));
       }
     }
   }
 
-  /** Returns where a shard of a run begins, or null if it has no checkpoint. */
+  /** Returns the checkpoint with which a shard of a run begins, or null if there is none. */
   @Nullable
   String checkpoint(Run run, int shard) {
     for (JobRecord.Carried each : carried) {
@@ -98,12 +101,12 @@ final class JobEdit {
         || active.stream().anyMatch(run -> run.origin() == origin && condition.test(run));
   }
 
-  /** Returns whether a run still inserts tasks with the payload of its request. */
+  /** Returns whether a run has yet to insert tasks with the payload of its request. */
   private static boolean insertsTasks(Run run) {
     return run.hasShardsToInsert() || run.listeners().hasAfterToCome();
   }
 
-  /** Returns how many scheduled times were missed in a row up to a time that has been decided. */
+  /** Returns how many scheduled times in a row, up to and including a decided time, were missed. */
   int missedUpTo(long time) {
     PastRun last = history.isEmpty() ? null : history.getLast();
     return last != null && last.result() == PastRun.Result.MISSED && last.to() == time

@@ -16,13 +16,16 @@ import java.util.function.Function;
  */
 @FunctionalInterface
 public interface JobHost {
-  /** The most jobs of a store, unless the host says otherwise. */
+  /** The default of {@link #maxJobs}. */
   long MAX_JOBS = 1_000_000;
 
-  /** Writes drafts of the internal queue, and informs the loop so that they fire on time. */
+  /**
+   * Writes drafts of the internal queue, and notifies the engine's loop so that the tasks fire on time. Returns the
+   * results in the order of the drafts.
+   */
   CompletableFuture<List<SubmitResult>> write(List<Draft> drafts);
 
-  /** Returns whether a queue exists. A job whose queue does not exist is shown as in error. */
+  /** Returns whether a queue exists. A job whose queue does not exist is shown with an error. */
   default CompletionStage<Boolean> hasQueue(String queue) {
     return CompletableFuture.completedFuture(true);
   }
@@ -46,7 +49,7 @@ public interface JobHost {
   }
 
   /**
-   * Returns a host that calls these functions of its engine.
+   * Returns a host that calls these functions of an engine.
    *
    * @param write implements {@link #write}
    * @param findQueue returns the settings of a queue, or empty if it does not exist

@@ -19,17 +19,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planning of a job: a pure function from its record, the store's time, the ends of its shards and the workers to
- * the next record, the next pass, the shards to insert and those to cancel. It uses no clock, no thread and no store.
+ * The planning of a job, as a pure function. Its inputs are the record of the job, the store's time, the ends of shards
+ * and the workers. Its result is the next record, the time of the next pass, the shards to insert and those to cancel.
+ * It uses no clock, no thread and no store.
  *
  * <ol>
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
  * <li><i>Active runs.</i> The ends that were read are recorded. A run is closed when the records of its shards show
- * that all have ended, and never because of a clock. A run past its deadline is stopped, and the shards of a run that
- * is being stopped are cancelled in each pass until they have ended.
+ * that all have ended, and never because time has passed. A run past its deadline is stopped, and the shards of a run
+ * that is being stopped are cancelled in each pass until they have ended.
  * <li><i>Start.</i> Waiting times begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
- * the choice is stored in the run, and a later fleet does not change it. A run with listeners has a task before its
- * shards, which must succeed, and one after them; it stays active until both have ended. At most
+ * the choice is stored in the run, and a later fleet does not change it. A run may have a listener before its shards,
+ * which must succeed, and one after them; the run stays active until both have ended. At most
  * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted; the next pass continues.
  * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
  * pause, and a day from now, so that changed calendars and time zone data take effect.
@@ -41,23 +42,31 @@ import org.jspecify.annotations.Nullable;
  * be a second record of the same shards, which could contradict the first.
  */
 final class JobLife {
-  /** Shards whose ends one pass reads, over all active runs. */
+  /** Most shards whose ends one pass reads, over all active runs. */
   static final int MAX_READ = 1_000;
 
-  /** The interval of checks for the end of a run; a lost hint, which would have woken the job, costs no more delay. */
+  /**
+   * The interval of passes during a run whose end wakes the job by a hint. If the hint is lost, the delay is at most
+   * this long.
+   */
   private static final long AWAITED_POLL_MILLIS = 30_000;
-  /** The interval for runs whose end wakes nothing, while a time waits for them. */
+  /** The interval during a run whose end gives no hint, while a time waits for that end. */
   private static final long WAITING_POLL_MILLIS = 2_000;
-  /** The interval for runs for which nothing waits. */
+  /** The interval during a run whose end gives no hint, while no time waits for that end. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
+  /** The interval while a run is being stopped. */
   private static final long STOPPING_POLL_MILLIS = 1_000;
-  /** The interval for runs on each worker: a worker that is gone never runs its shard. */
+  /** The interval during a run with one shard for each worker: a worker that is gone never runs its shard. */
   private static final long WORKERS_POLL_MILLIS = 10_000;
-  /** The next pass of a run of which more shards may have ended than this pass could read; at once if most have. */
+  /**
+   * The pause before the next pass if more shards may have ended than this pass could read. There is no pause if most
+   * of the shards that it read have ended.
+   */
   private static final long READ_ON_MILLIS = 100;
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   /** The part of a day over which the daily passes of all jobs are spread. */
   private static final long SPREAD_MILLIS = Duration.ofHours(6).toMillis();
+  /** Bits of {@link Shards#hash16}. */
   private static final int HASH_BITS = 16;
 
   private final JobEdit edit;
@@ -68,7 +77,7 @@ final class JobLife {
   private final List<Outcome.Child> children = new ArrayList<>();
   private final List<TaskId> cancels = new ArrayList<>();
   private long childBytes;
-  /** When the next pass reads further ends, in milliseconds from now. */
+  /** Pause until the next pass reads further ends, in milliseconds; {@link Long#MAX_VALUE} if all were read. */
   private long readsOnAfter = Long.MAX_VALUE;
   /** Closed runs with a shard that requests another run. */
   private final List<Run> continuations = new ArrayList<>();
@@ -81,7 +90,7 @@ final class JobLife {
    * @param record the next record
    * @param at when the next pass is due, in milliseconds since 1970
    * @param children the shards to insert in the step that writes the record
-   * @param cancels the shards to cancel before it
+   * @param cancels the shards to cancel before that step
    * @param unallocated the reason why the allocator gave no shards of a time to workers, or null
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
@@ -125,7 +134,7 @@ final class JobLife {
   /**
    * Returns the tasks of a run that are inserted and have not ended.
    *
-   * @param most how many shards at most
+   * @param most the largest number of shards to return
    */
   static List<TaskId> open(String job, Run run, int most) {
     if (run.phase() != RunPhase.SHARDS) {
@@ -134,7 +143,7 @@ final class JobLife {
     return unended(run, most).stream().mapToObj(shard -> Shards.id(job, run, shard)).toList();
   }
 
-  /** Returns inserted shards that have not ended, from where the last pass stopped reading. */
+  /** Returns inserted shards that have not ended. The first one is where the last pass stopped reading. */
   private static BitSet unended(Run run, int most) {
     BitSet shards = new BitSet();
     int left = most;
@@ -176,15 +185,13 @@ final class JobLife {
     return plan(record, now, ends, calendars, fleet, Allocators.NONE);
   }
 
-  /** Returns a record, for display, as it will be once these ends are recorded; nothing is started or stopped. */
+  /** Returns a record with these ends recorded, for display. No run is started or stopped. */
   static JobRecord noted(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars) {
     JobLife view = new JobLife(record, now, calendars, null, Allocators.NONE);
     view.noteEnds(ends);
     return view.edit.done();
   }
-
-  // Active runs.
 
   private void noteEnds(Map<TaskId, ShardEnd> ends) {
     List<Run> runs = List.copyOf(edit.active);
@@ -235,14 +242,14 @@ final class JobLife {
     return end == null || end.isLive() ? run : phaseNoted(run, end);
   }
 
-  /** Shards begin only once the task before them is known to have succeeded. */
+  /** Records the end of a listener. Shards begin only once the listener before them is known to have succeeded. */
   private Run phaseNoted(Run run, ShardEnd end) {
     boolean isBefore = run.phase() == RunPhase.BEFORE;
     boolean isForgotten = end.state() == ShardEnd.State.ABSENT;
     boolean hasFailed = !isForgotten && end.state() != ShardEnd.State.SUCCEEDED && !(isBefore && run.isStopping());
     boolean isPrepared = !isBefore || end.state() == ShardEnd.State.SUCCEEDED || run.isStopping();
     edit.isEnded |= end.mark() == TaskNote.Mark.END_JOB;
-    return run.told(run.listeners().ended(hasFailed), isPrepared ? run.stop() : Run.Stop.NOT_PREPARED,
+    return run.phaseEnded(run.listeners().ended(hasFailed), isPrepared ? run.stop() : Run.Stop.NOT_PREPARED,
         run.unknown() + (isBefore && isForgotten ? 1 : 0), end.at(), again(run.again(), 0, end.mark(), null));
   }
 
@@ -276,7 +283,7 @@ final class JobLife {
         run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again, run.listeners());
   }
 
-  /** Adds a shard that requests another run. One is enough; further ones are added while their checkpoints fit. */
+  /** Adds a shard that requests another run. One is enough; further ones are added only for their checkpoints. */
   private static List<Run.Again> again(List<Run.Again> before, int shard, TaskNote.Mark mark, @Nullable String last) {
     if (mark != TaskNote.Mark.RUN_AGAIN) {
       return before;
@@ -292,7 +299,7 @@ final class JobLife {
     return after;
   }
 
-  /** Cancels the shards of a run on each worker whose workers are gone. */
+  /** Cancels idle shards that only one worker may run, if that worker is gone. */
   private void cancelGone(Run run, Map<TaskId, ShardEnd> ends) {
     if (fleet == null || run.isStopping() || !run.targets().isOnly()) {
       return;
@@ -301,7 +308,7 @@ final class JobLife {
       TaskId id = Shards.id(edit.job.name(), run, shard);
       ShardEnd end = ends.get(id);
       Fleet.Seat seat = fleet.seat(run.targets().address(shard).number());
-      // A seat that is missing in this node's fleet may be newer than that fleet.
+      // A seat that is missing in this node's fleet may have been given after the fleet was read.
       boolean isGone = seat != null && !(seat.isLive() && seat.isEnabled());
       boolean isIdle = end != null && (end.state() == ShardEnd.State.LIVE
           || (end.state() == ShardEnd.State.RUNNING && end.at() <= now));
@@ -311,7 +318,7 @@ final class JobLife {
     });
   }
 
-  /** Returns the result of a run whose shards have ended; its listener after them does not change it. */
+  /** Returns the result of a run whose shards have ended. The listener after the shards does not change the result. */
   private static PastRun.Result result(Run run) {
     PastRun.Result known = run.listeners().result();
     if (known != null) {
@@ -339,7 +346,8 @@ final class JobLife {
     }
     int most = edit.job.pauseAfterFailures();
     long failures = edit.totals.failuresInRow();
-    // After a resume, it takes as many further failures to pause the job: a stopped run or the first failure does not.
+    // After a resume, only as many further failures in a row pause the job again. The first one does not, and neither
+    // does a stopped run.
     if (most > 0 && failures > failuresBefore && failures % most == 0 && edit.paused == null) {
       edit.paused = new JobRecord.Paused(now, JobRecord.Paused.OPEN, edit.origins,
           most + " runs in a row failed", "foliot");
@@ -356,8 +364,6 @@ final class JobLife {
       });
     }
   }
-
-  // Start.
 
   private void start() {
     continueRuns();
@@ -379,7 +385,7 @@ final class JobLife {
     }
   }
 
-  /** Starts the runs that continue others. A pause holds them, as it holds scheduled times. */
+  /** Requests the runs that continue closed runs. They do not begin during a pause. */
   private void continueRuns() {
     if (!edit.isEnded) {
       continuations.forEach(run -> edit.again(run, now));
@@ -432,20 +438,20 @@ final class JobLife {
 
   /** Decides a scheduled time that has come while a run is active. */
   private void overlap(JobRecord.Waiting time) {
-    JobRecord.Waiting turn = edit.waiting.stream().filter(each -> !each.waits()).findFirst().orElse(null);
+    JobRecord.Waiting queued = edit.waiting.stream().filter(each -> !each.waits()).findFirst().orElse(null);
     switch (edit.job.overlap()) {
       case SKIP -> skipped(time);
       case QUEUE -> {
-        if (turn == null) {
+        if (queued == null) {
           edit.waiting.add(time);
         } else {
           skipped(time);
         }
       }
       case REPLACE -> {
-        if (turn != null) {
-          edit.waiting.remove(turn);
-          skipped(turn);
+        if (queued != null) {
+          edit.waiting.remove(queued);
+          skipped(queued);
         }
         edit.waiting.add(time);
         edit.active.replaceAll(run -> run.stopping(Run.Stop.REPLACED));
@@ -459,7 +465,7 @@ final class JobLife {
     edit.past(PastRun.Result.SKIPPED, time.time(), time.time(), 1, now);
   }
 
-  /** Inserts tasks of runs that have begun. Returns whether all tasks that can be inserted now have been. */
+  /** Inserts tasks of runs that have begun. Returns false if a further pass must insert the rest of them. */
   private boolean insert() {
     boolean all = true;
     for (int i = 0; i < edit.active.size(); i++) {
@@ -499,8 +505,6 @@ final class JobLife {
         && childBytes + child.payload().length <= Outcome.Rearm.MAX_CHILDREN_BYTES;
   }
 
-  // Next pass.
-
   private long nextPass() {
     long hash = Shards.hash16(edit.job.name());
     long at = now + DAY_MILLIS - ((hash * SPREAD_MILLIS) >> HASH_BITS);
@@ -525,7 +529,7 @@ final class JobLife {
     return Math.max(at, now + 1);
   }
 
-  /** Returns how long from now an active run is checked again, if no hint comes before. */
+  /** Returns the longest time until an active run is checked again, in milliseconds. A hint can shorten it. */
   private long poll(Run run) {
     if (run.isStopping()) {
       return STOPPING_POLL_MILLIS;

@@ -5,24 +5,36 @@ package io.foliot.jobs;
  * must not throw. A pass whose result was not recorded is planned and counted again.
  */
 public interface JobMeter {
-  /** Counts decided scheduled times of a queue's jobs; {@code what}: fired, skipped, missed, paused, no_targets. */
+  /**
+   * Counts scheduled times of a queue's jobs that a pass has decided.
+   *
+   * @param what the decision: fired, skipped, missed, paused or no_targets
+   */
   default void times(String queue, String what, long count) {}
 
-  /** Counts runs that ended; {@code what}: succeeded, failed, unknown, stopped. */
+  /**
+   * Counts runs of a queue's jobs that have ended.
+   *
+   * @param what the result: succeeded, failed, unknown or stopped
+   */
   default void ended(String queue, String what, long count) {}
 
-  /** Called when the run of a scheduled time began, with the milliseconds after that time. */
+  /**
+   * Records that the run of a scheduled time has begun.
+   *
+   * @param lateMillis the milliseconds from the scheduled time to the beginning
+   */
   default void began(String queue, long lateMillis) {}
 
   /**
-   * Called with the state of a job after a pass.
+   * Records the state of a job after a pass.
    *
-   * @param running how many of its runs are active
+   * @param running how many runs of the job are active
    * @param failuresInRow how many runs have failed since the last one that succeeded
-   * @param nextMillis when its next pass is due, in milliseconds since 1970; until then the other values are valid
+   * @param nextMillis when the next pass is due, in milliseconds since 1970; until then the other values are valid
    */
   default void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {}
 
-  /** Counts nothing. */
+  /** A meter that counts nothing. */
   JobMeter NONE = new JobMeter() {};
 }

@@ -52,10 +52,10 @@ public final class JobPlanner implements Delivery {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   /** Priority for four times the share of a default queue, so that passes are on time when other queues are busy. */
   private static final int PRIORITY = 2;
-  /** Time after the first pass of this process in which a fleet that was not read is unknown, instead of empty. */
+  /** Time after the first pass of this process in which a fleet that was not read counts as unknown, not as empty. */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
-  /** Pause after a pass for which the store did not answer in time. It does not grow, so that jobs resume soon. */
+  /** Pause after a pass for which the store did not respond in time. It does not grow, so that jobs resume soon. */
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
   /** Longest pause after a pass that failed because of the job itself. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
@@ -69,6 +69,7 @@ public final class JobPlanner implements Delivery {
   private final JobTurns turns = new JobTurns();
   // any thread
   private volatile @Nullable Fleet fleet;
+  /** Time of the first pass without a fleet, in milliseconds since 1970; 0 before it. */
   private final AtomicLong firstPass = new AtomicLong();
 
   /** Creates a planner of the jobs in a store. */
@@ -90,8 +91,8 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * Returns the jobs of the same store, for the callers of this process. If the passes of a job leave a change no gap,
-   * this planner delays the next pass.
+   * Returns the jobs of the same store, for the callers of this process. If the passes of a job follow each other so
+   * quickly that a change cannot be written between them, this planner delays the next pass.
    */
   public Jobs jobs(JobHost host) {
     return jobs(host, new ProcessSurroundings());
@@ -131,8 +132,8 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * Returns the workers, or null for some seconds after the start of this process, so that they can call again before
-   * a run is recorded as having no targets.
+   * Returns the workers, or null if they are unknown. After the first passes of this process, workers have some seconds
+   * to call before a run is recorded as having no targets.
    */
   private @Nullable Fleet fleet(long now) {
     Fleet known = fleet;

@@ -5,18 +5,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is stored of a job: its definition and the state of its schedule. It is the payload of the job's task.
- * Immutable; {@link JobLife} and {@link JobChange} make the next one. Times are milliseconds since 1970.
+ * The stored form of a job: its definition and the state of its schedule. It is the payload of the job's task.
+ * Immutable; {@link JobLife} and {@link JobChange} return changed copies. Times are milliseconds since 1970.
  *
  * @param job the definition
  * @param version the number of the definition: 1 at first, and one more with each change
  * @param declared hashes of the definitions that code declared, the newest last
- * @param created when it was created
- * @param paused why and since when it is paused, or null
+ * @param created when the job was created
+ * @param paused the pause of the job, or null
  * @param cursor the instant up to which each scheduled time is waiting, active, or in the totals
- * @param nextAfter with a fixed delay, when the next run begins; 0 while one is active or if the schedule has no delay
+ * @param nextAfter with a fixed delay, when the next run begins; 0 while a run is active, and with other schedules
  * @param origins the number of the last request for runs; before the first request, the instant of the creation. So a
- *     job that is deleted and created again uses no number twice, and its runs have other ids
+ *     job that is deleted and created again never uses a number twice, and its runs have new ids
  * @param waiting times that are to run and have not begun, in the order in which they begin
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest last
@@ -24,27 +24,29 @@ import org.jspecify.annotations.Nullable;
  * @param requests idempotency keys of the last requests
  * @param parameters the payloads of requested runs that replace the job's parameter, until their shards are inserted
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
- * @param carried checkpoints for the shards of runs that continue another one, until they are inserted
+ * @param carried checkpoints for the shards of runs that continue another run, until these shards are inserted
  */
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
     List<Request> requests, List<Parameter> parameters, boolean isEnded, List<Carried> carried) {
-  /** Definitions that code declared: a rolling deployment has two, a rollback a third. */
+  /** Most hashes in {@code declared}: a rolling deployment has two definitions, and a rollback has a third. */
   static final int MAX_DECLARED = 8;
-  /** Times that wait to run. */
+  /** Most times that wait to run. */
   static final int MAX_WAITING = 100;
-  /** Requests whose idempotency keys are remembered. */
+  /** Most requests whose idempotency keys are remembered. */
   static final int MAX_REQUESTS = 32;
 
-  /** Payloads of all parameters of requests together, in bytes: they are part of the record. */
+  /** Largest size of the payloads of all requests together, in bytes: they are part of the record. */
   static final int MAX_PARAMETERS_BYTES = 4 << 10;
 
-  /** Checkpoints of one run that its successor begins with, in characters: they are part of the record. */
+  /** Longest checkpoints of one run together, in characters. The run that continues it begins with them. */
   static final int MAX_CARRIED = 8 << 10;
   /** Further runs begin only while the targets of the active ones take no more bytes than this. */
   static final int MAX_TARGET_BYTES = 1 << 10;
 
+  /** Most active runs under {@link Overlap#ALLOW}. */
   private static final int MAX_ACTIVE = 16;
+  /** Most active runs under {@link Overlap#ALLOW} of a job with more than {@link #LARGE_SHARDS} shards. */
   private static final int MAX_ACTIVE_LARGE = 4;
   private static final int LARGE_SHARDS = 1_000;
 
@@ -72,26 +74,26 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * A pause.
    *
    * @param since the instant of the pause; scheduled times after it do not run
-   * @param until the first instant at which they do again; {@link Long#MAX_VALUE} if only a resume ends it
-   * @param origins requests up to this number do not begin in the pause; later ones do
+   * @param until the first instant at which they run again; {@link #OPEN} if only a resume ends the pause
+   * @param origins the number of the last request that does not begin in the pause; later requests do begin
    * @param reason the reason, for display
-   * @param actor the caller that paused the job or last changed its pause; foliot for a pause after failures
+   * @param actor the caller that paused the job or last changed its pause; {@code foliot} for a pause after failures
    */
   record Paused(long since, long until, long origins, String reason, String actor) {
     static final long OPEN = Long.MAX_VALUE;
 
-    /** Returns whether it holds at any instant after the given one. */
+    /** Returns whether the pause holds at any instant after the given one. */
     boolean holdsAfter(long millis) {
       return until > millis + 1;
     }
   }
 
   /**
-   * A request for a run that must not be repeated.
+   * A request for runs whose key is remembered, so that a repetition of the request starts no other run.
    *
-   * @param key the caller's name for it
+   * @param key the caller's name for the request
    * @param time the time of its run, the first one of a backfill
-   * @param origin its number
+   * @param origin the number of the request
    */
   record Request(String key, long time, long origin) {}
 
@@ -104,7 +106,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   record Parameter(long origin, Body body) {}
 
   /**
-   * The checkpoints with which the shards of a run begin that continues another run.
+   * The checkpoints with which the shards of a run begin, if the run continues another run.
    *
    * @param origin the number of the run's request
    * @param shards their numbers and checkpoints
@@ -115,7 +117,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
     }
   }
 
-  /** Returns how many runs may be active under the overlap rule ALLOW. */
+  /** Returns how many runs may be active under {@link Overlap#ALLOW}. */
   static int maxActive(Job job) {
     return job.shards() > LARGE_SHARDS ? MAX_ACTIVE_LARGE : MAX_ACTIVE;
   }

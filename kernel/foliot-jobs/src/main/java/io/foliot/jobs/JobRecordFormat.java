@@ -23,26 +23,29 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a {@link JobRecord}, in a {@link Frame} that belongs to the job's name. Times are distances from the
- * cursor, which take few bytes where they are near. A record of more than {@value #MAX_BYTES} bytes loses its oldest
- * history until it fits: the definition and what is waiting and active take less than half of it.
+ * The bytes of a {@link JobRecord}, in a {@link Frame} that belongs to the job's name. Times are stored as distances
+ * from the cursor, because small numbers take few bytes. A record of more than {@value #MAX_BYTES} bytes loses its
+ * oldest history until it fits. Its other parts take less than half of that size.
  */
 final class JobRecordFormat {
-  /** The largest record: a firing reads and writes it. */
+  /** The largest size of a record, in bytes: each pass reads and writes the record. */
   static final int MAX_BYTES = 64 << 10;
 
-  private static final String WHAT = "the record of a job";
-  /** Flags of a record: which of its rare parts it has. */
+  private static final String SUBJECT = "the record of a job";
+  /** Flags of a record, one for each of its rare parts. */
   private static final int PAUSED = 1;
   private static final int WITHOUT_TARGETS = 2;
   private static final int ENDED = 4;
   private static final int CARRIED = 8;
-  /** Flag beside a code: rare fields follow. */
+  /** Flag in the byte of a code: rare fields follow. */
   private static final int MORE = 0x40;
-  /** The same for the fields of listeners. */
+  /** Flag in the byte of a code: fields of listeners follow. */
   private static final int LISTENERS = 0x20;
+  /** Flag in the byte of a run's listeners: there is a listener after the shards. */
   private static final int HAS_AFTER = 0x10;
+  /** Position of the step's code in that byte. */
   private static final int STEP_SHIFT = 2;
+  /** Bits of the phase's code in that byte. */
   private static final int PHASE_MASK = 0x03;
 
   private JobRecordFormat() {}
@@ -59,13 +62,13 @@ final class JobRecordFormat {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if it cannot be read; its class says why
+   * @throws UnreadableException if the bytes cannot be read; its class gives the reason
    */
   static JobRecord decode(String name, byte[] bytes) {
-    return Frame.read(WHAT, name, Checksum.mark(name), bytes, JobRecordFormat::read);
+    return Frame.read(SUBJECT, name, Checksum.mark(name), bytes, JobRecordFormat::read);
   }
 
-  /** Decodes the payload of a job's task; null if it cannot be read. */
+  /** Returns the record in the payload of a job's task, or null if the payload cannot be read. */
   static @Nullable JobRecord decodeIfReadable(TaskRecord task) {
     try {
       return decode(String.valueOf(task.key()), task.body().payload());
@@ -74,7 +77,7 @@ final class JobRecordFormat {
     }
   }
 
-  /** Returns the hash by which a definition that code declares is known. */
+  /** Returns the hash that identifies a definition in {@link JobRecord#declared}. */
   static long hash(Job job) {
     Bytes out = new Bytes(256);
     writeJob(job, out);
@@ -294,7 +297,7 @@ final class JobRecordFormat {
         .u8(past.result().code() | (past.gone() == 0 ? 0 : MORE)
             | (past.failedListeners().isEmpty() ? 0 : LISTENERS))
         .varint(past.shards()).varint(past.failed())
-        .near(past.begun() == 0 ? 0 : beside0(past.begun() - past.from())).near(past.ended() - past.to());
+        .near(past.begun() == 0 ? 0 : nonZero(past.begun() - past.from())).near(past.ended() - past.to());
     if (past.gone() != 0) {
       out.varint(past.gone());
     }
@@ -303,8 +306,8 @@ final class JobRecordFormat {
     }
   }
 
-  /** Makes room for a zero that says that there is no such distance. */
-  private static long beside0(long distance) {
+  /** Returns a number for a distance that is never 0, because 0 is written for a run that has not begun. */
+  private static long nonZero(long distance) {
     return distance < 0 ? distance : distance + 1;
   }
 

@@ -8,21 +8,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job as callers see it: its definition and the state of its schedule.
  *
- * @param name its name
+ * @param name the name of the job
  * @param state the state of the job
- * @param definition its definition; null if its record cannot be read
+ * @param definition the definition; null if the record of the job cannot be read
  * @param version the number of the definition: 1 at first, and one more with each change
- * @param created when it was created
- * @param pause why and since when it is paused, or null
+ * @param created when the job was created
+ * @param pause the pause of the job, or null
  * @param nextTime the next scheduled time, or null if there is none
  * @param upcoming the next scheduled times, at most {@link #UPCOMING}; for a paused job the times after the end of its
- *     pause, or, if the pause has no end, the times as if it were resumed now; empty if its schedule cannot be
+ *     pause, or, if the pause has no end, the times as if the job were resumed now; empty if its schedule cannot be
  *     evaluated
  * @param waiting how many scheduled times and requests are to run and have not begun
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest first
  * @param totals the counts of the decisions on all its scheduled times
- * @param isEnded whether a handler has ended it: no scheduled time runs until it is put again
+ * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
  * @param waitsFor the reason why a time or an active run waits for workers or an allocator, or why the next time would
  *     have none; else empty
  * @param error the reason why the job is in error, or empty
@@ -36,23 +36,23 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
 
   /** The states of a job. */
   public enum State {
-    /** Its scheduled times run. */
+    /** The scheduled times of the job run. */
     ACTIVE,
-    /** Its scheduled times do not run until it is resumed. */
+    /** The scheduled times of the job do not run until it is resumed. */
     PAUSED,
     /** No scheduled time is to come, and no run is active. */
     COMPLETED,
-    /** It cannot be planned; other jobs are not affected. */
+    /** The job cannot be planned; other jobs are not affected. */
     ERROR
   }
 
   /**
    * A pause.
    *
-   * @param since its start
-   * @param until its end, or null if only a resume ends it
+   * @param since the beginning of the pause
+   * @param until the end of the pause, or null if only a resume ends it
    * @param reason the reason, for display
-   * @param actor the caller that paused the job or last changed its pause; foliot for a pause after failures
+   * @param actor the caller that paused the job or last changed its pause; {@code foliot} for a pause after failures
    */
   public record Pause(Instant since, @Nullable Instant until, String reason, String actor) {}
 
@@ -61,14 +61,14 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
    *
    * @param time its scheduled time
    * @param origin 0 for the schedule, else the number of the request
-   * @param shards how many shards it has
-   * @param ended how many of them have ended, as of the last pass
-   * @param failed how many of those failed or were cancelled
-   * @param begun when it began
-   * @param deadline when it times out, or null
-   * @param stopping whether it is being stopped
-   * @param targets where its shards run, as chosen when it began; empty if any worker may run each of them
-   * @param phase its current phase; {@link RunPhase#SHARDS} if it has no listeners
+   * @param shards how many shards the run has
+   * @param ended how many of the shards have ended, as of the last pass
+   * @param failed how many of the ended shards failed or were cancelled
+   * @param begun when the run began
+   * @param deadline when the run times out, or null
+   * @param stopping whether the run is being stopped
+   * @param targets where the shards run, as chosen when the run began; empty if any worker may run each of them
+   * @param phase the current phase; {@link RunPhase#SHARDS} if the run has no listeners
    */
   public record ActiveRun(Instant time, long origin, int shards, int ended, int failed, Instant begun,
       @Nullable Instant deadline, boolean stopping, List<RunTarget> targets, RunPhase phase) {
@@ -78,13 +78,13 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
   }
 
   /**
-   * Shards of an active run that have one target.
+   * The shards of an active run that have the same target.
    *
-   * @param zone the zone in which they run, or empty for any
+   * @param zone the zone in which the shards run, or empty for any
    * @param seat the number of the worker's seat, or -1 for any worker of the zone
-   * @param worker the worker on that seat as this node knows it, or empty
-   * @param shards the numbers of the shards; with a zone, those within the zone
-   * @param ended how many of them have ended
+   * @param worker the worker on that seat, or empty if this node does not know it
+   * @param shards the numbers of the shards; with a zone, their numbers within the zone
+   * @param ended how many of the shards have ended
    */
   public record RunTarget(String zone, int seat, String worker, List<Integer> shards, int ended) {
     public RunTarget {

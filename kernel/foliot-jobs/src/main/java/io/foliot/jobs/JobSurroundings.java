@@ -11,7 +11,7 @@ public interface JobSurroundings {
   /** Returns the wall clock in milliseconds since 1970. It may be wrong, and may be set at any time. */
   long wallMillis();
 
-  /** Runs an action after a delay in milliseconds; does not wait for it. */
+  /** Runs an action after a delay in milliseconds. Returns at once. */
   void after(long millis, Runnable action);
 
   /** Returns random bits, for ids. */

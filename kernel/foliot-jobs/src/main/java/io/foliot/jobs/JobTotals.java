@@ -1,14 +1,14 @@
 package io.foliot.jobs;
 
 /**
- * The decisions on all times of a job since it was created. Each scheduled time is counted once, as fired, skipped,
- * missed, paused or without targets, as soon as it is decided.
+ * The counts of the decisions and runs of a job since it was created. Each scheduled time is counted once, as fired,
+ * skipped, missed, paused or without targets, as soon as it is decided.
  *
  * @param fired scheduled times that began to run
- * @param requested runs that callers asked for and that began
+ * @param requested runs that were requested and have begun
  * @param succeeded runs that succeeded
  * @param failed runs that failed or timed out
- * @param unknown runs of which the end of a shard was forgotten before it was read
+ * @param unknown runs with a shard whose record was deleted before a pass had read its end
  * @param stopped runs that were stopped or replaced
  * @param skipped scheduled times that did not run, because a run was active, or because a handler had ended the job
  * @param missed scheduled times that were found too late

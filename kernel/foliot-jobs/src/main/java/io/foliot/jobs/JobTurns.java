@@ -3,13 +3,16 @@ package io.foliot.jobs;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The changes of this process that wait for a job whose planning passes leave almost no gap. A change is accepted only
- * between two passes, and a job that runs ten times a second on a slow store is nearly always in a pass. The planner of
- * this process delays the next pass of such a job a little, so that the change gets its turn. Planners of other
- * processes do not know of the change. Any thread.
+ * The changes of this process that wait for a job with almost no gap between its planning passes. A change is accepted
+ * only between two passes, and a job that runs ten times a second on a slow store is nearly always in a pass. The
+ * planner of this process delays the next pass of such a job a little, so that the change can be written. Planners of
+ * other processes are not notified of the change. Any thread.
  */
 final class JobTurns {
-  /** Longer than the pause between two attempts of a change and its three calls of a busy store. */
+  /**
+   * Pause before the next pass while a change waits. It is longer than the pause between two tries of a change plus the
+   * three calls of a try to a busy store.
+   */
   static final long GAP_MILLIS = 300;
 
   private final ConcurrentHashMap<String, Integer> waiting = new ConcurrentHashMap<>();
@@ -19,7 +22,7 @@ final class JobTurns {
     waiting.merge(job, 1, Integer::sum);
   }
 
-  /** Notes that a change that waited has had its turn, or has given up. */
+  /** Notes that a change no longer waits: it was written, or it has failed. */
   void leave(String job) {
     waiting.computeIfPresent(job, (name, count) -> count == 1 ? null : count - 1);
   }
@@ -28,7 +31,7 @@ final class JobTurns {
    * Returns when the next pass of a job is due, in milliseconds since 1970.
    *
    * @param now the store's time
-   * @param planned when it would be due if no change waited
+   * @param planned when the pass would be due if no change waited
    */
   long nextPass(String job, long now, long planned) {
     return waiting.containsKey(job) ? Math.max(planned, now + GAP_MILLIS) : planned;

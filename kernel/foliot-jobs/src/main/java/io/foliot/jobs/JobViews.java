@@ -60,7 +60,7 @@ final class JobViews {
     });
   }
 
-  /** Reads a bounded number of shards that have probably ended and that no pass has noted yet. */
+  /** Reads a bounded number of shards whose ends no pass has recorded yet. */
   private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskRecord> tasks) {
     List<TaskId> wanted = new ArrayList<>();
     for (TaskRecord task : tasks) {
@@ -82,7 +82,7 @@ final class JobViews {
     String error = task.attempt() > 0 && task.state() == TaskState.DELAYED && !task.attempts().isEmpty()
         ? task.attempts().getLast().detail()
         : "";
-    // Times during a pause without an end are not listed: the next ones are counted from now.
+    // Times in a pause do not run. If the pause has no end, the upcoming times are those after now.
     CompletionStage<Long> now = record.paused() != null && record.paused().until() == JobRecord.Paused.OPEN
         ? time.estimated(record.job().name())
         : CompletableFuture.completedFuture(task.changedAt());
@@ -100,7 +100,7 @@ final class JobViews {
     try {
       return JobLife.noted(record, task.changedAt(), ends, known);
     } catch (IllegalArgumentException e) {
-      return record; // Its calendar is missing, which its status shows.
+      return record; // A calendar is missing; the status shows the error.
     }
   }
 
@@ -118,10 +118,11 @@ final class JobViews {
   }
 
   /**
-   * Returns the state of a job as it was written at the given time. A pause that ends with that write is not shown.
+   * Returns the status of a job. A pause that ends at the time of the write is not shown.
    *
-   * @param now the instant after which the upcoming times are, if the job is paused without an end
-   * @param workers the workers, or null if none take the tasks of its queue or they are not known
+   * @param written when the record was written, in milliseconds since 1970
+   * @param now the instant that the upcoming times follow if the job is paused without an end
+   * @param workers the workers, or null if they are unknown or do not take the tasks of the job's queue
    */
   private JobStatus status(JobRecord record, long written, long now,
       Function<String, @Nullable Calendar> known, @Nullable Fleet workers, String error) {
@@ -159,9 +160,9 @@ final class JobViews {
   }
 
   /**
-   * Returns why the oldest active run that waits for workers does so, or else why the time that would begin next waits.
-   * If no run is active and no time waits, returns why the next scheduled time would have no worker or allocator. Empty
-   * if none of these holds.
+   * Returns the reason why the oldest active run without workers waits, or else why the next waiting time cannot begin.
+   * If no run is active and no time waits, returns the reason why the next scheduled time would have no worker or
+   * allocator. Returns an empty text if there is no such reason.
    */
   private String waitsFor(JobRecord record, @Nullable Fleet workers) {
     if (workers != null) {
@@ -179,7 +180,7 @@ final class JobViews {
     if (!record.waiting().isEmpty()) {
       return RunPlaces.choose(job, workers, allocators) instanceof RunPlaces.Wait wait
           ? wait.reason()
-          // The node that plans the job may know another fleet, or other allocators.
+          // The node that plans the job may have read another fleet, or may have other allocators.
           : job.allocation() == Allocation.OWN
               ? "waits for the node that plans it, and for its allocator there: allocator=" + job.allocator()
               : "";
@@ -193,7 +194,7 @@ final class JobViews {
     return workers == null ? "" : RunPlaces.wouldMiss(job, workers);
   }
 
-  /** Finds the failed shard of the oldest active run that waits for its next attempt, among a bounded number. */
+  /** Returns a failed shard that waits for its next attempt. Reads a bounded number of shards, the oldest run first. */
   CompletionStage<Optional<Jobs.FailedShard>> failedShard(TaskRecord task) {
     JobRecord record = JobRecordFormat.decodeIfReadable(task);
     if (record == null || record.active().isEmpty()) {
@@ -234,9 +235,12 @@ final class JobViews {
         targets(run, fleet), run.phase());
   }
 
-  // Times.
-
-  /** Returns the instant up to which no scheduled time of a job is to run any more. */
+  /**
+   * Returns the instant, in milliseconds since 1970, up to which the scheduled times of a job are decided, or will not
+   * run because of a pause.
+   *
+   * @param now the instant up to which a pause without an end counts
+   */
   static long decidedUpTo(JobRecord record, long now) {
     JobRecord.Paused paused = record.paused();
     return paused == null
@@ -244,7 +248,7 @@ final class JobViews {
         : Math.max(record.cursor(), paused.until() == JobRecord.Paused.OPEN ? now : paused.until() - 1);
   }
 
-  /** Returns the first times of a schedule after an instant, in milliseconds since 1970. */
+  /** Returns the first times of a schedule after an instant, which is given in milliseconds since 1970. */
   static List<ZonedDateTime> preview(Schedule schedule, long after, int count) {
     return schedule.preview(Instant.ofEpochMilli(after), count);
   }

@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
  * and written if it has not been written since; otherwise it is read again. So a change based on an old record never
  * replaces a newer one, and the result of a change is valid on every node. A change waits while a planning pass of the
- * job runs, which takes some milliseconds; if it waits for long, the planner of this process delays the next pass.
+ * job runs, which takes some milliseconds. If a change waits for long, the planner of this process delays the next
+ * pass.
  * After six seconds a change fails with {@link OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, with
@@ -82,7 +83,7 @@ public final class Jobs {
     private final long max;
 
     TooManyJobsException(String job, long max) {
-      super("there are as many jobs as may be, and one that is deleted counts for up to half a minute: job=" + job
+      super("there are as many jobs as permitted, and a deleted job counts for up to half a minute: job=" + job
           + ", max=" + max, null, false, false);
       this.max = max;
     }
@@ -97,7 +98,7 @@ public final class Jobs {
    * The effect of a put.
    *
    * @param status the job
-   * @param isNew whether there was no job with its name
+   * @param isNew whether no job of this name existed before
    */
   public record Put(JobStatus status, boolean isNew) {}
 
@@ -105,7 +106,7 @@ public final class Jobs {
    * A request for runs that was accepted.
    *
    * @param times the scheduled times of the runs
-   * @param origin the number of the request; with its time it identifies a run
+   * @param origin the number of the request; a time and this number identify a run
    * @param isRepeated whether a request with the same key was accepted before, so that nothing was done
    */
   public record Requested(List<Instant> times, long origin, boolean isRepeated) {}
@@ -113,12 +114,12 @@ public final class Jobs {
   /**
    * A shard that waits for its next attempt.
    *
-   * @param scheduledAt the scheduled time of its run
-   * @param zone the zone in which it runs, or empty
-   * @param shard its number
+   * @param scheduledAt the scheduled time of the shard's run
+   * @param zone the zone in which the shard runs, or empty
+   * @param shard the number of the shard
    * @param attempt the number of the attempt that failed
    * @param reason why that attempt failed
-   * @param next when the next one begins
+   * @param next when the next attempt begins
    */
   public record FailedShard(String scheduledAt, String zone, String shard, int attempt, String reason, Instant next) {}
 
@@ -133,7 +134,7 @@ public final class Jobs {
   /** The record of a job as it was read. */
   private record Stored(JobRecord record, TaskRecord task) {}
 
-  /** Creates the jobs of a store, for a process without a planner; a process with one uses {@link JobPlanner#jobs}. */
+  /** Creates the jobs of a store for a process without a planner. With a planner, use {@link JobPlanner#jobs}. */
   public Jobs(TaskStore store, JobHost host) {
     this(store, host, new ProcessSurroundings());
   }
@@ -145,7 +146,7 @@ public final class Jobs {
 
   /**
    * @param turns shared with the planner of this process
-   * @param fleet returns the workers as the planner of this process knows them; null if it does not
+   * @param fleet returns the workers that the planner of this process has read last, or null if it has read none
    * @param allocators the allocators of that planner
    */
   Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet,
@@ -159,8 +160,6 @@ public final class Jobs {
     views = new JobViews(store, host, calendars, time, fleet, allocators);
     count = new JobCount(store, surroundings);
   }
-
-  // Definitions.
 
   /**
    * Creates a job or replaces its definition. The same definition again changes nothing. Fails with
@@ -197,22 +196,22 @@ public final class Jobs {
     return host.hasWorkers(job.queue()).thenCompose(hasWorkers -> {
       if (!hasWorkers) {
         throw new IllegalArgumentException((isOwn ? "allocation OWN" : "scope " + job.scope())
-            + " is for queues whose tasks workers take, and the tasks of this queue are delivered to an address of its"
-            + " own; choose " + (isOwn ? "another allocation" : "scope ONE") + ": job=" + job.name() + ", queue="
+            + " is for queues whose tasks workers take, and the tasks of this queue are delivered to an address;"
+            + " choose " + (isOwn ? "another allocation" : "scope ONE") + ": job=" + job.name() + ", queue="
             + job.queue());
       }
       return write(job, creation, change);
     }).toCompletableFuture();
   }
 
-  /** Writes a job. Most jobs are new or unchanged, so the first attempt assumes a new one and does not read the job. */
+  /** Writes a job. Most jobs are new or unchanged, so the first try assumes a new job and does not read it. */
   private CompletableFuture<Put> write(Job job, Creation creation, Change change) {
     return calendars.of(job.schedule()).thenCompose(known -> time.estimated(job.name()).thenCompose(now -> {
       JobRecord created;
       try {
         created = creation.apply(job, now, known);
       } catch (IllegalArgumentException e) {
-        // The definition may still be accepted: if the job exists with it, its last time may have passed.
+        // If the job exists with this definition, whose last time has passed, the definition is still accepted.
         return busy();
       }
       return hasRoom() ? added(created, now, known) : busy();
@@ -260,33 +259,34 @@ public final class Jobs {
 
   /** Returns a job, or empty if there is none. */
   public CompletableFuture<Optional<JobStatus>> find(String name) {
-    return read(name).thenCompose(found -> found.filter(Jobs::isThere)
+    return read(name).thenCompose(found -> found.filter(Jobs::exists)
         .map(task -> views.of(task).thenApply(Optional::of))
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
   /** Returns a failed shard of an active run that waits for its next attempt, or empty if none is found. */
   public CompletableFuture<Optional<FailedShard>> failedShard(String name) {
-    return read(name).thenCompose(found -> found.filter(Jobs::isThere).map(views::failedShard)
+    return read(name).thenCompose(found -> found.filter(Jobs::exists).map(views::failedShard)
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
   /**
-   * Pages through the jobs.
+   * Returns a page of the jobs.
    *
+   * @param limit the most jobs of the page
    * @param cursor the {@code next} of the last page, or null for the first page
    */
   public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
     return store.query(Shards.JOBS, null, limit, cursor)
-        .thenCompose(page -> views.of(page.tasks().stream().filter(Jobs::isThere).toList())
+        .thenCompose(page -> views.of(page.tasks().stream().filter(Jobs::exists).toList())
             .thenApply(jobs -> new Page(List.copyOf(jobs), page.cursor())))
         .toCompletableFuture();
   }
 
   /**
-   * Deletes a job; its active runs finish unless they are to be stopped.
+   * Deletes a job. Its active runs finish, unless {@code stopsRuns} is true.
    *
-   * @return whether there was one
+   * @return whether the job existed
    */
   public CompletableFuture<Boolean> delete(String name, boolean stopsRuns) {
     if (!isName(name)) {
@@ -298,7 +298,8 @@ public final class Jobs {
         case CANCELLED, CANCEL_PENDING -> true;
         case ALREADY_FINISHED, NOT_FOUND -> false;
       };
-      // Read after the cancel: from then on no pass inserts shards. A repeated delete completes an interrupted one.
+      // The record is read after the cancel, because no pass inserts shards after it. A repeated delete completes an
+      // interrupted delete.
       return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
           : store.find(new TaskRef.ById(result.id()))
@@ -314,12 +315,10 @@ public final class Jobs {
     return ids;
   }
 
-  // Runs.
-
   /**
    * Pauses a job. Once the future has completed, none of its scheduled times begins until the job is resumed.
    *
-   * @param until when it resumes by itself, or null for never
+   * @param until when the job resumes by itself, or null for never
    */
   public CompletableFuture<JobStatus> pause(String name, @Nullable Instant until, String reason, String actor) {
     return change(name, (record, now, known) -> {
@@ -374,10 +373,9 @@ public final class Jobs {
   }
 
   /**
-   * Stops the runs of a time. Once the future has completed, no attempt of their shards begins. Attempts that are
-   * running learn of it when they extend their leases. If a run has a listener after its shards, that task still
-   * follows; another stop during that phase cancels it. Fails with {@link UnknownRunException} if there is no run to
-   * stop.
+   * Stops the runs of a time. Once the future has completed, no attempt of their shards begins. Running attempts are
+   * stopped when they extend their leases. If a run has a listener after its shards, the listener still runs; another
+   * stop during that phase cancels the listener. Fails with {@link UnknownRunException} if there is no run to stop.
    */
   public CompletableFuture<JobStatus> stop(String name, Instant time) {
     return change(name, (record, now, known) -> {
@@ -422,10 +420,10 @@ public final class Jobs {
         ? busy()
         : calendars.of(found.record().job().schedule()).thenCompose(known -> time.now(name).thenCompose(now -> {
           JobChange.Requested requested = request.apply(found.record(), now, known);
-          Requested answer = new Requested(requested.times().stream().map(Instant::ofEpochMilli).toList(),
+          Requested result = new Requested(requested.times().stream().map(Instant::ofEpochMilli).toList(),
               requested.origin(), requested.isRepeated());
           return changed(found, requested.record(), now)
-              .thenApply(status -> status.map(written -> answer));
+              .thenApply(status -> status.map(written -> result));
         }))));
   }
 
@@ -433,7 +431,7 @@ public final class Jobs {
     return change(name, change, record -> CompletableFuture.completedFuture(true));
   }
 
-  /** @param then the action to run once the record is written, before the future completes */
+  /** Changes a job, then runs the action {@code then} with the written record before the future completes. */
   private CompletableFuture<JobStatus> change(String name, Change change,
       Function<JobRecord, CompletionStage<Boolean>> then) {
     return repeats.untilTaken(name, () -> stored(name).thenCompose(found -> found == null
@@ -446,12 +444,10 @@ public final class Jobs {
         }))));
   }
 
-  // Times.
-
   /** Returns the next scheduled times of a job, with their offsets; for a paused job, as if it were resumed now. */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
-      TaskRecord task = found.filter(Jobs::isThere).orElseThrow(() -> new UnknownJobException(name));
+      TaskRecord task = found.filter(Jobs::exists).orElseThrow(() -> new UnknownJobException(name));
       JobRecord record = JobRecordFormat.decodeIfReadable(task);
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
@@ -462,16 +458,14 @@ public final class Jobs {
     }).toCompletableFuture();
   }
 
-  /** Returns the first times of a schedule after now, as if a job with that name had it. */
+  /** Returns the first times of a schedule after now, as if a job of that name had this schedule. */
   public CompletableFuture<List<ZonedDateTime>> preview(ScheduleSettings settings, String name, int count) {
     return calendars.of(settings).thenCombine(store.timeMicros(0),
         (known, micros) -> JobViews.preview(settings.schedule(name, known), Math.floorDiv(micros, 1_000), count))
         .toCompletableFuture();
   }
 
-  // Calendars.
-
-  /** Creates or replaces a calendar; returns whether there was one. It takes effect with the next pass of each job. */
+  /** Creates or replaces a calendar, from the next pass of each job on. Returns whether it existed before. */
   public CompletableFuture<Boolean> putCalendar(String name, Calendar calendar) {
     if (!isName(name) || name.isBlank() || name.indexOf(',') >= 0) {
       return CompletableFuture.failedFuture(new InvalidJobException("calendar",
@@ -490,12 +484,10 @@ public final class Jobs {
     return calendars.all().toCompletableFuture();
   }
 
-  /** Deletes a calendar; jobs that name it are in error until they are changed. Returns whether there was one. */
+  /** Deletes a calendar; jobs that name it are in error until they are changed. Returns whether it existed. */
   public CompletableFuture<Boolean> deleteCalendar(String name) {
     return calendars.put(name, null).toCompletableFuture();
   }
-
-  // Reads and writes.
 
   private CompletionStage<Optional<TaskRecord>> read(String name) {
     return isName(name)
@@ -513,29 +505,29 @@ public final class Jobs {
     }
   }
 
-  /** Returns whether a job exists. One that was deleted during a pass stays live until the pass has ended. */
-  private static boolean isThere(TaskRecord task) {
+  /** Returns whether a job exists. The task of a job that is deleted during a pass is live until the pass has ended. */
+  private static boolean exists(TaskRecord task) {
     return task.isLive() && !task.cancelRequested();
   }
 
   /**
-   * Ensures that a record which cannot be read is damaged, so that an older version does not overwrite a newer record.
+   * Ensures that an unreadable record is damaged. A record that a newer version wrote must not be replaced.
    */
   private static void ensureReplaceable(TaskRecord task) {
     try {
       JobRecordFormat.decode(String.valueOf(task.key()), task.body().payload());
     } catch (NewerVersionException e) {
-      throw new OverloadedException("the job was written by a newer version of Foliot; change it by a node of that"
+      throw new OverloadedException("the job was written by a newer version of Foliot; change it through a node of that"
           + " version: job=" + task.key());
     } catch (UnreadableException e) {
-      // It is damaged, and is replaced.
+      // The record is damaged, so it may be replaced.
     }
   }
 
-  /** Returns the record, or null while it is planned. */
+  /** Returns the record of a job, or null while a pass of the job runs. */
   private CompletionStage<@Nullable Stored> stored(String name) {
     return read(name).thenApply(found -> {
-      TaskRecord task = found.filter(Jobs::isThere).orElseThrow(() -> new UnknownJobException(name));
+      TaskRecord task = found.filter(Jobs::exists).orElseThrow(() -> new UnknownJobException(name));
       JobRecord record = JobRecordFormat.decodeIfReadable(task);
       if (record == null) {
         throw new IllegalArgumentException("the record of the job cannot be read; put the job again: job=" + name);
@@ -544,13 +536,14 @@ public final class Jobs {
     });
   }
 
+  /** Returns the result after which {@link Repeats} tries again. */
   private static <T> CompletionStage<Optional<T>> busy() {
     return CompletableFuture.completedFuture(Optional.empty());
   }
 
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
-    // If a handler has ended the job and no pass has recorded it yet, only after that pass is it known whether this
-    // change revives the job.
+    // A handler may have ended the job, and no pass has recorded that yet. Whether this change revives the job can only
+    // be decided after that pass.
     return next == before.record()
         ? views.of(before.task()).thenApply(status -> {
           if (status.isEnded() && !next.isEnded()) {
@@ -561,10 +554,10 @@ public final class Jobs {
         : written(next, before.task().generation(), now);
   }
 
-  /** Makes a waiting job due at once. If it runs or has changed meanwhile, the pass or the change has it planned. */
+  /** Makes the next pass of a job due at once. If a pass runs, or the job changes meanwhile, a pass follows anyway. */
   private CompletionStage<?> wake(String name) {
     return read(name).thenCompose(found -> {
-      TaskRecord task = found.filter(Jobs::isThere).orElse(null);
+      TaskRecord task = found.filter(Jobs::exists).orElse(null);
       return task == null || task.state() == TaskState.RUNNING
           ? CompletableFuture.completedFuture(List.of())
           : host.write(List.of(new Draft(task.id(), Shards.JOBS, name, Due.NOW, null, 0, OnConflict.RESET, null)
@@ -572,7 +565,7 @@ public final class Jobs {
     });
   }
 
-  /** Writes the record of a new job, due when its first pass has something to do. Empty if the job exists. */
+  /** Writes the record of a new job; its first pass is due when there is something to plan. Empty if the job exists. */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, null);
     Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;

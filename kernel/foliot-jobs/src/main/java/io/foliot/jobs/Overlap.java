@@ -4,7 +4,7 @@ package io.foliot.jobs;
 public enum Overlap {
   /** The time is skipped, and recorded as skipped. */
   SKIP(1),
-  /** One time waits until the run has ended; further ones are skipped. */
+  /** One time waits until the run has ended; further times are skipped. */
   QUEUE(2),
   /** The active run is stopped, and the newest time begins once its shards have ended. */
   REPLACE(3),

@@ -6,17 +6,17 @@ import java.util.Set;
  * An entry of a job's history: a run that has ended, or a range of scheduled times that did not run. Times are
  * milliseconds since 1970 by the store's clock.
  *
- * @param from the scheduled time, or the first one of a range
- * @param to the same, or the last one of a range
- * @param count the number of scheduled times that it covers
- * @param origin 0 for the schedule, else the number of the request that asked for it
+ * @param from the scheduled time of the run, or the first time of the range
+ * @param to the scheduled time of the run, or the last time of the range
+ * @param count the number of scheduled times that the entry covers
+ * @param origin 0 for the schedule, else the number of the request for the run
  * @param result the result of the run, or of the times
- * @param shards how many shards it had; 0 for a range
- * @param failed how many of them failed or were cancelled
- * @param begun when it began, or 0
- * @param ended when it ended or was recorded
- * @param gone how many of its shards were cancelled because their worker was gone before they began
- * @param failedListeners the phases whose task failed
+ * @param shards how many shards the run had; 0 for a range
+ * @param failed how many of the shards failed or were cancelled
+ * @param begun when the run began, or 0 if it did not begin
+ * @param ended when the run ended, or when the range was recorded
+ * @param gone how many of the shards were cancelled because their worker was gone before they began
+ * @param failedListeners the phases whose listener failed
  */
 public record PastRun(long from, long to, long count, long origin, Result result, int shards, int failed, long begun,
     long ended, int gone, Set<RunPhase> failedListeners) {
@@ -33,25 +33,25 @@ public record PastRun(long from, long to, long count, long origin, Result result
     /** All shards succeeded. */
     SUCCEEDED(1),
     /**
-     * A shard failed permanently, or a caller cancelled it by its id, or no worker was left that could run it, or the
-     * task before the shards failed.
+     * A shard failed permanently, a caller cancelled a shard by its id, no worker was left that could run the shards,
+     * or the listener before the shards failed.
      */
     FAILED(2),
     /** The run did not end within its timeout, and was stopped. */
     TIMED_OUT(3),
-    /** A caller stopped it. */
+    /** A caller stopped the run. */
     STOPPED(4),
-    /** A newer time replaced it. */
+    /** A newer time replaced the run. */
     REPLACED(5),
-    /** The end of a shard, or of the task before them, was forgotten before it was read. */
+    /** The record of a shard, or of the listener before the shards, was deleted before a pass had read its end. */
     UNKNOWN(6),
-    /** It did not run, because a run was active, or because a handler had ended the job. */
+    /** The time did not run, because a run was active, or because a handler had ended the job. */
     SKIPPED(7),
-    /** It did not run, because it was found too late. */
+    /** The time did not run, because it was found too late. */
     MISSED(8),
-    /** It did not run, because the job was paused. */
+    /** The time did not run, because the job was paused. */
     PAUSED(9),
-    /** It did not run, because its queue had no worker for it. */
+    /** The time did not run, because the queue had no worker for it. */
     NO_TARGETS(10);
 
     private final int code;
@@ -70,7 +70,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
       return code <= UNKNOWN.code;
     }
 
-    /** Returns whether it is the result of a run that was stopped. */
+    /** Returns whether this is the result of a run that was stopped. */
     boolean isStopped() {
       return this == TIMED_OUT || this == STOPPED || this == REPLACED;
     }

@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Repeats a step on a job, with growing pauses, while the job is being planned or changed by others. If the job is
- * behind its schedule, it wakes the job for a planning pass, because the next pass of a paused job may be a day away.
- * After some repetitions it requests a turn from the planner ({@link JobTurns}). Any thread.
+ * Repeats a step on a job, with growing pauses, while the job is being planned or changed by others. If a planning pass
+ * must come first, this class makes it due at once, because the next pass of a paused job may be a day away. After some
+ * repetitions, it makes the planner delay the next pass ({@link JobTurns}). Any thread.
  */
 final class Repeats {
-  /** Longer than the lease of a planner that was killed. */
+  /** Longest time of all repetitions. It is longer than the lease of a planner that was killed. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(6);
   private static final long FIRST_PAUSE_MILLIS = 5;
-  /** The pause at which a turn is requested. It is the fourth, and occurs once; most changes need no turn. */
+  /** Pause at which the delay is requested: the fourth, whose length occurs once. Most changes succeed earlier. */
   private static final long TURN_PAUSE_MILLIS = FIRST_PAUSE_MILLIS << 3;
   private static final long LAST_PAUSE_MILLIS = 50;
 
@@ -39,33 +39,33 @@ final class Repeats {
 
   /** Repeats a step until its result is not empty. Fails with {@link OverloadedException} after six seconds. */
   <T> CompletableFuture<T> untilTaken(String name, Step<T> step) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    repeat(name, step, surroundings.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS, answer);
-    return answer;
+    CompletableFuture<T> promise = new CompletableFuture<>();
+    repeat(name, step, surroundings.nanoTime() + PATIENCE_NANOS, FIRST_PAUSE_MILLIS, promise);
+    return promise;
   }
 
-  private <T> void repeat(String name, Step<T> step, long endNanos, long pauseMillis, CompletableFuture<T> answer) {
+  private <T> void repeat(String name, Step<T> step, long endNanos, long pauseMillis, CompletableFuture<T> promise) {
     CompletableFuture<?> unused = taken(name, step).whenComplete((result, failure) -> {
       Throwable reason = failure instanceof CompletionException ? failure.getCause() : failure;
       if (reason != null) {
-        answer.completeExceptionally(reason);
+        promise.completeExceptionally(reason);
       } else if (result.isPresent()) {
-        answer.complete(result.get());
+        promise.complete(result.get());
       } else if (surroundings.nanoTime() - endNanos > 0) {
-        answer.completeExceptionally(new OverloadedException(
+        promise.completeExceptionally(new OverloadedException(
             "the job is being planned or changed by others: job=" + name));
       } else {
         if (pauseMillis == TURN_PAUSE_MILLIS) {
           turns.await(name);
-          CompletableFuture<T> unusedLeft = answer.whenComplete((done, failed) -> turns.leave(name));
+          CompletableFuture<T> unusedLeft = promise.whenComplete((done, failed) -> turns.leave(name));
         }
         surroundings.after(pauseMillis,
-            () -> repeat(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS), answer));
+            () -> repeat(name, step, endNanos, Math.min(2 * pauseMillis, LAST_PAUSE_MILLIS), promise));
       }
     });
   }
 
-  /** Takes the step once. If the job is behind its schedule, wakes it and returns empty. */
+  /** Takes the step once. If a planning pass must come first, makes it due at once and returns empty. */
   private <T> CompletableFuture<Optional<T>> taken(String name, Step<T> step) {
     CompletableFuture<Optional<T>> taken;
     try {

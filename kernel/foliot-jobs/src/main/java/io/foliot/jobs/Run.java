@@ -5,30 +5,31 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * A run that is active: its shards are being inserted, or have not all ended. Immutable.
+ * An active run: some of its shards or listeners have not ended. Immutable. Times are milliseconds since 1970, by the
+ * store's clock.
  *
- * @param time its scheduled time, in milliseconds since 1970
- * @param origin 0 for the schedule, else the number of the request that asked for it
- * @param shards how many shards it has
- * @param inserted how many of them are inserted; the others follow in the next passes
- * @param missed how many scheduled times were missed before it
- * @param begun when the pass that started it was claimed, by the store's clock
- * @param deadline when it times out; 0 for never
- * @param stop the reason why it is being stopped; {@link Stop#NONE} if it is not
- * @param readFrom the shard from which the next pass reads ends
+ * @param time the scheduled time
+ * @param origin 0 for the schedule, else the number of the request for the run
+ * @param shards how many shards the run has
+ * @param inserted how many of the shards are inserted; the others follow in the next passes
+ * @param missed how many scheduled times were missed directly before this one
+ * @param begun when the pass that started the run was claimed
+ * @param deadline when the run times out; 0 for never
+ * @param stop the reason why the run is being stopped; {@link Stop#NONE} if it is not
+ * @param readFrom the first shard whose end the next pass reads
  * @param ended the shards that have ended; not to be changed
- * @param failed those of them that failed or were cancelled; not to be changed
- * @param unknown how many of the ended shards the store had deleted before their end was read
- * @param lastEnd when the last of the ended shards ended, or 0
- * @param targets where its shards run, as chosen when it began
+ * @param failed the ended shards that failed or were cancelled; not to be changed
+ * @param unknown how many records of ended tasks were deleted before a pass had read their end
+ * @param lastEnd when the last of the ended tasks ended, or 0
+ * @param targets where the shards run, as chosen when the run began
  * @param gone how many of the ended shards were cancelled because their worker was gone before they began
- * @param again the ended shards that request another run, each once
- * @param listeners its listeners and its phase
+ * @param again the ended tasks that request another run, each once
+ * @param listeners the listeners and the phase of the run
  */
 record Run(long time, long origin, int shards, int inserted, int missed, long begun, long deadline, Stop stop,
     int readFrom, BitSet ended, BitSet failed, int unknown, long lastEnd, Targets targets, int gone,
     List<Again> again, RunListeners listeners) {
-  /** Shortest timeout of the task after the shards; the timeout of the job applies if it is longer. */
+  /** Shortest timeout of the listener after the shards; the timeout of the job applies if it is longer. */
   static final long AFTER_MILLIS = Duration.ofHours(1).toMillis();
 
   Run {
@@ -38,7 +39,7 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   /**
    * A shard that requests another run.
    *
-   * @param shard its number in the run
+   * @param shard the number of the shard in the run; 0 for a listener
    * @param checkpoint the checkpoint with which the same shard of the next run begins; empty if there is none
    */
   record Again(int shard, String checkpoint) {}
@@ -46,7 +47,7 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   /** The reason for which a run is being stopped. */
   enum Stop {
     NONE(0), STOPPED(1), TIMED_OUT(2), REPLACED(3),
-    /** The task before its shards has not succeeded, or it is not known whether it has. */
+    /** The listener before the shards has not succeeded, or its result is unknown. */
     NOT_PREPARED(4);
 
     private final int code;
@@ -77,8 +78,8 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   /**
-   * Returns this run as it is while it is being stopped. A newer time does not stop the task after the shards: that
-   * task has a deadline, and delivers the result of the run.
+   * Returns this run with a reason why it is being stopped, unless it has a reason already. A newer time does not stop
+   * the listener after the shards, because that listener has a deadline and delivers the result of the run.
    */
   Run stopping(Stop reason) {
     return stop != Stop.NONE || (reason == Stop.REPLACED && phase() == RunPhase.AFTER)
@@ -93,16 +94,18 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   /**
-   * Returns this run with the end of the task of its phase.
+   * Returns this run with the end of its phase's listener.
    *
-   * @param nowUnknown how many ends are unknown, including that of the task
+   * @param nowUnknown how many ends are unknown, with that of the listener
+   * @param at when the listener ended
+   * @param nowAgain the tasks that request another run, with the listener if it does
    */
-  Run told(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> asked) {
+  Run phaseEnded(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> nowAgain) {
     return new Run(time, origin, shards, inserted, missed, begun, deadline, nextStop, readFrom, ended, failed,
-        nowUnknown, Math.max(lastEnd, at), targets, gone, asked, next);
+        nowUnknown, Math.max(lastEnd, at), targets, gone, nowAgain, next);
   }
 
-  /** Returns this run in the phase after the shards, in which a stop and the deadline apply to its task. */
+  /** Returns this run in the phase after the shards. In that phase, a stop and the deadline apply to the listener. */
   Run after(PastRun.Result result, long afterDeadline) {
     return new Run(time, origin, shards, inserted, missed, begun, afterDeadline, Stop.NONE, readFrom, ended, failed,
         unknown, lastEnd, targets, gone, again, listeners.after(result));
@@ -116,12 +119,12 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
     return listeners.phase();
   }
 
-  /** Returns the queue of its tasks: that of the definition or, if it has listeners, the one in which it began. */
+  /** Returns the queue of the run's tasks. A run with listeners keeps the queue in which it began. */
   String queue(Job job) {
     return listeners.isNone() ? job.queue() : listeners.queue();
   }
 
-  /** Returns whether shards are to be inserted, now or once the task before them has succeeded. */
+  /** Returns whether shards are to be inserted, now or once the listener before them has succeeded. */
   boolean hasShardsToInsert() {
     return phase() != RunPhase.AFTER && !isStopping() && inserted < shards;
   }

@@ -6,15 +6,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listeners of a run and its phase. The task before the shards goes through the steps TO_INSERT, INSERTED and
- * ENDED; then the shards run; then the task after them goes through the same steps. The listeners are chosen when the
- * run begins. Immutable.
+ * The listeners and the phase of a run. The listener before the shards goes through the steps TO_INSERT, INSERTED and
+ * ENDED; then the shards run; then the listener after them goes through the same steps. The listeners are chosen when
+ * the run begins. Immutable.
  *
- * @param phase the phase in which the run is
- * @param step the step of the task of the phase; undefined for the shards
- * @param hasAfter whether a task follows the shards
+ * @param phase the phase of the run
+ * @param step the step of the phase's listener; without meaning in the phase of the shards
+ * @param hasAfter whether the run has a listener after the shards
  * @param queue the queue in which the run began; empty for {@link #NONE}
- * @param failed the phases whose task failed or was cancelled; not the one before the shards if the run was stopped
+ * @param failed the phases whose listener failed or was cancelled; without BEFORE if the run was stopped in that phase
  * @param result the result of the run, once its shards have ended; before that null
  */
 record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, Set<RunPhase> failed,
@@ -22,7 +22,7 @@ record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, S
   /** A run without listeners. */
   static final RunListeners NONE = new RunListeners(RunPhase.SHARDS, Step.ENDED, false, "", Set.of(), null);
 
-  /** The steps of a phase's task. */
+  /** The steps of a listener. */
   enum Step {
     TO_INSERT(0), INSERTED(1), ENDED(2);
 
@@ -55,17 +55,17 @@ record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, S
     return queue.isEmpty();
   }
 
-  /** Returns whether the task of the phase is to be inserted. */
+  /** Returns whether the listener of the phase is to be inserted. */
   boolean isToInsert() {
     return step == Step.TO_INSERT;
   }
 
-  /** Returns whether the task of the phase is inserted and its end is not known. */
+  /** Returns whether the listener of the phase is inserted and its end is not known. */
   boolean isOpen() {
     return step == Step.INSERTED;
   }
 
-  /** Returns whether a task follows and is not inserted yet. */
+  /** Returns whether the run has a listener after the shards that is not inserted yet. */
   boolean hasAfterToCome() {
     return hasAfter && (phase != RunPhase.AFTER || isToInsert());
   }
@@ -74,7 +74,7 @@ record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, S
     return new RunListeners(phase, Step.INSERTED, hasAfter, queue, failed, result);
   }
 
-  /** Returns the next state once the task of the phase has ended. */
+  /** Returns the next state once the listener of the phase has ended. */
   RunListeners ended(boolean hasFailed) {
     EnumSet<RunPhase> all = EnumSet.noneOf(RunPhase.class);
     all.addAll(failed);
@@ -86,7 +86,7 @@ record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, S
   }
 
   /** Returns the next state once the shards have ended with a result. */
-  RunListeners after(Result of) {
-    return new RunListeners(RunPhase.AFTER, Step.TO_INSERT, hasAfter, queue, failed, of);
+  RunListeners after(Result runResult) {
+    return new RunListeners(RunPhase.AFTER, Step.TO_INSERT, hasAfter, queue, failed, runResult);
   }
 }

@@ -11,7 +11,7 @@ public enum RunPhase {
   BEFORE(1),
   /** The shards. */
   SHARDS(2),
-  /** A task after the last shard, which carries the result of the run. */
+  /** A task after the last shard; its headers have the result of the run. */
   AFTER(3);
 
   private final int code;
@@ -35,15 +35,15 @@ public enum RunPhase {
     return Collections.unmodifiableSet(copy);
   }
 
-  /** Returns a number with a bit for each of these phases. */
+  /** Returns a number with a bit for each of these phases. The code of a phase is the position of its bit. */
   static int bits(Collection<RunPhase> phases) {
     return phases.stream().mapToInt(phase -> 1 << phase.code).sum();
   }
 
   /**
-   * Returns the phases of a number.
+   * Returns the phases whose bits are set in a number.
    *
-   * @throws IllegalArgumentException if it has a bit of no phase
+   * @throws IllegalArgumentException if a bit belongs to no phase
    */
   static Set<RunPhase> of(int bits) {
     EnumSet<RunPhase> phases = EnumSet.noneOf(RunPhase.class);

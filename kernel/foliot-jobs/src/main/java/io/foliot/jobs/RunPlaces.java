@@ -22,8 +22,8 @@ final class RunPlaces {
   /**
    * The run begins.
    *
-   * @param shards how many shards it has, over all zones or workers
-   * @param targets where they run
+   * @param shards how many shards the run has, over all zones or workers
+   * @param targets where the shards run
    */
   record Begin(int shards, Targets targets) implements Choice {}
 
@@ -31,7 +31,7 @@ final class RunPlaces {
    * The run cannot begin yet.
    *
    * @param reason the reason, for display
-   * @param unallocated the reason why its allocator did not divide its shards, or null if it waits for something else
+   * @param unallocated the failure of the allocator, or null if the run waits for something else
    */
   record Wait(String reason, @Nullable UnallocatedException unallocated) implements Choice {
     Wait(String reason) {
@@ -43,7 +43,8 @@ final class RunPlaces {
   record NoTargets() implements Choice {}
 
   /**
-   * Chooses for a job. A job whose allocator is missing waits for it first, even if workers are missing as well.
+   * Chooses the targets of the next run of a job. If both its allocator and workers are missing, the reason names the
+   * allocator.
    *
    * @param fleet the workers, or null if they have not been read yet
    * @param allocators divide the shards of a job with {@link Allocation#OWN}
@@ -144,7 +145,7 @@ final class RunPlaces {
     return "waits for a worker in zone " + zone;
   }
 
-  /** Returns why a time that came now would have no worker to run on; empty if it would have one, or would wait. */
+  /** Returns why a time that is due now would not run without a worker; empty if it would run, or would wait. */
   static String wouldMiss(Job job, Fleet fleet) {
     boolean needsWorker = job.scope() == Scope.ALL || (job.scope() == Scope.PER_ZONE && job.zones().isEmpty());
     return needsWorker && fleet.working(job.queue()).isEmpty()

@@ -8,26 +8,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The step that decides for each scheduled time up to an instant whether it runs.
+ * Decides for each scheduled time up to an instant whether it runs.
  *
  * <ol>
  * <li>Times during a pause are recorded as one range. A pause whose end has passed is removed here.
- * <li>At most {@value #MAX_LOOKED} times after the cursor are examined. For a fixed rate, the older ones are counted
- * without being examined, because times this old never run.
- * <li>One time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses, and the
- * others are missed. If times are left for the next pass, the policy takes into account that they are newer.
+ * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. With a fixed rate, only the newest times are
+ * examined; the older ones are counted as missed, because they would never run.
+ * <li>A single time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses the
+ * times that run, and the others are missed. The policy also counts the newer times that are left for the next pass.
  * <li>The cursor moves to the last examined time, or to the instant.
  * </ol>
  *
- * <p>For a job that a handler has ended, no time is decided: the cursor moves past them.
+ * <p>If a handler has ended the job, no time is decided: the cursor moves past the times.
  *
  * <p>The decision follows from the cursor and never from the instant at which the pass was planned, so that a pass may
- * be early, late or repeated. Rejected: a list of times made ahead. It would be wrong after each change of a calendar
+ * be early, late or repeated. Rejected: a list of times computed ahead. It would be wrong after a change of a calendar
  * or of time zone data.
  */
 final class ScheduledTimes {
   /** Most times of one pass: a year of times every second after an outage must not block a thread for long. */
-  static final int MAX_LOOKED = 1_000;
+  static final int MAX_EXAMINED = 1_000;
   /** Delay up to which a time counts as on time. */
   static final long GRACE_MILLIS = 30_000;
 
@@ -37,7 +37,7 @@ final class ScheduledTimes {
    * Decides for all scheduled times up to an instant.
    *
    * @param now the instant, in milliseconds since 1970 by the store's clock
-   * @return whether no time up to the instant is left
+   * @return whether all times up to the instant are decided; if not, the next pass continues
    */
   static boolean settle(JobEdit edit, Schedule schedule, long now) {
     if (edit.isEnded) {
@@ -58,7 +58,7 @@ final class ScheduledTimes {
     countOld(edit, schedule, now);
     List<Long> times = new ArrayList<>();
     Instant time = schedule.next(instant(edit.cursor));
-    while (time != null && time.toEpochMilli() <= now && times.size() < MAX_LOOKED) {
+    while (time != null && time.toEpochMilli() <= now && times.size() < MAX_EXAMINED) {
       times.add(time.toEpochMilli());
       time = schedule.next(time);
     }
@@ -87,6 +87,10 @@ final class ScheduledTimes {
     return Instant.ofEpochMilli(millis);
   }
 
+  /**
+   * Records the scheduled times in a pause, and removes a pause that has ended. Returns false if times in the pause are
+   * left for the next pass.
+   */
   private static boolean settlePause(JobEdit edit, Schedule schedule, long now) {
     JobRecord.Paused paused = edit.paused;
     if (paused == null) {
@@ -102,7 +106,7 @@ final class ScheduledTimes {
         count = every.count(instant(edit.cursor), instant(end), Long.MAX_VALUE);
         last = first.plus(every.period().multipliedBy(Math.max(0, count - 1)));
       } else {
-        for (Instant time = first; time != null && time.toEpochMilli() <= end && count < MAX_LOOKED; count++) {
+        for (Instant time = first; time != null && time.toEpochMilli() <= end && count < MAX_EXAMINED; count++) {
           last = time;
           time = schedule.next(time);
         }
@@ -123,7 +127,7 @@ final class ScheduledTimes {
     return true;
   }
 
-  /** Plans the time of a fixed delay: there is one, and none while a run is active or waits. */
+  /** Plans the next time of a fixed delay. There is at most one, and none while a run is active or waits. */
   private static void delay(JobEdit edit, long now) {
     if (edit.nextAfter != 0 && edit.nextAfter <= now) {
       edit.waiting.add(new JobRecord.Waiting(edit.nextAfter, 0, 0, true));
@@ -132,12 +136,13 @@ final class ScheduledTimes {
     }
   }
 
+  /** Records as missed the times of a fixed rate before the newest {@value #MAX_EXAMINED}. */
   private static void countOld(JobEdit edit, Schedule schedule, long now) {
     if (schedule instanceof EverySchedule every) {
       long count = every.count(instant(edit.cursor), instant(now), Long.MAX_VALUE);
       Instant first = every.next(instant(edit.cursor));
-      if (count > MAX_LOOKED && first != null) {
-        long old = count - MAX_LOOKED;
+      if (count > MAX_EXAMINED && first != null) {
+        long old = count - MAX_EXAMINED;
         Instant last = first.plus(every.period().multipliedBy(old - 1));
         edit.past(PastRun.Result.MISSED, first.toEpochMilli(), last.toEpochMilli(), old, now);
         edit.cursor = last.toEpochMilli();
@@ -145,7 +150,11 @@ final class ScheduledTimes {
     }
   }
 
-  /** @param newer how many further times are due, at most {@link Misfire#MAX_RUNS} */
+  /**
+   * Decides due times by the misfire policy.
+   *
+   * @param newer how many further times are due, at most {@link Misfire#MAX_RUNS}
+   */
   private static void choose(JobEdit edit, List<Long> times, int newer, long now) {
     Misfire misfire = edit.job.misfire();
     boolean onTime = times.size() == 1 && newer == 0 && now - times.getFirst() <= GRACE_MILLIS;

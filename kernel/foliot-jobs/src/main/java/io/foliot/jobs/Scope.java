@@ -1,12 +1,12 @@
 package io.foliot.jobs;
 
-/** The choice of workers of its queue on which a run of a job runs. */
+/** The choice of the workers of a job's queue that run the shards of a run. */
 public enum Scope {
-  /** Once: its shards are divided among the workers. */
+  /** All workers together: the shards are divided among the workers. */
   ONE(1),
-  /** Once in each zone: each zone gets all shards, divided among its workers. */
+  /** The workers of each zone: each zone gets all shards, divided among its workers. */
   PER_ZONE(2),
-  /** Once on each worker that is live and enabled when the run begins: one shard for each. */
+  /** Each worker: one shard for each worker that is live and enabled when the run begins. */
   ALL(3);
 
   private final int code;

@@ -52,6 +52,7 @@ final class ShardAllocation {
     return shard < block * workers ? shard / block : shard - block * workers;
   }
 
+  /** Returns the seat of the worker with the largest weight for a shard. */
   private static Seat heaviest(int shard, List<Seat> workers) {
     Seat heaviest = workers.getFirst();
     long most = Fleet.weight(heaviest.worker(), shard);

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application's own rule that divides the shards of a run among workers. An application that embeds Foliot registers
- * it under a name, and a job with {@link Allocation#OWN} refers to that name ({@link Job#allocator}).
+ * A rule of the application that divides the shards of a run among workers. An application that embeds Foliot registers
+ * the rule under a name, and a job with {@link Allocation#OWN} refers to that name ({@link Job#allocator}).
  *
  * <pre>{@code
  * Foliot.builder().allocator("alternate", (job, workers) -> IntStream.range(0, job.shards())
@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The node that plans the job calls the allocator when a run begins; with {@link Scope#PER_ZONE}, once for each
  * zone. The result is stored with the run and does not change until the run has ended. If a worker dies in the
- * meantime, Foliot chooses one other worker for its shards. The next run calls the allocator again.
+ * meantime, Foliot chooses another worker for the shards of the dead worker. The next run calls the allocator again.
  *
  * <p>An allocator must be a function of its arguments alone, and the same on each node of the store: any node may plan
  * the job, a plan that was not recorded is made again, and a caller that reads a job whose run waits causes a call as
- * well. It is called on threads of the engine, on several at once, while other tasks wait. It must not block, and
- * should return within microseconds.
+ * well. Several threads of the engine may call the allocator at the same time, while other tasks wait. It must not
+ * block, and should return within microseconds.
  *
  * <p>A run does not begin if its allocator is not registered on the node that plans it, throws, returns null, returns
  * fewer or more workers than there are shards, or returns a worker that is not in the list. The run waits, is tried
@@ -36,15 +36,16 @@ public interface ShardAllocator {
   /**
    * A worker that can be given shards.
    *
-   * @param name its name, unique among the workers. The name of a {@code JobWorker} is the one that it was given, a
-   *     hyphen, and eight hexadecimal digits that are new at each start of its process. A node with handlers has the
-   *     name of the node
-   * @param zone its zone, or empty
+   * @param name the name of the worker, unique among the workers. For a {@code JobWorker} it is the configured name, a
+   *     hyphen, and eight hexadecimal digits that are new at each start of its process. For a node with handlers it is
+   *     the name of the node
+   * @param zone the zone of the worker, or empty
    */
   record Worker(String name, String zone) {
+    /** Hexadecimal digits at the end of the name of a {@code JobWorker}. */
     private static final int DIGITS = 8;
 
-    /** Returns whether the worker has this name, with or without the digits of a start; false for null. */
+    /** Returns whether the worker has this name, with or without the digits at its end; false for null. */
     public boolean isNamed(@Nullable String given) {
       return given != null && isGiven(given);
     }

@@ -16,26 +16,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a shard, as its record shows it.
  *
- * @param state whether it has ended, and how
- * @param at when it ended, in milliseconds since 1970 by the store's clock; for a running shard, when its lease ends;
- *     else 0
- * @param mark the request of its handler to the job, if it succeeded
- * @param checkpoint its last checkpoint, if it requests another run, or null
+ * @param state whether the shard has ended, and how
+ * @param at when the shard ended, in milliseconds since 1970 by the store's clock; for a running shard, when its lease
+ *     ends; else 0
+ * @param mark the request of the shard's handler to the job; {@link TaskNote.Mark#NONE} unless the shard succeeded
+ * @param checkpoint the last checkpoint of a shard that requests another run, or null
  */
 record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String checkpoint) {
   /** The states that planning distinguishes. */
   enum State {
-    /** It waits. */
+    /** The shard waits for an attempt. */
     LIVE,
-    /** It was claimed, and has not ended. */
+    /** The shard was claimed, and has not ended. */
     RUNNING,
-    /** It succeeded. */
+    /** The shard succeeded. */
     SUCCEEDED,
-    /** It failed permanently, or was cancelled. */
+    /** The shard failed permanently, or was cancelled after an attempt. */
     FAILED,
-    /** It was cancelled before its first attempt. */
+    /** The shard was cancelled before its first attempt. */
     NOT_BEGUN,
-    /** The store does not know it: if it was inserted, it has ended and was forgotten. */
+    /** The store has no record of the shard: if it was inserted, it has ended and its record was deleted. */
     ABSENT
   }
 
@@ -43,6 +43,7 @@ record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String check
     this(state, at, TaskNote.Mark.NONE, null);
   }
 
+  /** Returns whether the shard has not ended, in either of the two states. */
   boolean isLive() {
     return state == State.LIVE || state == State.RUNNING;
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
  * Reads ends of shards for many passes with one call of the store. Any thread; no method blocks.
  *
  * <ol>
- * <li>A read is sent at once if no other two are under way, else it waits.
- * <li>When a call has been answered, all reads that wait are sent in one call, up to {@value #MAX_IDS} shards.
+ * <li>A read is sent at once if fewer than two calls are under way, else it waits.
+ * <li>When a call has completed, all reads that wait are sent in one call, up to {@value #MAX_IDS} shards.
  * <li>A call that fails fails each of its reads.
  * </ol>
  *
@@ -26,7 +26,9 @@ import java.util.concurrent.CompletionStage;
  * made its own call, these reads were half of PostgreSQL's work for 50,000 firings.
  */
 final class ShardReads {
+  /** Most calls under way at once. */
   private static final int UNDER_WAY = 2;
+  /** Most shards of a call, unless its first read has more. */
   private static final int MAX_IDS = 1_000;
 
   private final TaskStore store;
@@ -76,13 +78,13 @@ final class ShardReads {
     }
   }
 
-  /** Returns the ends of the shards of one read: a pass counts the shards that it was given. */
+  /** Returns the ends of the shards of one read. A pass counts its ends, so it must not get those of other reads. */
   private static Map<TaskId, ShardEnd> of(Read read, Map<TaskId, ShardEnd> all) {
-    Map<TaskId, ShardEnd> mine = new HashMap<>();
+    Map<TaskId, ShardEnd> ends = new HashMap<>();
     for (TaskId shard : read.shards()) {
-      mine.put(shard, requireNonNull(all.get(shard)));
+      ends.put(shard, requireNonNull(all.get(shard)));
     }
-    return mine;
+    return ends;
   }
 
   /** Returns the reads of the next call, or none if no call may be sent now. */

@@ -16,13 +16,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that are the shards of runs, and those of the phases around them. Their ids follow from (job, scheduled
- * time, origin, shard or phase), so that a run which is planned twice still gets its tasks once.
+ * The tasks of runs: the shards and the listeners. Their ids follow from (job, scheduled time, origin, shard or phase),
+ * so that a run which is planned twice still gets its tasks once.
  */
 final class Shards {
-  /** The queue of the jobs' own tasks. */
+  /** The queue of the tasks of the jobs themselves. */
   static final String JOBS = "foliot.jobs";
 
+  /** Increment of the sequence of SplitMix64. */
   private static final long PRIME = 0x9e3779b97f4a7c15L;
 
   private Shards() {}
@@ -43,7 +44,7 @@ final class Shards {
         : TaskId.addressed(run.time(), hash16(job), run.targets().address(shard), shard, hash);
   }
 
-  /** Returns the id of the task of a phase, which has no address: its number is above those of all shards. */
+  /** Returns the id of a listener, which has no address. The number in its hash is above the numbers of all shards. */
   static TaskId id(String job, Run run, RunPhase phase) {
     return TaskId.of(run.time(), hash16(job), hash(job, run, Job.MAX_SHARDS + phase.code()));
   }
@@ -67,7 +68,7 @@ final class Shards {
         || job.schedule().after() != null;
   }
 
-  /** Returns the job that waits for the end of a shard, or to which the shard's handler set a mark; else null. */
+  /** Returns the job of a shard if the job waits for its end, or if the shard's handler has set a mark; else null. */
   static TaskRef.@Nullable ByKey awaiting(TaskRecord shard, TaskNote.Mark mark) {
     Map<String, String> headers = shard.body().headers();
     boolean isAwaited = mark != TaskNote.Mark.NONE || headers.get(JobHeaders.AWAITED) != null;
@@ -86,7 +87,7 @@ final class Shards {
   /**
    * Returns the task to insert for a shard. It is due at the scheduled time, plus the jitter of the schedule.
    *
-   * @param checkpoint the checkpoint with which it begins, or null
+   * @param checkpoint the checkpoint with which the shard begins, or null
    */
   static Outcome.Child child(Job job, Run run, Body parameter, int shard, @Nullable String checkpoint) {
     int number = run.targets().numberInZone(shard);
@@ -110,7 +111,8 @@ final class Shards {
   }
 
   /**
-   * Returns the task to insert for the phase of a run: before the shards, due as they are, or after them, due now.
+   * Returns the task to insert for the listener of a run's phase. Before the shards it is due when they are; after them
+   * it is due now.
    *
    * @param now the store's time, in milliseconds since 1970
    */

@@ -10,25 +10,29 @@ import java.util.concurrent.TimeUnit;
 /**
  * The store's clock at the slots of jobs, in milliseconds since 1970. Any thread.
  *
- * <p>A store with a clock in this process is read each time. For any other store, the last answer plus the time that
- * has passed since it arrived is used for a second, so that a frequent writer waits only for its writes. The time is
- * never ahead of the store's, unless the store's clock is set back meanwhile. It is at most twice
- * {@value #TOLERANCE_MILLIS} ms behind: an answer that took longer is not used again. Nor is any answer used once the
- * two clocks of this process differ by more than that in the time that has passed, because the monotonic clock stops
- * while a machine is suspended.
+ * <p>A store with a clock in this process is read each time. For any other store, a reading is reused for a second: the
+ * result is the reading plus the time that has passed since it arrived. So a frequent writer waits only for its writes.
+ * The result is never ahead of the store's clock, unless that clock is set back meanwhile. It is at most twice
+ * {@value #TOLERANCE_MILLIS} ms behind, because a reading is not reused in two cases:
+ * <ul>
+ * <li>The reading took longer than {@value #TOLERANCE_MILLIS} ms.
+ * <li>The wall clock and the monotonic clock of this process disagree by more than {@value #TOLERANCE_MILLIS} ms on the
+ * time that has passed. The monotonic clock may have stopped while the machine was suspended.
+ * </ul>
  *
- * <p>Answers are kept for each slot: the nodes of a store's cluster have different clocks, and the passes over a job
- * use the clock of its slot.
+ * <p>Readings are kept for each slot, because the nodes of a store's cluster have different clocks. The passes over a
+ * job use the clock of its slot.
  */
 final class StoreTime {
+  /** Longest time for which a reading is reused. */
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long TOLERANCE_MILLIS = 50;
 
   private final TaskStore store;
   private final JobSurroundings surroundings;
-  private final ConcurrentMap<Integer, Answer> answers = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Integer, Reading> readings = new ConcurrentHashMap<>();
 
-  private record Answer(long micros, long nanos, long wallMillis) {}
+  private record Reading(long micros, long nanos, long wallMillis) {}
 
   StoreTime(TaskStore store, JobSurroundings surroundings) {
     this.store = store;
@@ -38,23 +42,23 @@ final class StoreTime {
   /** Returns the time at the slot of a job, as it is now. */
   CompletionStage<Long> now(String job) {
     int slot = slot(job);
-    long askedNanos = surroundings.nanoTime();
-    CompletionStage<Long> asked = store.timeMicros(slot);
-    if (!asked.toCompletableFuture().isDone()) {
-      return asked.thenApply(micros -> {
+    long begunNanos = surroundings.nanoTime();
+    CompletionStage<Long> read = store.timeMicros(slot);
+    if (!read.toCompletableFuture().isDone()) {
+      return read.thenApply(micros -> {
         long nanos = surroundings.nanoTime();
-        if (nanos - askedNanos <= TimeUnit.MILLISECONDS.toNanos(TOLERANCE_MILLIS)) {
-          answers.put(slot, new Answer(micros, nanos, surroundings.wallMillis()));
+        if (nanos - begunNanos <= TimeUnit.MILLISECONDS.toNanos(TOLERANCE_MILLIS)) {
+          readings.put(slot, new Reading(micros, nanos, surroundings.wallMillis()));
         }
         return millis(micros);
       });
     }
-    return asked.thenApply(StoreTime::millis);
+    return read.thenApply(StoreTime::millis);
   }
 
-  /** Returns the time at the slot of a job, read now, or derived from the last answer and this process's clock. */
+  /** Returns the time at the slot of a job, read now, or derived from the last reading and this process's clocks. */
   CompletionStage<Long> estimated(String job) {
-    Answer last = answers.get(slot(job));
+    Reading last = readings.get(slot(job));
     if (last == null) {
       return now(job);
     }

@@ -22,15 +22,15 @@ record Targets(List<Group> groups) {
 
   /** Encoding in which the numbers of the table repeat in turn. */
   private static final int CYCLE = 0;
-  /** Encoding in which each number of the table has an equal block of shards; the remainder goes to each in turn. */
+  /** Encoding in which each number of the table has an equal block of shards; the rest goes to the numbers in turn. */
   private static final int BLOCKS = 1;
   /** Encoding with the index of each shard's number in the table, in as few bits as the largest index needs. */
   private static final int PACKED = 2;
 
   /**
-   * Shards that each have an address.
+   * Shards with an address each.
    *
-   * @param zone the name of their zone, or empty for those of all zones
+   * @param zone the name of the zone of the shards, or empty if they are not divided by zones
    * @param kind the kind of the addresses
    * @param numbers the number of each address: of a seat, or of the zone
    */
@@ -79,7 +79,7 @@ record Targets(List<Group> groups) {
   /**
    * The zone and the address of a shard.
    *
-   * @param zone the name of its zone, or empty
+   * @param zone the name of the shard's zone, or empty
    */
   record Place(String zone, Address address) {}
 
@@ -145,6 +145,7 @@ record Targets(List<Group> groups) {
     return Integer.SIZE - Integer.numberOfLeadingZeros(tableSize - 1);
   }
 
+  /** Writes the index in the table of each number, with a fixed number of bits each, the low bits of a byte first. */
   private static void pack(List<Integer> numbers, List<Integer> table, Bytes out) {
     int[] places = new int[Address.MAX_NUMBER + 1];
     for (int i = 0; i < table.size(); i++) {
@@ -165,7 +166,11 @@ record Targets(List<Group> groups) {
     }
   }
 
-  /** Reads what {@link #write} wrote. */
+  /**
+   * Reads targets that {@link #write} has written.
+   *
+   * @throws IllegalArgumentException if the bytes do not encode targets
+   */
   static Targets read(BytesReader in) {
     List<Group> groups = new ArrayList<>();
     Set<Integer> sizes = new HashSet<>();
@@ -175,7 +180,7 @@ record Targets(List<Group> groups) {
       groups.add(group);
     }
     if (sizes.size() > 1 || sizes.contains(0)) {
-      throw new IllegalArgumentException("all groups of targets have the same size: sizes=" + sizes);
+      throw new IllegalArgumentException("all groups of targets must have the same size: sizes=" + sizes);
     }
     return new Targets(groups);
   }

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Logs once each job whose run waits for its allocator, and again only after the wait has ended. Any thread. */
+/** Logs a job whose run waits for its allocator once, and again only if it waits after a wait has ended. Any thread. */
 final class WaitLog {
   /** Most jobs that are remembered. While that many wait, others are not logged; their status shows the reason. */
   static final int MAX_JOBS = 1_000;
-  /** Time after which a job may be forgotten: a job that waits here is planned every two seconds. */
+  /** Time without a pass after which a job may be forgotten: a job that still waits is planned every two seconds. */
   private static final long FORGOTTEN_MILLIS = 60_000;
 
   private final System.Logger logger;
@@ -22,7 +22,7 @@ final class WaitLog {
   /**
    * Notes a pass.
    *
-   * @param unallocated the reason why a run of the job waits for the allocator, or null if none does
+   * @param unallocated the reason why a run of the job waits for the allocator, or null if no run does
    * @param now the store's time of the pass, in milliseconds since 1970
    */
   void planned(String job, @Nullable UnallocatedException unallocated, long now) {

@@ -11,7 +11,8 @@ import java.nio.charset.CodingErrorAction;
 import java.util.function.Consumer;
 
 /**
- * A reader of all output of a script that keeps the end. One thread reads the output; any thread may ask for the end.
+ * Reads all output of a script, and keeps its last {@link #MAX_BYTES} bytes. One thread calls {@link #readAll}; any
+ * thread may call {@link #total}, {@link #tail} and {@link #lastLine}.
  */
 final class OutputTail {
   /**
@@ -20,6 +21,7 @@ final class OutputTail {
    */
   static final int MAX_BYTES = 64 << 10;
 
+  /** Bytes of one read, at most. */
   private static final int CHUNK = 8 << 10;
   /** Characters after which an unfinished line is logged: the log of a shard keeps no more. */
   private static final int MAX_LINE = 4 << 10;
@@ -38,7 +40,7 @@ final class OutputTail {
   private final CharBuffer decoded = CharBuffer.allocate(CHUNK + Integer.BYTES);
   private final StringBuilder line = new StringBuilder();
 
-  /** @param log receives the lines as they arrive, several in one text */
+  /** @param log receives the output as it arrives, in texts of one or more lines */
   OutputTail(Consumer<String> log) {
     this.log = log;
   }
@@ -87,17 +89,17 @@ final class OutputTail {
     }
   }
 
-  /** Replaces NUL, which some stores cannot keep. */
+  /** Replaces NUL characters, which some stores cannot keep. */
   private static String withoutNul(String text) {
     return text.replace('\0', '\ufffd');
   }
 
-  /** Returns how many bytes were read in all. */
+  /** Returns the number of bytes that were read. */
   synchronized long total() {
     return total;
   }
 
-  /** Returns the end of the output, as text. */
+  /** Returns the last {@link #MAX_BYTES} bytes of the output, as text. */
   synchronized String tail() {
     int length = (int) Math.min(total, MAX_BYTES);
     byte[] tail = new byte[length];

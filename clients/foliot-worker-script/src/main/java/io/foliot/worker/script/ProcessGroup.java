@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process and all processes that it starts. For one thread.
+ * A process and all processes that it starts. Not safe for use by several threads.
  *
- * <p>Where the system has {@code setsid} and {@code kill}, the process leads a group of its own, and signals go to the
- * group: they reach processes whose parent has ended. The number of a group is not reused while the group has a member.
- * Elsewhere, signals go to the descendants that {@link ProcessHandle} finds.
+ * <p>Where the system has {@code setsid} and {@code kill}, the process leads a new process group. Signals go to that
+ * group, so they also reach processes whose parent has ended. The number of a group is not reused while the group has a
+ * member. Elsewhere, signals go to the descendants that {@link ProcessHandle} finds.
  */
 final class ProcessGroup {
   private static final System.Logger LOGGER = System.getLogger("io.foliot.worker.script");
@@ -47,7 +47,7 @@ final class ProcessGroup {
   /**
    * Starts a program without arguments.
    *
-   * @param isGroup whether the process leads a group of its own, which is possible if {@link #hasGroups}
+   * @param isGroup whether the process leads a new process group, which is possible if {@link #hasGroups}
    */
   static ProcessGroup start(Path program, ProcessBuilder settings, boolean isGroup) throws IOException {
     List<String> command = new ArrayList<>();
@@ -63,19 +63,19 @@ final class ProcessGroup {
     return process;
   }
 
-  /** Waits for the process, and returns whether it ended within this time. Processes that it started may still run. */
+  /** Waits at most this long, and returns whether the process has ended. Processes that it started may still run. */
   boolean waitFor(Duration time) throws InterruptedException {
     return process.waitFor(TimeUnit.NANOSECONDS.convert(time), TimeUnit.NANOSECONDS);
   }
 
-  /** Asks all processes to end. */
+  /** Sends SIGTERM to all processes. */
   void terminate() {
     signal("TERM", member -> {
       boolean unused = member.destroy();
     });
   }
 
-  /** Ends all processes, and waits until the one that was started has ended. */
+  /** Kills all processes, and waits until {@link #process} has ended, at most {@link #END_WAIT}. */
   void kill() {
     signal("KILL", member -> {
       boolean unused = member.destroyForcibly();
@@ -84,7 +84,7 @@ final class ProcessGroup {
   }
 
   private void signal(String name, Consumer<ProcessHandle> toEach) {
-    // Before any parent ends: descendants are found only through their parents.
+    // The list is made before any parent ends, because descendants are found only through their parents.
     List<ProcessHandle> members = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
     members.forEach(toEach);
     if (isGroup) {
@@ -101,7 +101,7 @@ final class ProcessGroup {
       await(kill);
     } catch (IOException e) {
       LOGGER.log(System.Logger.Level.WARNING,
-          "a group of processes could not be signalled, and processes whose parent has ended may still run: group="
+          "cannot signal a group of processes; those whose parent has ended may still run: group="
               + process.pid() + ", signal=" + name,
           e);
     }

@@ -12,23 +12,28 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * The folder that the operator of a worker names, and the rules by which a file in it is a script.
+ * The folder that the operator of a worker names, and the rules that decide which of its files are scripts.
  *
  * <p>The rules are checked before each run. A user who may write to the folder could change a file between the check
- * and the start, but that user could also change the script itself: the folder is trusted, the name is not.
+ * and the start, but that user could also change the script itself. So the folder is trusted, and the name of a script
+ * is not.
  */
 final class ScriptFolder {
-  /** Names of scripts. None contains a separator, or begins like a hidden file, an option or the parent folder. */
+  /**
+   * Pattern of the names of scripts. It excludes separators, and names that begin with a dot or a hyphen: hidden files,
+   * the parent folder, and options.
+   */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
 
   private static final int ROOT_UID = 0;
+  /** Attribute of a file with the number of its owner. */
   private static final String UID = "unix:uid";
 
   private final Path folder;
 
   /**
-   * @throws IllegalArgumentException if it is not a folder, if users other than its owner and group may write to it, or
-   *     if its file system has no POSIX permissions
+   * @throws IllegalArgumentException if the path is not a folder, if users other than its owner and group may write to
+   *     it, or if its file system has no POSIX permissions
    */
   ScriptFolder(Path folder) {
     try {
@@ -62,7 +67,7 @@ final class ScriptFolder {
     if (!NAME.matcher(name).matches()) {
       throw new ScriptRefusedException(Kind.NAME,
           "script: expected the name of a file, of letters, digits, '.', '_' and"
-              + " '-', but got " + shown(name));
+              + " '-', but got " + printable(name));
     }
     ensureSafe();
     Path file;
@@ -99,7 +104,7 @@ final class ScriptFolder {
   }
 
   /** Returns a name from a caller as it may appear in a message: short, quoted, and in printable ASCII. */
-  private static String shown(String name) {
+  private static String printable(String name) {
     String cut = name.length() > 128 ? name.substring(0, 128) + "..." : name;
     StringBuilder text = new StringBuilder("\"");
     cut.chars().forEach(c -> {

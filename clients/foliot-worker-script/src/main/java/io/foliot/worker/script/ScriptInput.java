@@ -23,13 +23,17 @@ final class ScriptInput {
   private ScriptInput() {}
 
   /**
-   * The choice of a script by a job's parameter.
+   * The value of the field {@code script} in the parameter of a job.
    *
-   * @param text the name, or null if the field is not a text
+   * @param text the name of the script, or null if the value is not a string
    */
   record Choice(@Nullable String text) {}
 
-  /** Returns the field {@code script} of a parameter, or null if the parameter is not an object with that field. */
+  /**
+   * Returns the field {@code script} of a parameter, or null if the parameter is not an object with that field.
+   *
+   * @throws IllegalArgumentException if the parameter is marked as JSON and cannot be parsed
+   */
   static @Nullable Choice choice(@Nullable Payload parameter) {
     if (parameter == null || !parameter.isJson()) {
       return null;
@@ -43,7 +47,7 @@ final class ScriptInput {
         boolean isScript = json.currentName().equals("script");
         JsonToken value = json.nextToken();
         if (isScript) {
-          // If there are two, the last one counts. A value that is not a text is refused.
+          // If the field occurs twice, the last value counts. The caller refuses a value that is not a string.
           choice = new Choice(value == JsonToken.VALUE_STRING ? json.getString() : null);
         }
         json.skipChildren();
@@ -98,7 +102,8 @@ final class ScriptInput {
   }
 
   /**
-   * Returns all variables of a script's environment. A value with a NUL cannot be a variable, and is only in the JSON.
+   * Returns all variables of a script's environment. A value with a NUL character cannot be in the environment; the
+   * script finds it in the JSON.
    */
   static Map<String, String> environment(JobContext job) {
     Map<String, String> variables = new LinkedHashMap<>();

@@ -1,8 +1,8 @@
 package io.foliot.worker.script;
 
-/** A refusal to run a script, by a rule of {@link ScriptFolder}. */
+/** Thrown if a rule of {@link ScriptFolder} forbids running a script. */
 final class ScriptRefusedException extends Exception {
-  /** The consequence of a refusal. */
+  /** The reason for a refusal. */
   enum Kind {
     /** No script can have this name. */
     NAME,

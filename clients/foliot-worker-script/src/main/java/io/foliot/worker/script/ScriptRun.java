@@ -18,9 +18,9 @@ final class ScriptRun {
 
   /** Exit code of a temporary failure: {@code EX_TEMPFAIL} of {@code sysexits.h}. */
   private static final int TRY_AGAIN = 75;
-  /** A greater exit code says that a signal ended the process. */
+  /** Largest exit code of a script that ended by itself. After a signal, the code is 128 plus the signal's number. */
   private static final int SIGNALLED = 128;
-  /** Longest wait for the end of the output. */
+  /** Longest wait for the end of the output after the script has ended. */
   private static final Duration END_WAIT = Duration.ofSeconds(5);
 
   private final JobContext job;
@@ -43,7 +43,7 @@ final class ScriptRun {
   JobResult run() throws IOException, InterruptedException {
     Path home = Files.createTempDirectory("foliot-script-");
     try {
-      // A file instead of a pipe: the script may read it late, or not at all.
+      // The input is a file instead of a pipe, because the script may read it late or not at all.
       Path input = Files.write(home.resolve("input.json"), ScriptInput.json(job));
       Path work = Files.createDirectory(home.resolve("work"));
       ProcessBuilder settings = new ProcessBuilder().directory(work.toFile()).redirectErrorStream(true)
@@ -86,7 +86,7 @@ final class ScriptRun {
         : failed(JobResult.failed("the script was killed: timeout=" + timeout), output);
   }
 
-  /** Asks the processes to end, and waits for the script. A second interrupt ends the wait. */
+  /** Sends SIGTERM to the processes, and waits for the script to end. A second interrupt ends the wait. */
   private void end(ProcessGroup group) {
     group.terminate();
     try {
@@ -100,8 +100,8 @@ final class ScriptRun {
     try (var stream = group.process().getInputStream()) {
       output.readAll(stream);
     } catch (IOException e) {
-      LOGGER.log(System.Logger.Level.WARNING, "the output of a script could not be read to its end: script=" + script,
-          e);
+      LOGGER.log(System.Logger.Level.WARNING,
+          "cannot read all output of a script; its end is missing in the logs: script=" + script, e);
     }
   }
 
@@ -110,7 +110,7 @@ final class ScriptRun {
       return JobResult.done(output.lastLine());
     }
     String reason = "the script ended with exit code " + exit + ": " + output.lastLine();
-    // A signal is not the script's own verdict: the script ran out of memory, or an operator killed it.
+    // After a signal a retry may succeed: the script ran out of memory, or an operator killed it.
     return failed(exit == TRY_AGAIN || exit > SIGNALLED ? JobResult.failed(reason) : JobResult.giveUp(reason), output);
   }
 
@@ -139,7 +139,7 @@ final class ScriptRun {
         }
       });
     } catch (IOException e) {
-      LOGGER.log(System.Logger.Level.WARNING, "cannot delete the working folder of a script, which takes up space:"
+      LOGGER.log(System.Logger.Level.WARNING, "cannot delete the working folder of a script; it still takes up space:"
           + " folder=" + home, e);
     }
   }

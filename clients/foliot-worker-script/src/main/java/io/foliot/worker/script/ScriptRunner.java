@@ -16,23 +16,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Which files are scripts.</b> A name has letters, digits, {@code .}, {@code _} and {@code -}, begins with a
  * letter or digit, and has at most 128 characters. The file is a regular, executable file directly in the folder, or a
- * link to one; it belongs to root or to the owner of the folder; and neither it nor the folder can be written by every
- * user. This is checked before each run.
+ * link to such a file. The file belongs to root or to the owner of the folder. Neither the file nor the folder is
+ * writable by every user. These rules are checked before each run.
  *
- * <p><b>How they run.</b> They are started directly, without a shell or arguments. The standard input is a JSON object
- * with {@code job}, {@code scheduledAt}, {@code shard}, {@code shards}, {@code shardParameter}, {@code missed},
+ * <p><b>How scripts run.</b> A script is started directly, without a shell or arguments. The standard input is a JSON
+ * object with {@code job}, {@code scheduledAt}, {@code shard}, {@code shards}, {@code shardParameter}, {@code missed},
  * {@code fence} ({@code generation}, {@code attempt}), {@code checkpoint} and {@code parameter}. The environment is
  * {@code PATH}, {@code LANG}, {@code FOLIOT_JOB}, {@code FOLIOT_SCHEDULED_AT}, {@code FOLIOT_SHARD},
- * {@code FOLIOT_SHARDS}, {@code FOLIOT_SHARD_PARAMETER}, {@code FOLIOT_FENCE} and, if the worker has a zone,
- * {@code FOLIOT_ZONE}, and nothing of this process. The working directory is a new folder that is deleted afterwards.
+ * {@code FOLIOT_SHARDS}, {@code FOLIOT_FENCE}, {@code FOLIOT_SHARD_PARAMETER} if the shard has one, and
+ * {@code FOLIOT_ZONE} if the worker has a zone. The script inherits no variable of this process. The working directory
+ * is a new folder that is deleted afterwards.
  *
- * <p><b>How they end.</b> Exit code 0 is success, and the last line of the output that is not blank is the text of the
- * result. Exit code 75, or a signal, is a failure that is retried under the queue's retry policy. Any other exit code
- * is a final failure. Standard output and error go to the log of the shard, which keeps the last 4,096 characters; the
- * last 64 KiB go to the log of this process if the script fails. When the worker's grace is over, the lease is lost, or
- * the script takes longer than its timeout, all processes of its group get SIGTERM. They get SIGKILL when the script
- * has ended or the {@linkplain Builder#termination time to terminate} is over. Processes that a script leaves running
- * are killed as well.
+ * <p><b>How scripts end.</b> Exit code 0 is success, and the last line of the output that is not blank is the text of
+ * the result. Exit code 75, or a signal, is a failure that is retried under the queue's retry policy. Any other exit
+ * code is a final failure. Standard output and error go to the log of the shard, which keeps the last 4,096 characters.
+ * If the script fails, the last 64 KiB also go to the log of this process. All processes of the script's group get
+ * SIGTERM when the worker's grace is over, the lease is lost, or the script exceeds its timeout. They get SIGKILL when
+ * the script has ended or the {@linkplain Builder#termination time to terminate} is over. Processes that a script
+ * leaves running are killed as well.
  */
 public final class ScriptRunner implements JobHandlers {
   private final ScriptFolder folder;
@@ -48,7 +49,7 @@ public final class ScriptRunner implements JobHandlers {
   /**
    * Returns a runner of the scripts of a folder, with the default settings.
    *
-   * @throws IllegalArgumentException if it is not a folder, or every user can write to it
+   * @throws IllegalArgumentException if the path is not a folder, or every user can write to it
    */
   public static ScriptRunner in(Path folder) {
     return builder(folder).build();
@@ -59,7 +60,7 @@ public final class ScriptRunner implements JobHandlers {
     return new Builder(folder);
   }
 
-  /** Returns a handler for shards whose parameter has the field {@code script}, else null. */
+  /** Returns a handler if the parameter of the shard has the field {@code script}, else null. */
   @Override
   public @Nullable JobHandler find(JobContext job) {
     ScriptInput.Choice choice = ScriptInput.choice(job.parameter());
@@ -68,7 +69,7 @@ public final class ScriptRunner implements JobHandlers {
     }
     String name = choice.text();
     return name == null
-        ? refused -> JobResult.giveUp("script: expected a text such as \"backup.sh\" in the parameter of the job")
+        ? unused -> JobResult.giveUp("script: expected a text such as \"backup.sh\" in the parameter of the job")
         : script(name);
   }
 
@@ -119,9 +120,9 @@ public final class ScriptRunner implements JobHandlers {
       return this;
     }
 
-    private static Duration positive(String what, Duration duration) {
+    private static Duration positive(String name, Duration duration) {
       if (!duration.isPositive()) {
-        throw new IllegalArgumentException(what + " must be positive: " + what + "=" + duration);
+        throw new IllegalArgumentException(name + " must be positive: " + name + "=" + duration);
       }
       return duration;
     }

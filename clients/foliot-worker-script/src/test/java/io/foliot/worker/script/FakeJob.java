@@ -8,7 +8,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** A shard without a server that records its log. */
+/** A shard that needs no server, and records its log. */
 final class FakeJob implements JobContext {
   final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
   private final @Nullable Payload parameter;

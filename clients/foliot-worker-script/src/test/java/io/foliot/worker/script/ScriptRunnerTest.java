@@ -64,7 +64,7 @@ final class ScriptRunnerTest {
     }
   }
 
-  /** Returns whether a process runs; a zombie does not. */
+  /** Returns whether a process is running. A zombie does not count as running. */
   private static boolean runs(long pid) {
     Path state = Path.of("/proc", Long.toString(pid), "stat");
     try {
@@ -121,12 +121,12 @@ final class ScriptRunnerTest {
         "FOLIOT_SCHEDULED_AT=2026-11-21T02:00:00Z", "FOLIOT_SHARD=1", "FOLIOT_SHARDS=4", "FOLIOT_FENCE=7-3",
         "FOLIOT_SHARD_PARAMETER=us; rm -rf /", "FOLIOT_ZONE=fra1", "arguments 0");
     assertThat(lines.stream().filter(line -> line.contains("=")).map(line -> line.replaceFirst("=.*", "")))
-        .as("the shell itself adds some").isSubsetOf("PATH", "LANG", "FOLIOT_JOB", "FOLIOT_SCHEDULED_AT",
+        .as("all, with those of the shell").isSubsetOf("PATH", "LANG", "FOLIOT_JOB", "FOLIOT_SCHEDULED_AT",
             "FOLIOT_SHARD", "FOLIOT_SHARDS", "FOLIOT_FENCE", "FOLIOT_SHARD_PARAMETER", "FOLIOT_ZONE", "PWD", "OLDPWD",
             "SHLVL", "_");
     Path work = Path.of(lines.get(lines.size() - 2));
     assertThat(work.getFileName()).hasToString("work");
-    assertThat(lines.getLast()).as("files in it").isEqualTo("0");
+    assertThat(lines.getLast()).as("files in the working folder").isEqualTo("0");
     assertThat(work).doesNotExist();
     assertThat(work.getParent()).doesNotExist();
   }
@@ -144,7 +144,7 @@ final class ScriptRunnerTest {
   }
 
   @Test
-  void aNameIsNoPath() throws Exception {
+  void aPathIsNotAValidName() throws Exception {
     write(root.resolve("x"), "#!/bin/sh\necho outside\n", "rwxr-xr-x");
     Files.createDirectory(folder.resolve("sub"));
     write(folder.resolve("sub").resolve("x"), "#!/bin/sh\n", "rwxr-xr-x");
@@ -197,7 +197,7 @@ final class ScriptRunnerTest {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertThatThrownBy(() -> ScriptRunner.in(folder)).isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("every user can write");
-    assertThat(runner.script("fine").handle(new FakeJob(null))).as("it is checked before each run")
+    assertThat(runner.script("fine").handle(new FakeJob(null))).as("the folder is checked before each run")
         .isEqualTo(
             JobResult.failed("script: every user can write to the folder of scripts: folder=" + folder.toRealPath()));
     assertThatThrownBy(() -> ScriptRunner.in(root.resolve("absent"))).isInstanceOf(IllegalArgumentException.class);
@@ -299,8 +299,8 @@ final class ScriptRunnerTest {
 
   @Test
   void anInterruptKillsGrandchildrenToo() throws Exception {
-    // The parent of one grandchild waits for it, and that of the other has ended. The pipe says when the first one is
-    // printed.
+    // The parent of the first grandchild waits for it; the parent of the second one ends at once. The named pipe delays
+    // the second one until the first one's id has been printed.
     script("family", "trap '' TERM", "mkfifo named", "sh -c 'sleep 1000 & echo $!; echo > named; wait' &",
         "read x < named",
         "sh -c 'sleep 1000 & echo $!'", "echo begun", "wait", "sleep 1000");

@@ -8,12 +8,15 @@ import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A candidacy in the election. The leader is read from ZooKeeper, not from this class: a Curator latch can believe that
- * it leads while its node is gone, because it never checks the node.
+ * A candidacy in the election. The leader is read from ZooKeeper, not from this class: a Curator latch can report that
+ * it leads although its node is gone, because it never checks the node.
  */
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());
-  /** Time after which a latch without a node is replaced: it creates its node in the background, and fails silently. */
+  /**
+   * Time after which a latch without a node is replaced. A latch creates its node in the background, and reports no
+   * failure of that.
+   */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final LeaderLatch latch;
@@ -22,7 +25,7 @@ final class Election implements AutoCloseable {
   /**
    * Enters the election.
    *
-   * @param changed called on Curator's thread when this candidate, as far as it knows, begins or ceases to lead
+   * @param changed called on Curator's thread when the latch reports that this candidate begins or ceases to lead
    */
   Election(Ensemble ensemble, String path, String node, Runnable changed, long nowNanos) {
     latch = ensemble.latch(path, node);
@@ -41,11 +44,11 @@ final class Election implements AutoCloseable {
     try {
       latch.start();
     } catch (Exception e) {
-      throw new IllegalStateException("the election cannot be entered: path=" + path, e);
+      throw new IllegalStateException("cannot enter the election: path=" + path, e);
     }
   }
 
-  /** Returns the name of this candidate's node, or null if it has none yet. */
+  /** Returns the name of this candidate's node, or null if the node has not been created yet. */
   @Nullable
   String candidate() {
     String path = latch.getOurPath();
@@ -53,7 +56,7 @@ final class Election implements AutoCloseable {
   }
 
   /**
-   * Returns whether this candidate has no node, and will not get one by itself.
+   * Returns whether this candidate has no node, and its latch will not create one.
    *
    * @param before the result of {@link #candidate} before the candidates were read
    * @param candidates the names of the nodes that were read
@@ -71,7 +74,7 @@ final class Election implements AutoCloseable {
     try {
       latch.close();
     } catch (IOException | IllegalStateException e) {
-      LOG.log(System.Logger.Level.DEBUG, "the candidacy was not closed cleanly; its node ends with the session", e);
+      LOG.log(System.Logger.Level.DEBUG, "cannot close the candidacy cleanly; its node ends with the session", e);
     }
   }
 }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A Curator client of a ZooKeeper ensemble, whose calls return stages. A stage completes on a thread of ZooKeeper, or
- * fails with a {@link KeeperException}. No call is repeated here.
+ * fails with a {@link KeeperException}. This class never repeats a call.
  */
 final class Ensemble implements AutoCloseable {
   private static final int ANY_VERSION = -1;
@@ -46,10 +46,10 @@ final class Ensemble implements AutoCloseable {
     CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder().connectString(options.servers())
         .sessionTimeoutMs(Math.toIntExact(options.sessionTimeout().toMillis()))
         .connectionTimeoutMs(Math.toIntExact(options.connectionTimeout().toMillis()))
-        // No retries: the caller polls again each second.
+        // Curator does not retry, because the caller polls again each second.
         .retryPolicy(new RetryNTimes(0, 0))
-        // The configured addresses are kept: those that the servers report may not be reachable from other machines,
-        // behind a proxy or in containers.
+        // The configured addresses are kept. With a proxy or containers, the addresses that the servers report may not
+        // be reachable from this machine.
         .ensembleTracker(false).zkClientConfig(config(options));
     if (!(options.login() instanceof Login.Anonymous)) {
       builder.aclProvider(new OwnersOnly());
@@ -87,7 +87,7 @@ final class Ensemble implements AutoCloseable {
 
   /** The access lists of created nodes: only the user of the session that created a node may read or change it. */
   private static final class OwnersOnly implements ACLProvider {
-    // ZooKeeper calls contains(null) on this list, for which a List.of throws.
+    // Not List.of, whose contains(null) throws: ZooKeeper calls contains(null) on this list.
     private static final List<ACL> OWNERS = Collections.singletonList(new ACL(ZooDefs.Perms.ALL, new Id("auth", "")));
 
     @Override
@@ -124,8 +124,8 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Creates a candidate of Curator's election: the smallest sequential node leads, and each other one watches its
-   * predecessor.
+   * Creates a candidate of Curator's election. The candidate with the smallest sequential node leads, and each of the
+   * others watches its predecessor.
    */
   LeaderLatch latch(String path, String id) {
     return new LeaderLatch(curator, path, id);
@@ -135,7 +135,8 @@ final class Ensemble implements AutoCloseable {
    * The nodes under a path.
    *
    * @param names the names of the nodes, without the path
-   * @param changeId the id of the last creation or deletion of such a node; 0 if there is no such path
+   * @param changeId the id of ZooKeeper's last transaction that created or deleted such a node; 0 if the path does not
+   *     exist
    */
   record Children(List<String> names, long changeId) {}
 
@@ -152,8 +153,8 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Returns the nodes under a path; none if there is no such path. The watcher, if any, is called when the next one is
-   * created or deleted.
+   * Returns the nodes under a path; none if the path does not exist. The watcher, if any, is called when the next node
+   * is created or deleted under an existing path.
    */
   CompletableFuture<Children> children(String path, @Nullable Watcher watcher) {
     return call(callback -> {
@@ -171,7 +172,7 @@ final class Ensemble implements AutoCloseable {
         .thenApply(event -> isOk(event) ? new Content(event.getData(), event.getStat()) : null);
   }
 
-  /** Creates a node and missing nodes above it. Returns false if the node exists already. */
+  /** Creates a node and the missing nodes above it. Returns false if the node exists already. */
   CompletableFuture<Boolean> create(String path, byte[] bytes, CreateMode mode) {
     return call(
         callback -> curator.create().creatingParentsIfNeeded().withMode(mode).inBackground(callback).forPath(path,
@@ -179,7 +180,7 @@ final class Ensemble implements AutoCloseable {
         Set.of(Code.NODEEXISTS)).thenApply(Ensemble::isOk);
   }
 
-  /** Replaces a node by an ephemeral node of this session, in one step. Returns false if the node is gone. */
+  /** Replaces a node with an ephemeral node of this session, atomically. Returns false if the node is gone. */
   CompletableFuture<Boolean> replace(String path, byte[] bytes) {
     return call(
         callback -> curator.transaction().inBackground(callback).forOperations(
@@ -220,7 +221,8 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Ends the session, and with it all ephemeral nodes, in one step. Blocks until ZooKeeper has responded, if it does.
+   * Ends the session, and with it all its ephemeral nodes, atomically. Blocks until ZooKeeper has responded or the
+   * client gives up.
    */
   @Override
   public void close() {

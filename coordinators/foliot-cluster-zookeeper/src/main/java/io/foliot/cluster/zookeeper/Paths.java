@@ -4,7 +4,7 @@ import org.apache.zookeeper.common.PathUtils;
 
 /** The paths of Foliot's nodes in ZooKeeper. */
 record Paths(String root) {
-  /** Returns the parent of the members' nodes, each of which ends with the session of its member. */
+  /** Returns the parent of the members' nodes. The node of a member ends with the member's session. */
   String members() {
     return root + "/members";
   }
@@ -13,15 +13,19 @@ record Paths(String root) {
     return members() + "/" + node;
   }
 
-  /** @throws IllegalArgumentException if a member's name cannot be part of a path */
+  /**
+   * Ensures that a member's name can be part of a path.
+   *
+   * @throws IllegalArgumentException if it cannot
+   */
   void ensureMember(String node) {
     if (node.contains("/")) {
-      throw new IllegalArgumentException("a node's name in ZooKeeper has no slash: node=" + node);
+      throw new IllegalArgumentException("a node's name in ZooKeeper must not have a slash: node=" + node);
     }
     PathUtils.validatePath(member(node));
   }
 
-  /** Returns the parent of the candidates' nodes, each of which has a number; the smallest one leads. */
+  /** Returns the parent of the candidates' nodes. The candidate whose node has the smallest number leads. */
   String leader() {
     return root + "/leader";
   }

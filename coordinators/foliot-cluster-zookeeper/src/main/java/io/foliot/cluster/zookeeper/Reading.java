@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The members, the leader and the document, as one session has read them last.
  *
- * <p>They are read each second, so unchanged data must cost little: two lists of names and the version of the document.
- * The members and the leader are read only when their lists have changed, and the document when its version has.
+ * <p>A read takes place each second, so unchanged data must cost little: each read gets two lists of names and the
+ * version of the document. The members and the leader are read only if their lists have changed, and the document only
+ * if its version has changed.
  */
 final class Reading {
   private static final System.Logger LOG = System.getLogger(Reading.class.getName());
@@ -34,13 +35,16 @@ final class Reading {
   private final Watcher watcher;
   private final long session;
 
-  // loop's thread only: the state that was read last, and the changes up to which it was read
+  // loop's thread only: the state that was read last
   private List<Member> members = List.of();
   private final Map<Long, Member> membersBySession = new HashMap<>();
   /** Members of the last list that cannot be decoded; each is logged once. */
   private final Set<String> setAside = new HashSet<>();
+  /** {@link Children#changeId} of the members that were read last; -1 before the first read. */
   private long membersChangeId = -1;
+  /** Smallest node of the election that was read last, or null. */
   private @Nullable String first;
+  /** Session that owns {@link #first}; 0 if there is none. */
   private long firstSession;
   private @Nullable Content document;
 
@@ -68,10 +72,10 @@ final class Reading {
    * The state of the cluster at one reading.
    *
    * @param members the members in the order of their names
-   * @param leader the member whose session owns the smallest node of the election; null if it belongs to no member
+   * @param leader the member whose session owns the smallest node of the election; null if no member's session does
    * @param document the document, or null if there is none
    * @param version the version of the document, counted from 1; 0 if there is none
-   * @param changeId the id of the last change of the document; 0 if there is none
+   * @param changeId the id of ZooKeeper's last transaction that changed the document; 0 if there is no document
    * @param candidates the names of the nodes of the election
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -80,7 +84,7 @@ final class Reading {
 
   /** Reads everything that may have changed. */
   CompletableFuture<Seen> read() {
-    // All three are sent at once; ZooKeeper responds in this order.
+    // The three requests are sent at once; ZooKeeper responds in this order.
     CompletableFuture<Children> members = ensemble.children(paths.members(), watcher);
     CompletableFuture<Children> candidates = ensemble.children(paths.leader(), null);
     CompletableFuture<@Nullable Stat> stat = ensemble.stat(paths.assignment(), watcher);

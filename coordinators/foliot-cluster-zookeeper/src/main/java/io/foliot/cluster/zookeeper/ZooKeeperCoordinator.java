@@ -25,20 +25,20 @@ import org.jspecify.annotations.Nullable;
  * node, and the document is a node that the leader writes by compare-and-set.
  *
  * <p>Once a {@linkplain #BEAT beat} a member checks that its own node exists and belongs to its session, creates it if
- * not, and reads the other members. Watches and Curator's connection events only cause this check at once. The
- * next check corrects the result of any failure of sessions, nodes or ZooKeeper, and of any lost event.
+ * not, and reads the other members. Watches and Curator's connection events only make the next check earlier. After any
+ * failure of a session, a node or ZooKeeper, and after any lost event, the next check restores the correct state.
  *
  * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
- * trying to reach ZooKeeper. A client of ZooKeeper that has not connected for long is replaced by a new one, because
- * there are states from which a client does not recover by itself.
+ * trying to reach ZooKeeper. A client of ZooKeeper that has had no connection for long is replaced by a new client,
+ * because there are states from which a client does not recover by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
   // A poll: own node (created or replaced) -> reading -> listener. One poll is under way at a time. A poll that began
-  // before the last change of the connection is dropped. All of it runs on the loop's thread, to which the threads of
-  // Curator and ZooKeeper post.
+  // before the last change of the connection is dropped. A poll runs on the loop's thread, to which the threads of
+  // Curator and ZooKeeper post their results.
   //
-  // Rejected: Curator's PersistentNode and CuratorCache. Each has state and threads of its own, and recovers by itself
-  // after a lost session, in an order that this class cannot know.
+  // Rejected: Curator's PersistentNode and CuratorCache. Each has its own state and threads, and recovers by itself
+  // after a lost session, in an order that this class cannot control.
 
   /** Result of {@link #kind}. */
   public static final String KIND = "zookeeper";
@@ -73,21 +73,30 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private long reportedChangeId;
   private @Nullable Throwable failure;
   /**
-   * Member as this process has registered it last, or null if it has not registered yet. Once it has, a znode of a
-   * session that is not one of its own belongs to another process.
+   * Member that this process registered last, or null before the first registration. After that, a znode whose session
+   * is not in {@link #ownSessions} belongs to another process.
    */
   private @Nullable Member registeredAs;
+  /** True if another process has taken the name, and this was logged. */
   private boolean displaced;
   /** True if the last document could not be written. */
   private boolean unwritten;
   /** True if the next view is reported even if nothing has changed. */
   private boolean reportAgain;
+  /** True if a poll is under way. */
   private boolean underWay;
+  /** Number of the current poll. A result with another number is dropped. */
   private int polls;
+  // readings of the monotonic clock
+  /** Time of the next poll. */
   private long beatNanos;
+  /** Beginning of the poll under way. */
   private long begunNanos;
+  /** Beginning of the last poll that succeeded. */
   private long aliveNanos;
+  /** Last time at which the client was connected, or at which it was created. */
   private long silentNanos;
+  /** Time without a connection after which the client is replaced. */
   private long patienceNanos = PATIENCE_MIN_NANOS;
 
   /**
@@ -172,7 +181,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
         } else if (!unwritten) {
           unwritten = true;
           LOG.log(System.Logger.Level.WARNING,
-              "the assignment cannot be written to ZooKeeper; the write is retried every second", cause(thrown));
+              "cannot write the assignment to ZooKeeper; retrying every second", cause(thrown));
         }
       });
     });
@@ -247,9 +256,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return Duration.ofMillis(Math.max(agreedMillis, options.sessionTimeout().toMillis())).toNanos();
   }
 
-  // The connection.
-
-  /** Replaces the client, if there is one, by a new one. */
+  /** Closes the client, if there is one, and creates a new one. */
   private void connect(long now) {
     Ensemble old = ensemble;
     if (old != null) {
@@ -273,11 +280,11 @@ public final class ZooKeeperCoordinator implements Coordinator {
         forget();
         lost();
       }
-      case READ_ONLY -> throw new IllegalStateException("the client is read-only without having asked for it");
+      case READ_ONLY -> throw new IllegalStateException("unexpected state of the connection: state=" + state);
     }
   }
 
-  /** Discards everything that belonged to a session. */
+  /** Discards the poll, the reading and the candidacy, which belong to a session. */
   private void forget() {
     dropPoll();
     reading = null;
@@ -310,13 +317,11 @@ public final class ZooKeeperCoordinator implements Coordinator {
         || (reported.connection() != Connection.LOST && reported.connection() != Connection.DISPLACED)) {
       Throwable why = failure;
       LOG.log(System.Logger.Level.WARNING,
-          "ZooKeeper does not answer; this node keeps its slots, takes no others, and keeps trying to connect: servers="
+          "ZooKeeper does not respond; this node keeps its slots, takes no others and keeps trying to connect: servers="
               + options.servers() + (why == null ? "" : ", failure=" + why));
       report(Connection.LOST, null);
     }
   }
-
-  // A poll.
 
   /** Ensures that the member's own node exists, then reads the members, the leader, and the document. */
   private void poll(Member member, Ensemble client, long now) {
@@ -327,7 +332,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     Election entered = election;
     String candidate = entered == null ? null : entered.candidate();
     CompletableFuture<@Nullable Seen> seen = register(member, client, current.session())
-        .thenCompose(mine -> mine ? current.read() : CompletableFuture.completedFuture(null));
+        .thenCompose(owned -> owned ? current.read() : CompletableFuture.completedFuture(null));
     after(seen, (found, thrown) -> {
       if (number != polls) {
         return;
@@ -374,9 +379,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
   }
 
   /**
-   * Ensures that this member's znode exists and belongs to its session.
-   *
-   * @return false if another live process has this name
+   * Ensures that this member's znode exists and belongs to its session. The stage returns false if another live process
+   * has this name.
    */
   private CompletableFuture<Boolean> register(Member member, Ensemble client, long session) {
     String path = paths.member(member.node());
@@ -426,7 +430,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Enters the election, if this member has no candidacy or has lost its node. */
+  /** Enters the election if this member has no candidacy, or if its candidacy has lost its node. */
   private void enterElection(Member member, Ensemble client, @Nullable String candidate, Seen seen) {
     long now = clock.monotonicNanos();
     if (election != null && election.isLost(candidate, seen.candidates(), now)) {
@@ -440,7 +444,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
 
   private void connected(Member member, Seen seen) {
     if (reported != null && reported.connection() == Connection.LOST) {
-      LOG.log(System.Logger.Level.INFO, "ZooKeeper answers again; this node is a member: node=" + member.node());
+      LOG.log(System.Logger.Level.INFO, "ZooKeeper responds again; this node is a member: node=" + member.node());
     }
     registeredAs = member;
     displaced = false;
@@ -474,9 +478,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
   }
 
-  // The end.
-
-  /** Ends the session, and waits up to a second until ZooKeeper has recorded that. Otherwise the session times out. */
+  /** Ends the session, and waits up to a second for ZooKeeper to confirm. If it does not, the session times out. */
   @Override
   public void close() {
     loop.close();
@@ -488,14 +490,14 @@ public final class ZooKeeperCoordinator implements Coordinator {
     try {
       if (!leaving.join(CLOSE_BOUND)) {
         LOG.log(System.Logger.Level.INFO,
-            "ZooKeeper did not record that this node leaves; its session will time out");
+            "ZooKeeper did not confirm the end of this node's session; the session will time out");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Closes a client on a thread of its own, because closing waits for ZooKeeper. */
+  /** Closes a client on a new thread, because closing waits for ZooKeeper. Returns the thread. */
   private static Thread leave(Ensemble client) {
     return Thread.ofPlatform().daemon().name("foliot-coordination-close").start(client::close);
   }

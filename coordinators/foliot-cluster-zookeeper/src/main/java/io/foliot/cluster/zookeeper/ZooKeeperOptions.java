@@ -28,7 +28,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
   public static final String ROOT = "/foliot";
   /** The default time after which a silent node counts as dead. */
   public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(3);
-  /** The default time of one attempt to connect. */
+  /** The default limit of one try to connect. */
   public static final Duration CONNECTION_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration TIMEOUT_MIN = Duration.ofMillis(100);
@@ -93,9 +93,9 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
    * TLS, with keys and certificates in files ({@code .p12}, {@code .jks} or {@code .pem}).
    *
    * @param trustStore the file of the trusted certificates; names of hosts are checked, too
-   * @param trustPassword the password of that file
+   * @param trustPassword the password of the trust store
    * @param keyStore the file of this client's key and certificate, or null for none
-   * @param keyPassword the password of that file
+   * @param keyPassword the password of the key store; not used without a key store
    */
   public record Tls(Path trustStore, String trustPassword, @Nullable Path keyStore, String keyPassword) {
     private static final String PEM = ".pem";

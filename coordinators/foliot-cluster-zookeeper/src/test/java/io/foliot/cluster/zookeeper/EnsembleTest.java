@@ -26,12 +26,12 @@ final class EnsembleTest {
           awaitAgreed(nodes);
         }
         nodes.getFirst().coordinator.publish("one".getBytes(UTF_8), 0);
-        await("all read it", () -> nodes.stream().allMatch(node -> node.version() == 1));
+        await("all nodes read the document", () -> nodes.stream().allMatch(node -> node.version() == 1));
         List<InstanceSpec> servers = new ArrayList<>(cluster.getInstances());
         cluster.killServer(servers.get(0));
         awaitAgreed(nodes);
         cluster.killServer(servers.get(1));
-        await("all report the loss", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
+        await("all nodes report the loss", () -> nodes.stream().allMatch(node -> node.reports(Connection.LOST)));
         cluster.restartServer(servers.get(0));
         awaitAgreed(nodes);
         nodes.forEach(node -> assertThat(node.document()).isEqualTo("one".getBytes(UTF_8)));

@@ -15,7 +15,7 @@ final class MemberRecordTest {
   }
 
   @Test
-  void aChangedMemberIsRefused() {
+  void aDamagedRecordIsRefused() {
     assertGuarded("member", new MemberRecord(new Member("n", "east", true, -12)).encode(),
         bytes -> MemberRecord.decode("n", bytes));
   }

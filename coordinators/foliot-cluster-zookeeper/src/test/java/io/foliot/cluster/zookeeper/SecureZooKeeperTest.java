@@ -67,6 +67,7 @@ final class SecureZooKeeperTest {
     ProviderRegistry.reset();
   }
 
+  /** Registers a resource that {@link #stop} closes, and returns it. */
   private <T extends AutoCloseable> T closed(T opened) {
     open.add(opened);
     return opened;
@@ -87,6 +88,7 @@ final class SecureZooKeeperTest {
     return closed(new TestNode(name, "", options));
   }
 
+  /** Returns a client that has no login. */
   private CuratorFramework stranger(TestingServer server) {
     CuratorFramework stranger = closed(
         CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryNTimes(100, 100)));
@@ -111,30 +113,30 @@ final class SecureZooKeeperTest {
   }
 
   @Test
-  void aStrangerReadsAndChangesNothing() throws Exception {
+  void aClientWithoutTheLoginReadsAndChangesNothing() throws Exception {
     TestingServer server = server(Map.of());
     TestNode a = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(a);
     a.coordinator.publish("one".getBytes(UTF_8), 0);
-    await("it is read", () -> a.version() == 1);
+    await("the document is read", () -> a.version() == 1);
     assertClosedTo(stranger(server));
     TestNode anonymous = node("x", options(server.getPort()));
     TestNode wrong = node("y",
         options(server.getPort()).toBuilder().login(new Login.Digest("foliot", "guess")).build());
-    await("neither becomes a member", () -> anonymous.isTold(Connection.LOST) && wrong.isTold(Connection.LOST));
+    await("neither becomes a member", () -> anonymous.reports(Connection.LOST) && wrong.reports(Connection.LOST));
     TestNode b = node("b", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(a, b);
     assertThat(b.document()).isEqualTo("one".getBytes(UTF_8));
   }
 
   @Test
-  void aMemberThatReplacesAnotherIsClosedToStrangers() throws Exception {
+  void aZnodeThatIsTakenOverIsClosedToStrangers() throws Exception {
     TestingServer server = server(Map.of());
     TestNode first = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
     awaitAgreed(first);
     first.coordinator.publish("one".getBytes(UTF_8), 0);
     TestNode second = node("a", options(server.getPort()).toBuilder().login(OWNER).build());
-    await("the second node has taken the name", () -> first.isTold(Connection.DISPLACED) && second.version() == 1);
+    await("the second node has taken the name", () -> first.reports(Connection.DISPLACED) && second.version() == 1);
     assertClosedTo(stranger(server));
   }
 
@@ -165,10 +167,10 @@ final class SecureZooKeeperTest {
     awaitAgreed(a, b);
     a.coordinator.publish("one".getBytes(UTF_8), 0);
     b.coordinator.publish("one".getBytes(UTF_8), 0);
-    await("it is read", () -> a.version() == 1 && b.version() == 1);
+    await("the document is read", () -> a.version() == 1 && b.version() == 1);
     assertClosedTo(stranger(server));
     TestNode wrong = node("x", options(server.getPort()).toBuilder().login(new Login.Sasl("Guess")).build());
-    await("a wrong password makes no member", () -> wrong.isTold(Connection.LOST));
+    await("a node with a wrong password does not become a member", () -> wrong.reports(Connection.LOST));
     assertThat(a.views.getLast().members()).hasSize(2);
     // A client that was refused never tries again, so only a new client can connect.
     password.set("hush");
@@ -223,24 +225,24 @@ final class SecureZooKeeperTest {
     TestNode unknown = node("u",
         options(port).toBuilder().tls(new Tls(shared.trustStore(), PASSWORD, other.keyStore(), PASSWORD)).build());
     await("no member without TLS, with a server that it does not trust, or with a key that the server does not trust",
-        () -> plain.isTold(Connection.LOST) && wary.isTold(Connection.LOST) && unknown.isTold(Connection.LOST));
+        () -> plain.reports(Connection.LOST) && wary.reports(Connection.LOST) && unknown.reports(Connection.LOST));
     awaitAgreed(a, b);
   }
 
   @Test
   void aServerUnderAnotherNameIsNotTrusted() throws Exception {
     Tls own = keys("own", "ip:127.0.0.1");
-    assertThat(believes(own, keys("here", "ip:127.0.0.1"))).isTrue();
-    assertThat(believes(own, keys("elsewhere", "dns:zookeeper.test"))).isFalse();
+    assertThat(accepts(own, keys("here", "ip:127.0.0.1"))).isTrue();
+    assertThat(accepts(own, keys("elsewhere", "dns:zookeeper.test"))).isFalse();
   }
 
   /** Returns whether a client that trusts a server's key accepts the host name in its certificate. */
-  private boolean believes(Tls client, Tls server) throws Exception {
+  private boolean accepts(Tls client, Tls server) throws Exception {
     int port = secureServer(new Tls(client.trustStore(), PASSWORD, server.keyStore(), PASSWORD));
     TestNode node = node("a",
         options(port).toBuilder().tls(new Tls(server.trustStore(), PASSWORD, client.keyStore(), PASSWORD)).build());
     await("the first view is reported", () -> node.view() != null);
-    boolean connected = node.isTold(Connection.CONNECTED);
+    boolean connected = node.reports(Connection.CONNECTED);
     node.close();
     return connected;
   }

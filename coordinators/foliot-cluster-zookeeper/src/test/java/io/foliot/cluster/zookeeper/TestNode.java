@@ -53,8 +53,8 @@ final class TestNode implements AutoCloseable {
     return views.isEmpty() ? null : views.getLast();
   }
 
-  /** Returns whether the last view that was reported has this state of the connection. */
-  boolean isTold(Connection connection) {
+  /** Returns whether the last reported view has this state of the connection. */
+  boolean reports(Connection connection) {
     View view = view();
     return view != null && view.connection() == connection;
   }
@@ -85,7 +85,7 @@ final class TestNode implements AutoCloseable {
     loop.close();
   }
 
-  /** Returns whether these nodes see each other and no others, and agree on the leader. */
+  /** Returns whether each of these nodes reports exactly these members, and all report the same leader, one of them. */
   static boolean agree(List<TestNode> alive) {
     List<Member> members = alive.stream().map(node -> node.member).sorted(Comparator.comparing(Member::node)).toList();
     return alive.stream().allMatch(node -> {

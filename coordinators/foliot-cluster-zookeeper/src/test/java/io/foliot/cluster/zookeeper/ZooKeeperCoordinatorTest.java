@@ -59,6 +59,7 @@ final class ZooKeeperCoordinatorTest {
     }
   }
 
+  /** Registers a resource that {@link #stop} closes, and returns it. */
   private <T extends AutoCloseable> T closed(T opened) {
     open.add(opened);
     return opened;
@@ -80,7 +81,7 @@ final class ZooKeeperCoordinatorTest {
     return closed(TcpProxy.to(server.getPort()));
   }
 
-  /** Returns three nodes, of which the first one leads. */
+  /** Returns three nodes; the first one leads. */
   private List<TestNode> three() {
     List<TestNode> nodes = new ArrayList<>();
     for (String name : List.of("a", "b", "c")) {
@@ -100,7 +101,7 @@ final class ZooKeeperCoordinatorTest {
     return text.getBytes(UTF_8);
   }
 
-  /** Ends a session in the server, as a timeout would; the client learns of it from the server. */
+  /** Ends a session in the server, as a timeout would. The server then notifies the client. */
   private void endSession(long session) throws Exception {
     Object main = field(field(server, "testingZooKeeperServer"), "main");
     ((ZooKeeperServerEmbeddedAdapter) main).getServerCnxnFactory().getZooKeeperServer().closeSession(session);
@@ -148,10 +149,10 @@ final class ZooKeeperCoordinatorTest {
     awaitAgreed(a, b, c);
     assertThat(a.leads()).isTrue();
     proxy.blackHole();
-    Duration taken = await("the next one leads", () -> TestNode.agree(List.of(b, c)));
+    Duration taken = await("the next candidate leads", () -> TestNode.agree(List.of(b, c)));
     // It takes at most the session and three ticks, unless the machine pauses.
     assertThat(taken).isLessThan(SESSION.multipliedBy(3));
-    await("the node without a connection reports the loss", () -> a.isTold(Connection.LOST));
+    await("the node without a connection reports a lost connection", () -> a.reports(Connection.LOST));
     assertThat(a.views.getLast().leader()).isNull();
     proxy.heal();
     awaitAgreed(a, b, c);
@@ -169,8 +170,8 @@ final class ZooKeeperCoordinatorTest {
     long begun = System.nanoTime();
     a.close();
     Duration closed = Duration.ofNanos(System.nanoTime() - begun);
-    Duration taken = closed.plus(await("the next one leads", () -> TestNode.agree(List.of(b, c))));
-    assertThat(taken).as("its session would last longer").isLessThan(LONG_SESSION.dividedBy(2));
+    Duration taken = closed.plus(await("the next candidate leads", () -> TestNode.agree(List.of(b, c))));
+    assertThat(taken).as("much less than the session's timeout").isLessThan(LONG_SESSION.dividedBy(2));
   }
 
   @Test
@@ -183,7 +184,7 @@ final class ZooKeeperCoordinatorTest {
     int viewsBefore = a.views.size();
     proxy.refuse();
     proxy.cut();
-    await("the connection is suspended", () -> a.isTold(Connection.SUSPENDED));
+    await("the connection is suspended", () -> a.reports(Connection.SUSPENDED));
     assertThat(a.views.getLast().members()).hasSize(2);
     assertThat(a.views.getLast().leader()).isNotNull();
     proxy.heal();
@@ -200,17 +201,17 @@ final class ZooKeeperCoordinatorTest {
     Stat before = stat("a");
     int viewsBefore = leader.views.size();
     endSession(before.getEphemeralOwner());
-    await("the loss is reported",
+    await("a lost connection is reported",
         () -> leader.views.stream().skip(viewsBefore).anyMatch(view -> view.connection() == Connection.LOST));
     awaitAgreed(nodes);
     assertThat(stat("a").getEphemeralOwner()).isNotEqualTo(before.getEphemeralOwner());
-    assertThat(nodes.get(1).leads()).as("the next one leads").isTrue();
+    assertThat(nodes.get(1).leads()).as("the next candidate leads").isTrue();
     assertThat(leader.views.stream().skip(viewsBefore).filter(view -> view.connection() == Connection.LOST))
         .allSatisfy(view -> assertThat(view.leader()).isNull());
   }
 
   @Test
-  void allSessionsMayEndRepeatedly() throws Exception {
+  void allMembersRegisterAgainEachTimeAllSessionsEnd() throws Exception {
     List<TestNode> nodes = three();
     for (int round = 0; round < 3; round++) {
       List<Long> ended = new ArrayList<>();
@@ -269,9 +270,9 @@ final class ZooKeeperCoordinatorTest {
   void aRestartedServerHasAllMembersAndTheDocument() throws Exception {
     List<TestNode> nodes = three();
     nodes.getFirst().coordinator.publish(bytes("one"), 0);
-    await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    await("the document is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
     server.restart();
-    await("a member has noticed", () -> nodes.stream().flatMap(node -> node.views.stream())
+    await("a member reports the interruption", () -> nodes.stream().flatMap(node -> node.views.stream())
         .anyMatch(view -> view.connection() != Connection.CONNECTED));
     awaitAgreed(nodes);
     nodes.forEach(node -> assertThat(node.document()).isEqualTo(bytes("one")));
@@ -281,9 +282,9 @@ final class ZooKeeperCoordinatorTest {
   void membersKeepTryingAZooKeeperThatIsDownForHours() throws Exception {
     List<TestNode> nodes = three();
     nodes.getFirst().coordinator.publish(bytes("one"), 0);
-    await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    await("the document is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
     server.stop();
-    await("all report the loss", () -> nodes.stream().allMatch(node -> node.isTold(Connection.LOST)));
+    await("all nodes report a lost connection", () -> nodes.stream().allMatch(node -> node.reports(Connection.LOST)));
     nodes.forEach(node -> assertThat(node.document()).as("the document that was read last").isEqualTo(bytes("one")));
     int viewsBefore = nodes.getFirst().views.size();
     for (int hour = 0; hour < 3; hour++) {
@@ -291,7 +292,7 @@ final class ZooKeeperCoordinatorTest {
       nodes.forEach(node -> node.skip(Duration.ofHours(1)));
       ZooKeeperOptions here = options(server.getPort(), SESSION);
       TestNode late = closed(new TestNode("late-" + hour, "east", here));
-      await("the new node reports the loss too", () -> late.isTold(Connection.LOST));
+      await("the new node reports a lost connection too", () -> late.reports(Connection.LOST));
       late.close();
     }
     assertThat(nodes.getFirst().views).as("no view is reported without a change").hasSize(viewsBefore);
@@ -303,7 +304,7 @@ final class ZooKeeperCoordinatorTest {
   void aZooKeeperThatComesBackEmptyIsFilledAgain() throws Exception {
     List<TestNode> nodes = three();
     nodes.getFirst().coordinator.publish(bytes("one"), 0);
-    await("it is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    await("the document is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
     int port = server.getPort();
     server.close();
     closed(new TestingServer(
@@ -312,7 +313,7 @@ final class ZooKeeperCoordinatorTest {
     awaitAgreed(nodes);
     TestNode leader = nodes.stream().filter(TestNode::leads).findFirst().orElseThrow();
     leader.coordinator.publish(bytes("two"), 0);
-    await("the new one is read",
+    await("the new document is read",
         () -> nodes.stream().allMatch(node -> Arrays.equals(node.document(), bytes("two"))));
   }
 
@@ -320,7 +321,7 @@ final class ZooKeeperCoordinatorTest {
   void aNodeStartedWithoutZooKeeperBecomesAMemberLater() throws Exception {
     server.stop();
     TestNode a = node("a", "east");
-    await("the loss is reported", () -> a.isTold(Connection.LOST));
+    await("a lost connection is reported", () -> a.reports(Connection.LOST));
     assertThat(a.views).hasSize(1);
     assertThat(a.views.getLast().members()).isEmpty();
     server.restart();
@@ -331,15 +332,15 @@ final class ZooKeeperCoordinatorTest {
   void onlyTheLeaderPublishesDocuments() throws Exception {
     List<TestNode> nodes = three();
     TestNode leader = nodes.getFirst();
-    nodes.get(1).coordinator.publish(bytes("not mine to say"), 0);
+    nodes.get(1).coordinator.publish(bytes("from another node"), 0);
     leader.coordinator.publish(bytes("one"), 0);
-    await("all read it", () -> nodes.stream().allMatch(node -> node.version() == 1));
+    await("all nodes read the document", () -> nodes.stream().allMatch(node -> node.version() == 1));
     nodes.forEach(node -> assertThat(node.document()).isEqualTo(bytes("one")));
-    leader.coordinator.publish(bytes("there was none"), 0);
+    leader.coordinator.publish(bytes("expects none"), 0);
     leader.coordinator.publish(bytes("behind"), 7);
-    nodes.get(1).coordinator.publish(bytes("not mine to say"), 1);
+    nodes.get(1).coordinator.publish(bytes("from another node"), 1);
     leader.coordinator.publish(bytes("two"), 1);
-    await("all read it", () -> nodes.stream().allMatch(node -> node.version() == 2));
+    await("all nodes read the document", () -> nodes.stream().allMatch(node -> node.version() == 2));
     nodes.forEach(node -> assertThat(node.document()).isEqualTo(bytes("two")));
     assertThat(nodes.stream().flatMap(node -> node.views.stream()).map(View::version)).isSubsetOf(0L, 1L, 2L);
     assertThat(operator.getData().forPath(ROOT + "/assignment")).isEqualTo(bytes("two"));
@@ -350,7 +351,7 @@ final class ZooKeeperCoordinatorTest {
     TestNode a = node("a", "east");
     awaitAgreed(a);
     a.coordinator.publish(bytes("one"), 0);
-    await("it is read", () -> a.version() == 1);
+    await("the document is read", () -> a.version() == 1);
     int changes = 8;
     // Without watches, each of these changes would be seen only at the next beat.
     Duration members = Duration.ZERO;
@@ -359,9 +360,9 @@ final class ZooKeeperCoordinatorTest {
       int before = change;
       operator.create().withMode(CreateMode.EPHEMERAL).forPath(ROOT + "/members/x" + change,
           new MemberRecord(new Member("old", "")).encode());
-      members = members.plus(await("it is seen", () -> a.views.getLast().members().size() == 1 + before));
+      members = members.plus(await("the change is seen", () -> a.views.getLast().members().size() == 1 + before));
       operator.setData().forPath(ROOT + "/assignment", bytes("change " + change));
-      documents = documents.plus(await("it is seen", () -> a.version() == 1 + before));
+      documents = documents.plus(await("the change is seen", () -> a.version() == 1 + before));
     }
     assertThat(members).isLessThan(BEAT.multipliedBy(changes).dividedBy(4));
     assertThat(documents).isLessThan(BEAT.multipliedBy(changes).dividedBy(4));
@@ -388,18 +389,18 @@ final class ZooKeeperCoordinatorTest {
     b.halt();
     proxy.blackHole();
     TestNode again = node("b", "north");
-    Duration taken = await("it is a member", () -> again.isTold(Connection.CONNECTED));
+    Duration taken = await("the restarted node is a member", () -> again.reports(Connection.CONNECTED));
     assertThat(taken).isLessThan(LONG_SESSION.dividedBy(2));
     assertThat(stat("b").getEphemeralOwner()).isNotEqualTo(old);
     awaitAgreed(a, again);
   }
 
   @Test
-  void theLaterOfTwoNodesKeepsTheirNameUntilItLeaves() throws Exception {
+  void theLaterOfTwoNodesKeepsTheNameUntilItLeaves() throws Exception {
     TestNode first = node("a", "east");
     awaitAgreed(first);
     TestNode second = node("a", "west");
-    await("the first node gives up the name", () -> first.isTold(Connection.DISPLACED));
+    await("the first node gives up the name", () -> first.reports(Connection.DISPLACED));
     awaitAgreed(second);
     long made = stat("a").getCzxid();
     for (int beat = 0; beat < 4; beat++) {
@@ -410,8 +411,8 @@ final class ZooKeeperCoordinatorTest {
       other.close();
       awaitAgreed(second);
     }
-    assertThat(stat("a").getCzxid()).as("they do not take it from each other in turns").isEqualTo(made);
-    assertThat(first.isTold(Connection.DISPLACED)).isTrue();
+    assertThat(stat("a").getCzxid()).as("the first node does not take the name back").isEqualTo(made);
+    assertThat(first.reports(Connection.DISPLACED)).isTrue();
     second.close();
     awaitAgreed(first);
   }
@@ -421,19 +422,19 @@ final class ZooKeeperCoordinatorTest {
     TestNode first = node("a", "east");
     awaitAgreed(first);
     TestNode second = node("a", "west");
-    await("the first node gives up the name", () -> first.isTold(Connection.DISPLACED));
+    await("the first node gives up the name", () -> first.reports(Connection.DISPLACED));
     awaitAgreed(second);
     int viewsBefore = first.views.size();
     server.stop();
-    await("the second node reports the loss", () -> second.isTold(Connection.LOST));
+    await("the second node reports a lost connection", () -> second.reports(Connection.LOST));
     first.skip(Duration.ofHours(1));
     TestNode late = node("late", "east");
-    await("the new node reports the loss too", () -> late.isTold(Connection.LOST));
+    await("the new node reports a lost connection too", () -> late.reports(Connection.LOST));
     assertThat(first.views).hasSize(viewsBefore);
   }
 
   @Test
-  void aMemberThatDoesNotDecodeIsSetAside() throws Exception {
+  void aMemberThatCannotBeDecodedIsIgnored() throws Exception {
     TestNode a = node("a", "east");
     awaitAgreed(a);
     operator.create().withMode(CreateMode.EPHEMERAL).forPath(ROOT + "/members/foreign", bytes("?"));

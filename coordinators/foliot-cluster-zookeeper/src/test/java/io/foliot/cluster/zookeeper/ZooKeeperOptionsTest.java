@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class ZooKeeperOptionsTest {
   @Test
-  void theBuilderKeepsWhatIsNotChanged() {
+  void theBuilderKeepsUnchangedSettings() {
     ZooKeeperOptions.Tls tls = new ZooKeeperOptions.Tls(Path.of("trust.p12"), "p", null, "");
     ZooKeeperOptions.Login login = new ZooKeeperOptions.Login.Digest("u", "secret");
     ZooKeeperOptions full = ZooKeeperOptions.builder("zookeeper://a:1,b:2/root").sessionTimeout(Duration.ofSeconds(1))

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Days on which nothing is scheduled: dates, dates of every year, and weekdays. A business day is a day that is not
  * excluded. If a calendar excludes no weekdays, Saturday and Sunday are not business days either. The {@code W} of a
- * cron expression refers to the business days of its calendar.
+ * cron expression refers to the business days of the calendar of its schedule.
  *
  * @param dates excluded single days
  * @param yearly days that are excluded in every year
@@ -32,6 +32,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
   /** A calendar that excludes no day. */
   public static final Calendar NONE = new Calendar(new TreeSet<>(), new TreeSet<>(), Set.of());
 
+  /** Set of weekdays with bit 6 for Saturday and bit 0 for Sunday. */
   private static final int SATURDAY_AND_SUNDAY = 0x41;
   private static final String EXPECTED = "a date, a day of every year, or a weekday: \"2026-12-25\", \"12-25\", \"SUN\"";
   /** Days after which a search for a day that is not excluded ends: a little more than two years. */
@@ -102,7 +103,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return weekday.getDisplayName(TextStyle.SHORT, Locale.ROOT).toUpperCase(Locale.ROOT);
   }
 
-  /** Returns the entries that {@link #parse} reads, weekdays first, in order. */
+  /** Returns the entries that {@link #parse} reads: weekdays, days of every year, and dates, each in their order. */
   public List<String> entries() {
     List<String> entries = new ArrayList<>();
     weekdays.forEach(each -> entries.add(shortName(each)));
@@ -111,7 +112,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return entries;
   }
 
-  /** Returns the calendar that excludes the days of both. */
+  /** Returns a calendar that excludes the days of this calendar and of another. */
   public Calendar and(Calendar other) {
     NavigableSet<LocalDate> allDates = new TreeSet<>(dates);
     allDates.addAll(other.dates);
@@ -162,7 +163,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return null;
   }
 
-  /** Returns the excluded days of the month that begins with a date: bit 0 is its first day. */
+  /** Returns the excluded days of the month whose first day is given. Bit 0 is the first day. */
   int excludedDays(LocalDate first) {
     int length = first.lengthOfMonth();
     int excluded = weekdays.isEmpty()
@@ -181,7 +182,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return excluded & MonthDays.allDays(length);
   }
 
-  /** Returns the business days of the month that begins with a date: bit 0 is its first day. */
+  /** Returns the business days of the month whose first day is given. Bit 0 is the first day. */
   int businessDays(LocalDate first) {
     int length = first.lengthOfMonth();
     int weekend = weekdays.isEmpty()
@@ -190,6 +191,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return MonthDays.allDays(length) & ~weekend & ~excludedDays(first);
   }
 
+  /** Returns the excluded weekdays as a set in which bit 0 is Sunday. */
   private int weekdayBits() {
     int bits = 0;
     for (DayOfWeek each : weekdays) {

@@ -14,7 +14,7 @@ enum CronField {
   DAY_OF_MONTH("day of month", 1, 31, "1,15"),
   /** 1 to 12, or names. */
   MONTH("month", 1, 12, "JAN,JUL"),
-  /** Numbers of the dialects unix and spring, or names. */
+  /** 0 to 7 in the dialects unix and spring, 1 to 7 in quartz, or names. */
   DAY_OF_WEEK("day of week", 0, 7, "MON-FRI"),
   /** 1970 to 2099; only in the dialect quartz. */
   YEAR("year", 1970, 2099, "2026-2030");
@@ -59,7 +59,7 @@ enum CronField {
     return this == DAY_OF_WEEK && dialect == CronDialect.UNIX ? max - 1 : max;
   }
 
-  /** Returns the last number that {@code H} can become; for days of a month, one that each month has. */
+  /** Returns the last number that {@code H} can become. For the day of month it is 28, which each month has. */
   int lastHashed(CronDialect dialect) {
     return this == DAY_OF_MONTH ? 28 : last(dialect);
   }
@@ -82,7 +82,7 @@ enum CronField {
     return this == MONTH ? MONTHS : this == DAY_OF_WEEK ? WEEKDAYS : List.of();
   }
 
-  /** Returns the number that the first name means. */
+  /** Returns the number of the first name. */
   int firstNamed(CronDialect dialect) {
     return min(dialect);
   }

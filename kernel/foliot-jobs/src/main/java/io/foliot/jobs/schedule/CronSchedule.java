@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * <li>If the search is at the start of a span that begins with a gap, and the set has a time in the gap, the start of
  * the span is the result.
  * <li>If the span begins with an overlap and only first passes fire, skip the repeated local times.
- * <li>The next element of the set, if it is before the local end of the span, minus the offset is the result.
- * <li>Otherwise continue with the next span. If at least two days of the span were left, the overlap at its end cannot
- * repeat local times from before the search. The spans before the next element are then skipped, and without a next
- * element the search ends.
+ * <li>Find the next element of the set. If it is before the local end of the span, the result is that element minus the
+ * offset of the span.
+ * <li>Otherwise continue with the next span. If at least two days of the span were left, an overlap at its end cannot
+ * repeat local times from before the search. The search then skips the spans before the next element, or ends if there
+ * is no next element.
  * </ol>
  *
  * <p>Source: the rules of Vixie cron for clock changes (Debian's cron 3.0, ISC cron 4.1), stated for local times.
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Quartz, whose lenient fields lose the hours of an overlap.
  */
 public final class CronSchedule implements Schedule {
-  /** 10000-01-01T00:00Z. */
+  /** End of all searches, exclusive: 10000-01-01T00:00Z. */
   private static final long END_SECOND = 253_402_300_800L;
   /** More than the longest overlap: two offsets differ by at most 36 hours. */
   private static final long OVERLAP_SECONDS = 2 * LocalTimes.DAY_SECONDS;
@@ -85,7 +86,7 @@ public final class CronSchedule implements Schedule {
     return new CronSchedule(parsed, name, zone, newGap, newOverlap, times);
   }
 
-  /** Returns this schedule without the days of a calendar, whose business days are those of {@code W}. */
+  /** Returns this schedule without the days of a calendar. {@code W} then means the business days of that calendar. */
   public CronSchedule excluding(Calendar calendar) {
     return new CronSchedule(parsed, name, zone, gap, overlap, times.without(calendar));
   }

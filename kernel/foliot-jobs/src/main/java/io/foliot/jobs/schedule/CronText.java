@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>A macro is replaced by five fields.
  * <li>Without a dialect, five fields are unix and seven are quartz. Six fields are read as spring and as quartz: if
- * both accept them and the meaning differs, the expression is refused; else the one that accepts them is the dialect.
+ * both accept them and the meaning differs, the expression is refused; else a dialect that accepts them is chosen.
  * <li>Each field becomes a bit set; the day fields become {@link MonthDays}.
  * <li>An expression that matches no day in 400 years is refused, because the calendar repeats after that time.
  * </ol>
  */
 final class CronText {
-  /** Longest expression: one that lists all numbers of all fields is shorter. */
+  /** Longest expression, in characters: an expression that lists all numbers of all fields is shorter. */
   static final int MAX_LENGTH = 1_000;
   /** Greatest number of days before the last day of a month: {@code L-30}. */
   private static final int MAX_DAYS_FROM_END = 30;
@@ -64,6 +64,7 @@ final class CronText {
   private final CronDialect dialect;
   private final String name;
   private boolean isHashed;
+  // the components of MonthDays, as they are read
   private int days;
   private int fromEnd;
   private int nearest;
@@ -213,7 +214,8 @@ final class CronText {
         }
       }
       throw ScheduleException.ofField(DAY_OF_MONTH.text(), dayOfMonth,
-          "a day that exists in one of the months and years (1-" + longest + "), because it never fires", "0 0 L * *");
+          "a day that exists in one of the months and years (1-" + longest + "), because the expression never fires",
+          "0 0 L * *");
     }
   }
 
@@ -281,7 +283,7 @@ final class CronText {
     return weekdayBits(1L << number(DAY_OF_WEEK, item, weekday));
   }
 
-  /** Converts weekdays from the numbers of the dialect: bit 0 of the result is Sunday. */
+  /** Converts weekdays from the numbers of the dialect. Bit 0 of the result is Sunday; a 7 of unix or spring is 0. */
   private int weekdayBits(long numbers) {
     int bits = (int) (dialect == CronDialect.QUARTZ ? numbers >>> 1 : numbers);
     return (bits | (bits >>> MonthDays.WEEK)) & MonthDays.ALL_WEEKDAYS;
@@ -298,6 +300,7 @@ final class CronText {
     return years;
   }
 
+  /** Returns the numbers of an item that all fields may have: a star, a number, a range or a hash, and a step. */
   private long general(CronField field, String item) {
     Range range = range(field, item);
     long bits = 0;
@@ -310,6 +313,7 @@ final class CronText {
     return bits;
   }
 
+  /** The numbers of an item, from the first to the last; in quartz the last may be smaller: the range wraps around. */
   private record Range(int from, int to, int step) {}
 
   private Range range(CronField field, String item) {
@@ -319,7 +323,7 @@ final class CronText {
     int step = slash < 0 ? 1 : digits(item.substring(slash + 1));
     if (step < 1 || step > values) {
       throw ScheduleException.ofField(field.text(), item,
-          "a step from 1 to " + values + "; a longer period is an every",
+          "a step from 1 to " + values + "; for a longer period, use every",
           field.example());
     }
     if (base.equals("*")) {
@@ -376,7 +380,7 @@ final class CronText {
     return number;
   }
 
-  /** Returns the number that a text of digits denotes, or -1 if it is not one. */
+  /** Returns the number that a text denotes, or -1 unless the text has 1 to {@value #MAX_DIGITS} digits and no more. */
   private static int digits(String text) {
     if (text.isEmpty() || text.length() > MAX_DIGITS) {
       return -1;

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** The rule for a local time that a clock change skips. */
 public enum DstGap {
-  /** The time fires at the end of the gap. Several times in one gap and a time at its end fire once. */
+  /** The time fires at the end of the gap. Several times in one gap, and a time at its end, fire once together. */
   SHIFT,
   /** The time does not fire. */
   SKIP;

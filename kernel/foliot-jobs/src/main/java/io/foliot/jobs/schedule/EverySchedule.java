@@ -8,18 +8,19 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed rate: times whose distance from the epoch is an offset plus a multiple of a period. Local time does not
- * matter, so clock changes do not affect it, and a restart does not move it.
+ * A fixed rate: times whose distance from the epoch is an offset plus a multiple of a period. The times do not depend
+ * on local time or on the start of a process, so clock changes and restarts do not move them.
  *
  * @param period whole milliseconds from {@link #MIN_PERIOD} to {@link #MAX_PERIOD}
  * @param offset from zero to less than the period, whole milliseconds
  */
 public record EverySchedule(Duration period, Duration offset) implements Schedule {
-  /** Shortest period. For a shorter one, a task can re-arm itself. */
+  /** Shortest period. For a shorter period, use a task that re-arms itself. */
   public static final Duration MIN_PERIOD = Duration.ofMillis(100);
   /** Longest period: ten years, far from an overflow. */
   public static final Duration MAX_PERIOD = Duration.ofDays(3_660);
 
+  /** Salt of {@link #spread}, which differs from the salts of {@link CronField}. */
   private static final int OFFSET_SALT = 100;
   private static final long LAST_MILLIS = Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
@@ -65,6 +66,7 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
     return Math.clamp(steps(floorMillis(until)) - steps(floorMillis(after)), 0L, limit);
   }
 
+  /** Returns an instant in milliseconds since 1970, rounded down; -1 for all instants before 1970. */
   private static long floorMillis(Instant instant) {
     return instant.getEpochSecond() < 0 ? -1 : Math.min(LAST_MILLIS, clampedMillis(instant));
   }

@@ -8,7 +8,7 @@ import java.time.Instant;
  * scheduled time, so that every node computes the same start and can distinguish a late start from a delayed one. The
  * scheduled time itself, which identifies the run, does not change.
  *
- * @param max the delays are from zero to this, both included; whole milliseconds, at most {@link #LONGEST}
+ * @param max the longest delay, inclusive; whole milliseconds from zero to {@link #LONGEST}
  * @param name the name of the job
  */
 public record Jitter(Duration max, String name) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>If the day of the argument is allowed, search a time of that day: the next allowed hour; in the hour of the
  * argument the next allowed minute; in its minute the next allowed second. A field without a bit left carries into the
- * field before it, and all fields after it begin at their first bit.
+ * next larger field, and all smaller fields begin at their first bit.
  * <li>Else, or if the day has no time left, take the next bit of the days of the month ({@link MonthDays}).
  * <li>Without such a day, take the next allowed month, then the next allowed year, and its first day and time.
  * </ol>
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int months, @Nullable BitSet years,
     Calendar calendar) {
-  /** The result if there is no such time. */
+  /** Result of {@link #next} if there is no such time. */
   static final long NONE = Long.MIN_VALUE;
   static final long DAY_SECONDS = 86_400;
   static final int ALL_HOURS = 0xff_ffff;
@@ -80,6 +80,7 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
     int month = fromMonth;
     for (int year = fromYear; year <= lastYear; year++) {
       if (hasYear(year)) {
+        // -2 << n has all bits above bit n.
         int left = months & (-2 << month);
         for (; left != 0; left &= left - 1) {
           LocalDate first = LocalDate.of(year, Integer.numberOfTrailingZeros(left), 1);
@@ -98,7 +99,7 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
     return years == null || (year >= 0 && years.get(year));
   }
 
-  /** Returns the first allowed second of a day that is not before another one, or -1. */
+  /** Returns the first allowed second of a day that is not before a given second of the day, or -1. */
   private int timeFrom(int second) {
     int hour = second / HOUR_SECONDS;
     int minute = second / MINUTE_SECONDS % 60;
@@ -112,6 +113,7 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
         : Integer.numberOfTrailingZeros(later) * HOUR_SECONDS + first(minutes) * MINUTE_SECONDS + first(seconds);
   }
 
+  /** Returns the first allowed second of an hour that is not before a given minute and second, or -1. */
   private int inHourFrom(int minute, int second) {
     long left = ((minutes >>> minute) & 1) == 0 ? 0 : seconds & (-1L << second);
     if (left != 0) {

@@ -17,13 +17,17 @@ import java.time.LocalDate;
  */
 record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int weekdays, int lastWeekdays,
     long nthWeekdays, boolean either) {
+  /** Days of a week. */
   static final int WEEK = 7;
+  /** Set of the seven weekdays. */
   static final int ALL_WEEKDAYS = 0x7f;
+  /** Set of 31 days. */
   static final int ALL_DAYS = 0x7fff_ffff;
+  /** Largest number of a weekday within a month: {@code MON#5} is the fifth Monday. */
   static final int WEEKS = 5;
   /** One bit in each of the five weeks of a month. */
   private static final int EACH_WEEK = 0x1020_4081;
-  /** The first day of the epoch was a Thursday. */
+  /** Weekday of the first day of the epoch, a Thursday. */
   private static final int EPOCH_WEEKDAY = 4;
 
   /** Returns the weekday of a day since the epoch: 0 is Sunday. */
@@ -31,17 +35,23 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
     return (int) Math.floorMod(epochDay + EPOCH_WEEKDAY, (long) WEEK);
   }
 
-  /** Returns the days of a month that have one of the weekdays. */
+  /**
+   * Returns the days of a month that have one of the weekdays.
+   *
+   * @param firstWeekday the weekday of the first day of the month
+   * @param length the number of days of the month
+   */
   static int daysOf(int weekdays, int firstWeekday, int length) {
     int turned = ((weekdays >>> firstWeekday) | (weekdays << (WEEK - firstWeekday))) & ALL_WEEKDAYS;
     return (turned * EACH_WEEK) & allDays(length);
   }
 
+  /** Returns the set of all days of a month with this number of days. */
   static int allDays(int length) {
     return ALL_DAYS >>> (31 - length);
   }
 
-  /** Returns the allowed days of a month. */
+  /** Returns the allowed days of the month whose first day is given. */
   int in(LocalDate first, Calendar calendar) {
     int length = first.lengthOfMonth();
     int firstWeekday = weekday(first.toEpochDay());
@@ -63,11 +73,12 @@ record MonthDays(int days, int fromEnd, int nearest, int nearestFromEnd, int wee
     return allowed;
   }
 
+  /** Converts a set of days counted from the end to a set of days by number. */
   private static int fromEnd(int set, int length) {
     return set == 0 ? 0 : Integer.reverse(set) >>> (32 - length);
   }
 
-  /** Returns the business day of the same month that is nearest to a day, the earlier one of two, or no day. */
+  /** Returns the set of the business day nearest to a day, the earlier one of two; an empty set if there is none. */
   private static int nearestTo(int day, int business) {
     int notAfter = business & (ALL_DAYS >>> (30 - day));
     int after = business & ~(ALL_DAYS >>> (30 - day));

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
  * The hash of a job's name that spreads load: {@code H} of cron, the offset of {@code every}, jitter. Scheduled times
- * follow from it, so that a change of this function moves the times of stored jobs.
+ * follow from the hash, so a change of this function moves the times of stored jobs.
  *
  * <p>Algorithm: FNV-1a of 64 bits over the name in UTF-8 (Fowler, Noll, Vo), then the finalizer of SplitMix64 (Steele,
- * Lea, Flood 2014) over the sum with the salt, because FNV mixes the last bytes badly. Rejected: String.hashCode, whose
- * 32 bits of similar names are neighbours.
+ * Lea, Flood 2014) over the sum with the salt, because FNV mixes the last bytes badly. Rejected: String.hashCode, which
+ * returns adjacent numbers for similar names.
  */
 final class NameHash {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;

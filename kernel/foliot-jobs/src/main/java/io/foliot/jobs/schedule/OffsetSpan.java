@@ -7,13 +7,14 @@ import java.time.zone.ZoneRules;
 /**
  * The seconds between two clock changes of a zone, in which its offset is constant.
  *
- * @param start the first second since the epoch; {@link Long#MIN_VALUE} if no change is before it
- * @param end the second after the last one; {@link Long#MAX_VALUE} if no change follows
- * @param offset seconds that local time is ahead of UTC
+ * @param start the first second of the span, since the epoch; {@link Long#MIN_VALUE} if there is no earlier change
+ * @param end the first second after the span, since the epoch; {@link Long#MAX_VALUE} if no change follows
+ * @param offset the seconds by which local time is ahead of UTC
  * @param offsetBefore the offset before {@code start}: smaller if the span begins with a gap, larger if it begins with
  *     an overlap
  */
 record OffsetSpan(long start, long end, int offset, int offsetBefore) {
+  /** Returns the span of a zone that contains a second since the epoch. */
   static OffsetSpan at(ZoneRules rules, long second) {
     Instant instant = Instant.ofEpochSecond(second);
     int offset = rules.getOffset(instant).getTotalSeconds();
@@ -37,7 +38,7 @@ record OffsetSpan(long start, long end, int offset, int offsetBefore) {
     return offsetBefore < offset;
   }
 
-  /** Returns whether this span begins with local times that the span before it had already. */
+  /** Returns whether this span begins with local times that the span before it also has. */
   boolean beginsWithOverlap() {
     return offsetBefore > offset;
   }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScheduleException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
+  /** Longest part of the refused text in a message, in characters. */
   private static final int SHOWN_LENGTH = 80;
   private static final List<Duration> UNITS = List.of(Duration.ofDays(1), Duration.ofHours(1), Duration.ofMinutes(1),
       Duration.ofSeconds(1));

@@ -44,10 +44,11 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       "dstGap", "dstOverlap", "from", "to", "exclude", "jitter");
 
   private static final List<String> KINDS = List.of("cron", "every", "after", "at");
-  /** RFC 3339 has four digits for the year; the milliseconds since 1970 of all these instants fit into a long. */
+  /** First instant that may be set: a year of RFC 3339 has four digits. */
   private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
+  /** Last instant that may be set. The milliseconds since 1970 up to it fit into a long. */
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
-  /** An arbitrary name for checks: {@code H} needs a name, and the checks do not depend on which. */
+  /** An arbitrary name for checks: {@code H} needs a name, and the result of a check does not depend on it. */
   private static final String SOME_NAME = "job";
 
   public ScheduleSettings {
@@ -218,11 +219,11 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
   }
 
   /**
-   * Ensures that a new job has a time to come.
+   * Ensures that a new job has a scheduled time in the future.
    *
    * @param schedule the schedule of these settings
    * @param now the store's time at the creation
-   * @throws ScheduleException if {@code at} or {@code to} is past, or no time follows
+   * @throws ScheduleException if {@code at} or {@code to} is not after {@code now}, or if no scheduled time follows
    */
   public void ensureFiresAfter(Instant now, Schedule schedule) {
     if (at != null && !at.isAfter(now)) {
@@ -259,7 +260,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
 
     private Builder() {}
 
-    /** Sets the times of a cron expression. */
+    /** Sets a cron expression. */
     public Builder cron(String expression) {
       cron = expression;
       return this;
@@ -347,7 +348,11 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       return this;
     }
 
-    /** Returns the settings, checked. */
+    /**
+     * Returns the settings.
+     *
+     * @throws ScheduleException if a setting is wrong, or two settings exclude each other
+     */
     public ScheduleSettings build() {
       return new ScheduleSettings(cron, dialect, every, offset, after, at, zone, dstGap, dstOverlap, from, to, exclude,
           jitter);

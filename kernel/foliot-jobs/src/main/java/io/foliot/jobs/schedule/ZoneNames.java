@@ -9,13 +9,14 @@ import java.util.Map;
 
 /** Finds time zones by name, and suggests names if there is no such zone. */
 final class ZoneNames {
+  /** Most names that are suggested. */
   private static final int SUGGESTIONS = 3;
   /** Longest name for which names are suggested: the cost of a distance is the product of the lengths. */
   private static final int MAX_LENGTH = 64;
   private static final String EXPECTED = "the name of a time zone";
   private static final String NO_ABBREVIATION = "the name of a time zone or an offset, not an abbreviation, which"
       + " several zones may share and which does not say when their clocks change";
-  /** Abbreviations, and the largest zones and the offset that each may mean. */
+  /** Refused abbreviations, with the largest zones and the offset that each of them may mean. */
   private static final Map<String, List<String>> ABBREVIATIONS = Map.ofEntries(
       Map.entry("CST", List.of("America/Chicago", "Asia/Shanghai", "America/Havana")),
       Map.entry("CDT", List.of("America/Chicago", "America/Havana")),
@@ -77,6 +78,7 @@ final class ZoneNames {
         : Math.min(levenshtein(name, zone), levenshtein(name, zone.substring(city)));
   }
 
+  /** Returns the least number of insertions, deletions and replacements of characters that turn a text into another. */
   private static int levenshtein(String a, String b) {
     int[] above = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {

@@ -210,7 +210,7 @@ final class CronTextTest {
   @Test
   void expressionsThatNeverFireAreRefused() {
     assertThat(refused("0 0 31 2 *", null)).hasMessage("day of month: expected a day that exists in one of the months"
-        + " and years (1-29), because it never fires, but got \"31\"; for example \"0 0 L * *\"");
+        + " and years (1-29), because the expression never fires, but got \"31\"; for example \"0 0 L * *\"");
     assertThat(refused("0 0 31 4,6,9,11 *", null).expected()).contains("(1-30)");
     assertThat(refused("0 0 0 29 2 ? 2027", null)).isNotNull();
     assertThat(refused("0 0 0 30W 2 ?", CronDialect.QUARTZ)).isNotNull();
