@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.Meter;
 import io.foliot.core.QueueConfig;
+import io.foliot.core.Stages;
 import io.foliot.core.TaskNote;
 import io.foliot.core.TaskRef;
 import io.foliot.core.TaskState;
@@ -177,7 +178,7 @@ final class Attempts {
           : "not begun: the claim took too long");
       return;
     }
-    CompletionStage<Answer> delivering = Inbox
+    CompletionStage<Answer> delivering = Stages
         .call(() -> delivery.deliver(Attempt.of(queue, task, TraceContext.of(task, random.next()))));
     attempt.delivering = delivering;
     inbox.after(delivering, (answer, failure, answeredNanos) -> answered(attempt, answer, failure, answeredNanos));
@@ -488,7 +489,7 @@ final class Attempts {
   }
 
   private void releaseIfEnded(RunningAttempt attempt) {
-    inbox.after(Inbox.call(() -> store.find(new TaskRef.ById(attempt.task.id()))),
+    inbox.after(Stages.call(() -> store.find(new TaskRef.ById(attempt.task.id()))),
         (found, failure, nowNanos) -> {
           if (!attempt.released) {
             releaseIfEnded(attempt, found == null ? null : found.orElse(null), failure, nowNanos);

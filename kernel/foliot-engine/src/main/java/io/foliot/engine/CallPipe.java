@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import io.foliot.core.Stages;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -61,7 +62,7 @@ final class CallPipe {
   <T> void send(int items, long nowNanos, Supplier<CompletionStage<T>> batch, Inbox.Handler<T> handler) {
     assert hasRoom(nowNanos) : call;
     underWay++;
-    inbox.after(Inbox.call(batch), (result, failure, answeredNanos) -> {
+    inbox.after(Stages.call(batch), (result, failure, answeredNanos) -> {
       underWay--;
       boolean answered = health.called(call, items, nowNanos, failure, answeredNanos);
       if (effect == Effect.WRITE) {

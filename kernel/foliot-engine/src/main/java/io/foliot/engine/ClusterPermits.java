@@ -1,6 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.QueueConfig;
+import io.foliot.core.Stages;
 import io.foliot.core.TaskState;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.Document;
@@ -110,7 +111,7 @@ final class ClusterPermits {
     isRequested.set(false);
     isUnsettled = false;
     underWay = 1;
-    inbox.after(Inbox.call(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
+    inbox.after(Stages.call(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, answeredNanos) -> {
       ended(documents != null);
       if (documents != null) {
         update(documents);
@@ -125,7 +126,7 @@ final class ClusterPermits {
   private void update(List<Document> documents) {
     underWay++;
     long sentNanos = clock.monotonicNanos();
-    inbox.after(Inbox.call(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
+    inbox.after(Stages.call(() -> store.timeMicros(0)), (micros, failure, nowNanos) -> {
       ended(micros != null);
       if (micros != null) {
         update(documents, new Instant(Math.floorDiv(micros, 1_000), sentNanos));
@@ -247,7 +248,7 @@ final class ClusterPermits {
     underWay++;
     byte[] content = record.holders().isEmpty() ? null : record.encode();
     long version = document == null ? 0 : document.version();
-    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
+    inbox.after(Stages.call(() -> store.writeDocument(DocumentKind.PERMITS, queue, version, content)),
         (done, failure, nowNanos) -> {
           ended(done != null);
           if (done != null && done) {
@@ -292,7 +293,7 @@ final class ClusterPermits {
    */
   private CompletionStage<Integer> running(String queue, long untilMillis, long now, @Nullable String cursor,
       int before) {
-    CompletionStage<TaskPage> read = Inbox.call(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
+    CompletionStage<TaskPage> read = Stages.call(() -> store.query(queue, TaskState.RUNNING, PAGE, cursor));
     return read.thenCompose(page -> {
       int running = before;
       for (TaskRecord task : page.tasks()) {
@@ -320,7 +321,7 @@ final class ClusterPermits {
   }
 
   private void leave(CompletableFuture<Void> left) {
-    inbox.after(Inbox.call(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, nowNanos) -> {
+    inbox.after(Stages.call(() -> store.documents(DocumentKind.PERMITS)), (documents, failure, nowNanos) -> {
       List<CompletableFuture<Boolean>> writes = new ArrayList<>();
       for (Document document : documents == null ? List.<Document>of() : documents) {
         PermitRecord record = decoded(document.name(), document);
@@ -328,7 +329,7 @@ final class ClusterPermits {
         if (record != null && mine != null && registry.shared(document.name()).permits().giveUp()) {
           PermitRecord rest = record.with(new PermitRecord.Holder(instance, node, 0, 0, 0, 0));
           writes.add(
-              Inbox.call(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),
+              Stages.call(() -> store.writeDocument(DocumentKind.PERMITS, document.name(), document.version(),
                   rest.holders().isEmpty() ? null : rest.encode())).toCompletableFuture());
         }
       }

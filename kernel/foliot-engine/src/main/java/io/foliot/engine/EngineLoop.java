@@ -3,6 +3,7 @@ package io.foliot.engine;
 import io.foliot.core.EventLoop;
 import io.foliot.core.Meter;
 import io.foliot.core.Scheduler.LaneStatus;
+import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
 import io.foliot.core.Token;
 import io.foliot.core.coordination.Assignment;
@@ -297,7 +298,7 @@ final class EngineLoop implements EventLoop.Duty {
   CompletionStage<Long> measureClock() {
     int slot = Math.max(0, slots.watched().next(0));
     StoreClock.Question question = new StoreClock.Question(clock.wallMicros(), clock.monotonicNanos());
-    CompletionStage<Long> read = Inbox.call(() -> store.timeMicros(slot));
+    CompletionStage<Long> read = Stages.call(() -> store.timeMicros(slot));
     boolean isInProcess = read.toCompletableFuture().isDone();
     return read.whenComplete((storeMicros, failure) -> {
       long answeredNanos = clock.monotonicNanos();

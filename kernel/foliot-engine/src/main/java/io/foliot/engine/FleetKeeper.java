@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.OverloadedException;
+import io.foliot.core.Stages;
 import io.foliot.core.Target;
 import io.foliot.core.coordination.Fleet;
 import io.foliot.core.delivery.Delivery;
@@ -150,7 +151,7 @@ final class FleetKeeper {
       return;
     }
     underWay = true;
-    CompletionStage<List<Document>> read = Inbox.call(() -> vouch(own, nowNanos, nowMicros)
+    CompletionStage<List<Document>> read = Stages.call(() -> vouch(own, nowNanos, nowMicros)
         .thenCompose(done -> store.documents(DocumentKind.FLEET)));
     inbox.after(read, (documents, failure, answeredNanos) -> {
       underWay = false;
@@ -230,7 +231,7 @@ final class FleetKeeper {
       LOG.log(System.Logger.Level.WARNING, "cannot read the workers of a node; deleting its document: node="
           + other, e);
     }
-    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.FLEET, document.name(), document.version(), null)),
+    inbox.after(Stages.call(() -> store.writeDocument(DocumentKind.FLEET, document.name(), document.version(), null)),
         (deleted, failure, nowNanos) -> {});
   }
 
@@ -263,7 +264,7 @@ final class FleetKeeper {
       return;
     }
     underWay = true;
-    inbox.after(Inbox.call(() -> store.writeDocument(DocumentKind.FLEET, SEATS, seatsVersion, next.encode())),
+    inbox.after(Stages.call(() -> store.writeDocument(DocumentKind.FLEET, SEATS, seatsVersion, next.encode())),
         (written, failure, nowNanos) -> {
           underWay = false;
           if (Boolean.TRUE.equals(written)) {

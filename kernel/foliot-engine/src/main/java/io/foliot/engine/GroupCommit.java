@@ -1,6 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.Meter;
+import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.ItemsFailedException;
 import io.foliot.core.store.StoreException;
@@ -104,7 +105,7 @@ final class GroupCommit<T, R> {
       }
       List<T> items = itemsOf(calls);
       long begun = clock.monotonicNanos();
-      CompletableFuture<List<R>> batch = ask(items);
+      CompletableFuture<List<R>> batch = Stages.call(() -> store.apply(items)).toCompletableFuture();
       boolean answersLater = !batch.isDone();
       CompletableFuture<Void> answered = batch.handle((results, failure) -> {
         underWay.decrementAndGet();
@@ -128,14 +129,6 @@ final class GroupCommit<T, R> {
       now = underWay.get();
     }
     return false;
-  }
-
-  private CompletableFuture<List<R>> ask(List<T> items) {
-    try {
-      return store.apply(items).toCompletableFuture();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
   }
 
   /** Takes the calls of the next batch. The queue has one consumer at a time. */

@@ -1,9 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.EventLoop;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -60,15 +58,6 @@ final class Inbox {
   <T> void after(CompletionStage<T> stage, Handler<T> handler) {
     stage.whenComplete(
         (result, failure) -> post(nowNanos -> handler.answered(result, failure, nowNanos)));
-  }
-
-  /** Makes a call; an exception becomes a failed stage. */
-  static <T> CompletionStage<T> call(Supplier<CompletionStage<T>> call) {
-    try {
-      return call.get();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
   }
 
   // the loop's thread

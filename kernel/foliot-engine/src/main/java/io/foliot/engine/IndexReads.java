@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.DueScan;
@@ -43,7 +44,7 @@ final class IndexReads {
   /** Reads slices of the index. */
   void read(List<DueScan> scans, Inbox.Handler<List<DueSlice>> handler) {
     underWay++;
-    inbox.after(Inbox.call(() -> store.due(scans)), (slices, failure, nowNanos) -> {
+    inbox.after(Stages.call(() -> store.due(scans)), (slices, failure, nowNanos) -> {
       underWay--;
       boolean isLast = underWay == 0;
       handler.answered(slices, failure, nowNanos);

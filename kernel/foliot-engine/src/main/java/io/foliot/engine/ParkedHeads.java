@@ -1,5 +1,6 @@
 package io.foliot.engine;
 
+import io.foliot.core.Stages;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskStore;
 import java.util.ArrayDeque;
@@ -61,7 +62,7 @@ final class ParkedHeads {
       return;
     }
     listing = true;
-    inbox.after(Inbox.call(() -> store.parkedQueues(SlotSet.all(store.slotCount()))), (queues, failure, nowNanos) -> {
+    inbox.after(Stages.call(() -> store.parkedQueues(SlotSet.all(store.slotCount()))), (queues, failure, nowNanos) -> {
       listing = false;
       if (queues != null) {
         listed(queues);
@@ -88,7 +89,7 @@ final class ParkedHeads {
       reading--;
       return;
     }
-    inbox.after(Inbox.call(() -> store.parked(queue, SlotSet.all(store.slotCount()), null, 1)),
+    inbox.after(Stages.call(() -> store.parked(queue, SlotSet.all(store.slotCount()), null, 1)),
         (entries, failure, nowNanos) -> {
           if (entries != null) {
             known.addLast(queue);

@@ -1,6 +1,7 @@
 package io.foliot.engine;
 
 import io.foliot.core.Meter;
+import io.foliot.core.Stages;
 import io.foliot.core.store.DueEntry;
 import io.foliot.core.store.SlotSet;
 import io.foliot.core.store.TaskStore;
@@ -125,7 +126,7 @@ final class Parking {
       return;
     }
     listing = true;
-    inbox.after(Inbox.call(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))),
+    inbox.after(Stages.call(() -> store.parkedQueues(SlotSet.all(slots.slotCount()))),
         (queues, failure, endNanos) -> {
           listing = false;
           listedNanos = nowNanos;
@@ -158,7 +159,7 @@ final class Parking {
     SlotSet from = lane.readParked(sharesSlots, nowNanos) == Lane.ParkedOf.OWN
         ? slots
         : SlotSet.all(slots.slotCount());
-    inbox.after(Inbox.call(() -> store.parked(lane.name(), from, lane.parkedCursor(), PAGE)),
+    inbox.after(Stages.call(() -> store.parked(lane.name(), from, lane.parkedCursor(), PAGE)),
         (entries, failure, endNanos) -> {
           if (entries == null) {
             lane.parkedReadFailed(endNanos + Backoff.LAST_NANOS);

@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import io.foliot.core.QueueConfig;
 import io.foliot.core.Scheduler.UnknownQueueException;
+import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
 import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.StoreAwayException;
@@ -186,7 +187,7 @@ final class QueueWatch {
     }
     long changes = registry.changes();
     QueueRegistry.Read read = new QueueRegistry.Read(clock.monotonicNanos(), storeMicros.getAsLong());
-    inbox.after(Inbox.call(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
+    inbox.after(Stages.call(() -> store.documents(DocumentKind.QUEUE)), (documents, failure, endNanos) -> {
       underWay = false;
       pauseEndNanos = endNanos + Math.max(LEAST_PAUSE_NANOS, PAUSE * (endNanos - nowNanos));
       if (documents == null) {

@@ -1,5 +1,6 @@
 package io.foliot.jobs;
 
+import io.foliot.core.Stages;
 import io.foliot.core.store.QueueCounts;
 import io.foliot.core.store.TaskStore;
 import java.util.concurrent.TimeUnit;
@@ -63,7 +64,7 @@ final class JobCount {
     long nanos = surroundings.nanoTime();
     if (nanos - known.nextNanos() >= 0 && isReading.compareAndSet(false, true)) {
       long createdBefore = created.get();
-      store.counts().whenComplete((counts, failure) -> {
+      Stages.call(store::counts).whenComplete((counts, failure) -> {
         if (counts != null) {
           long jobs = counts.getOrDefault(Shards.JOBS, QueueCounts.NONE).live();
           readings = new Readings(new Reading(jobs, createdBefore), known.last(), nanos + MAX_AGE_NANOS);

@@ -2,6 +2,7 @@ package io.foliot.jobs;
 
 import static java.util.Objects.requireNonNull;
 
+import io.foliot.core.Stages;
 import io.foliot.core.TaskId;
 import io.foliot.core.store.TaskStore;
 import java.util.ArrayDeque;
@@ -62,7 +63,7 @@ final class ShardReads {
       List<TaskId> ids = reads.size() == 1
           ? reads.getFirst().shards()
           : reads.stream().flatMap(read -> read.shards().stream()).toList();
-      ShardEnd.read(store, ids).whenComplete((ends, failure) -> {
+      Stages.call(() -> ShardEnd.read(store, ids)).whenComplete((ends, failure) -> {
         synchronized (this) {
           underWay--;
         }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 final class ShardReadsTest {
   private final List<List<TaskId>> calls = new ArrayList<>();
   private final List<CompletableFuture<List<Optional<TaskRecord>>>> answers = new ArrayList<>();
+  private int throwing;
   private final ShardReads reads = new ShardReads(new SlowStore());
 
   /** A store that answers when the test lets it. */
@@ -31,6 +32,10 @@ final class ShardReadsTest {
 
     @Override
     public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
+      if (throwing > 0) {
+        throwing--;
+        throw new StoreException("closed", null);
+      }
       calls.add(ids);
       answers.add(new CompletableFuture<>());
       return answers.getLast();
@@ -110,5 +115,16 @@ final class ShardReadsTest {
   void nothingIsReadForNoShards() {
     assertThat(reads.read(List.of()).toCompletableFuture()).isCompletedWithValue(Map.of());
     assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void aCallThatThrowsFailsItsReadsAndNoOthers() {
+    throwing = 3;
+    for (int job = 0; job < 3; job++) {
+      assertThat(read(job, 1)).isCompletedExceptionally();
+    }
+    CompletableFuture<Map<TaskId, ShardEnd>> next = read(4, 1);
+    answer(0);
+    assertThat(next).isCompletedWithValueMatching(ends -> ends.size() == 1);
   }
 }

@@ -1,6 +1,7 @@
 package io.foliot.engine.coordination;
 
 import io.foliot.core.EventLoop;
+import io.foliot.core.Stages;
 import io.foliot.core.TimeSource;
 import io.foliot.core.coordination.Coordinator;
 import io.foliot.core.store.Document;
@@ -21,7 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,7 +195,7 @@ public final class StoreCoordinator implements Coordinator {
   private void poll(Member member, boolean isBeat, long begunNanos) {
     underWay = true;
     long leaseMicros = leaseNanos() / NANOS_PER_MICRO;
-    CompletableFuture<Seen> poll = call(() -> store.timeMicros(0)).thenCompose(
+    CompletableFuture<Seen> poll = Stages.call(() -> store.timeMicros(0)).toCompletableFuture().thenCompose(
         micros -> (isBeat
             ? renew(member, micros + leaseMicros).thenCompose(renewed -> lead(member, micros, micros + leaseMicros))
             : UNCHANGED)
@@ -255,14 +255,6 @@ public final class StoreCoordinator implements Coordinator {
             e.getMessage());
       }
       return null;
-    }
-  }
-
-  private static <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> call) {
-    try {
-      return call.get().toCompletableFuture();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
     }
   }
 
@@ -351,7 +343,7 @@ public final class StoreCoordinator implements Coordinator {
     if (member == null) {
       return;
     }
-    CompletableFuture<Boolean> resigned = call(() -> store.document(DocumentKind.CLUSTER, LEADER))
+    CompletableFuture<Boolean> resigned = Stages.call(() -> store.document(DocumentKind.CLUSTER, LEADER)).toCompletableFuture()
         .thenCompose(found -> {
           LeaderLease lease = leaderLease(found.orElse(null));
           return found.isPresent() && lease != null && lease.node().equals(member.node())
@@ -359,7 +351,7 @@ public final class StoreCoordinator implements Coordinator {
               : CompletableFuture.completedFuture(true);
         });
     // A renewal that is under way may write between the read and the deletion, but only once.
-    var left = call(() -> delete(member.node()))
+    var left = Stages.call(() -> delete(member.node())).toCompletableFuture()
         .thenCompose(gone -> gone ? CompletableFuture.completedFuture(true) : delete(member.node()))
         .thenCombine(resigned, (gone, led) -> gone && led).whenComplete((isRecorded, failure) -> {
           if (failure != null || !isRecorded) {
