@@ -23,7 +23,7 @@ public final class ManualEventLoop implements EventLoop {
   private long nextTurnNanos;
   private boolean turning;
 
-  /** Creates a loop on its own, not yet started. */
+  /** Creates a single loop, not yet started. */
   public ManualEventLoop(SettableClock clock) {
     this.clock = clock;
     alone = new ManualLoops(clock, this);

@@ -291,9 +291,9 @@ abstract class RecordContract extends NoteContract {
   void aDocumentIsWrittenOnlyIfItsVersionIsTheExpectedOne() {
     DocumentKind kind = DocumentKind.QUEUE;
     assertThat(get(store().document(kind, "a"))).isEmpty();
-    assertThat(get(store().writeDocument(kind, "a", 1, bytes("no")))).as("there is none").isFalse();
+    assertThat(get(store().writeDocument(kind, "a", 1, bytes("no")))).as("no document exists").isFalse();
     assertThat(get(store().writeDocument(kind, "a", 0, bytes("one")))).isTrue();
-    assertThat(get(store().writeDocument(kind, "a", 0, bytes("no")))).as("there is one").isFalse();
+    assertThat(get(store().writeDocument(kind, "a", 0, bytes("no")))).as("a document exists").isFalse();
     Document first = get(store().document(kind, "a")).orElseThrow();
     assertThat(first.name()).isEqualTo("a");
     assertThat(first.content()).isEqualTo(bytes("one"));
@@ -303,7 +303,7 @@ abstract class RecordContract extends NoteContract {
     assertThat(get(store().writeDocument(kind, "a", first.version(), bytes("two")))).isTrue();
     Document second = get(store().document(kind, "a")).orElseThrow();
     assertThat(second.content()).isEqualTo(bytes("two"));
-    assertThat(second.version()).as("one more with each write").isEqualTo(first.version() + 1);
+    assertThat(second.version()).as("a version grows by one").isEqualTo(first.version() + 1);
     assertThat(get(store().writeDocument(kind, "a", first.version(), bytes("no")))).as("an old version").isFalse();
   }
 

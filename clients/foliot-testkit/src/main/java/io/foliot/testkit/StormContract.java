@@ -84,7 +84,7 @@ abstract class StormContract extends MoveContract {
     try {
       barrier.await(STORM_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
-      throw new IllegalStateException("another thread has failed", e);
+      throw new IllegalStateException("the barrier failed, probably because another thread failed", e);
     }
   }
 

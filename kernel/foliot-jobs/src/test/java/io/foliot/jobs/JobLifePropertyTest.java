@@ -143,7 +143,7 @@ final class JobLifePropertyTest {
     return scope;
   }
 
-  /** Returns workers in up to three zones, some of them gone or disabled; null means that none have been read. */
+  /** Returns workers in up to three zones, some of them gone or disabled, or null as if they had not been read. */
   private static @Nullable Fleet fleet(Random random) {
     if (random.nextInt(8) == 0) {
       return null;

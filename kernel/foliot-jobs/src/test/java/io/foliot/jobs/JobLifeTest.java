@@ -139,7 +139,7 @@ final class JobLifeTest {
       pass(START + 5_000 * MINUTE);
       assertThat(activeMinutes()).containsExactly(5_000L);
       assertThat(record.totals().missed()).isEqualTo(4_999);
-      assertThat(record.history()).as("one range").hasSize(1);
+      assertThat(record.history()).as("one record for all missed times").hasSize(1);
       assertThat(record.cursor()).isEqualTo(START + 5_000 * MINUTE);
     }
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** The stored bytes of jobs: they are read as written, refused if damaged, and bounded. */
 final class JobRecordFormatTest {
   private static final int ROUNDS = 500;
-  /** Stored bytes of a plain job with an active run, as the releases before listeners wrote them. */
+  /** Stored record of a plain job with an active run, as written by releases that had no listeners. */
   private static final String BEGUN = "0102036a6f6201710105657665727904505431530100010180f0b25201000000320100"
       + "00020100000002000100020101000000000000000000000002000000000000000000002bc67f75";
   private static final long[] TIMES = {0, 1, -1, 1_790_000_000_000L, 1_790_000_000_001L, 4_102_444_800_000L,

@@ -27,7 +27,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Changes of a job whose planning passes follow each other with hardly a gap, in which alone a change is possible. */
+/** Changes of a job that is planned so often that its passes leave hardly a gap for a change. */
 final class JobTurnsTest {
   private static final Duration PERIOD = Duration.ofMillis(100);
 

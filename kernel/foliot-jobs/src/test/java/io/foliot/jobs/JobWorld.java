@@ -366,7 +366,7 @@ final class JobWorld {
     }
   }
 
-  /** Checks that shards begin after the listener before them has succeeded, and the listener after them at the end. */
+  /** Checks that shards begin once the listener before them has succeeded, and the last listener after all shards. */
   private void checkListeners(JobLife.Plan plan, Run run) {
     String name = record.job().name();
     Set<RunPhase> phases = listeners.computeIfAbsent(RunName.of(run), key -> record.job().runListeners());

@@ -110,7 +110,7 @@ final class ShardMarksTest {
       end(0, TaskNote.Mark.END_JOB, null, START + MINUTE + 1);
       pass(START + MINUTE + 2);
       JobRecord declared = JobChange.declare(record, job.build(), START + 9 * MINUTE, NO_CALENDARS);
-      assertThat(declared.isEnded()).as("declared anew").isFalse();
+      assertThat(declared.isEnded()).as("declared again").isFalse();
       assertThat(JobChange.pause(record, JobRecord.Paused.OPEN, "", "", START + 9 * MINUTE, NO_CALENDARS).isEnded())
           .isTrue();
       record = JobChange.put(record, job.build(), START + 10 * MINUTE + 1, NO_CALENDARS);
