@@ -32,7 +32,7 @@ final class ZoneTransitionsTest {
   private static final List<String> SECONDS = List.of("*/20 * * * * *", "30 59 * * * *", "0/15 0,30 0-3 ? * *",
       "59 59 23,0-2 * * *", "7 */10 2 LW * ?");
 
-  /** Parts of the list of expressions. It has no common divisor with the number of policies, so all pairs occur. */
+  /** Number of parts of {@link #MINUTES}. It has no common divisor with the number of policies, so all pairs occur. */
   private static final int SHARES = 4;
 
   private record Policy(DstGap gap, DstOverlap overlap) {}
