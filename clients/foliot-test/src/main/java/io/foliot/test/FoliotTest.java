@@ -22,8 +22,8 @@ import java.time.Instant;
  * }
  * }</pre>
  *
- * <p>For use by one thread. A handler takes no time by the clock of the test, so no timeout ends it. An exception of a
- * handler is logged, and the task is retried; the exception does not reach the test.
+ * <p>For use by one thread. A handler takes no time by the clock of the test, so no handler times out. An exception of
+ * a handler is logged, and the task is retried; the exception does not reach the test.
  */
 public final class FoliotTest implements Foliot {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -36,12 +36,12 @@ public final class FoliotTest implements Foliot {
     delegate = Foliot.builder().node("test").driver(driver).inMemory();
   }
 
-  /** Returns a new instance, whose clock begins at the start of 2026 in UTC. */
+  /** Returns a new instance whose clock begins at the start of 2026 in UTC. */
   public static FoliotTest start() {
     return startAt(START);
   }
 
-  /** Returns a new instance, whose clock begins at an instant. */
+  /** Returns a new instance whose clock begins at the given instant. */
   public static FoliotTest startAt(Instant instant) {
     return new FoliotTest(new ManualDriver(instant));
   }
@@ -77,7 +77,7 @@ public final class FoliotTest implements Foliot {
   }
 
   /**
-   * Refuses, because a worker has threads of its own, which do not follow the clock of a test.
+   * Throws an exception, because the threads of a worker do not follow the clock of a test.
    *
    * @throws UnsupportedOperationException always
    */

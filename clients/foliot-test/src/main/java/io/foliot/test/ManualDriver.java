@@ -68,7 +68,7 @@ final class ManualDriver implements Driver {
     await(stop);
   }
 
-  /** Advances the clock from one turn of a loop to the next, and after each runs the handlers of tasks that are due. */
+  /** Advances the clock step by step to each instant at which a loop is due, and runs loops and handlers there. */
   void advance(Duration time) {
     long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
     runUntilIdle();

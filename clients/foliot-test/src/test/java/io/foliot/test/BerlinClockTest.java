@@ -52,7 +52,7 @@ final class BerlinClockTest {
   }
 
   @Test
-  void anHourlyJobFollowsRealTime() {
+  void anHourlyJobRunsInBothHoursOfTheOverlap() {
     try (FoliotTest foliot = at("2026-10-24T23:59:00Z")) {
       foliot.jobs().put(berlin("hourly", "@hourly"));
       foliot.advance(Duration.ofHours(3));
@@ -60,12 +60,12 @@ final class BerlinClockTest {
       assertThat(hourly.totals().fired()).isEqualTo(3);
       assertThat(hourly.totals().succeeded()).isEqualTo(3);
     }
-    assertThat(ran).as("two of them are at 02:00").containsExactly("hourly 2026-10-25T00:00:00Z",
+    assertThat(ran).as("two of them are at 02:00 in Berlin").containsExactly("hourly 2026-10-25T00:00:00Z",
         "hourly 2026-10-25T01:00:00Z", "hourly 2026-10-25T02:00:00Z");
   }
 
   @Test
-  void aJobIsPausedTriggeredAndBackfilled() {
+  void aJobIsPausedResumedBackfilledAndDeleted() {
     try (FoliotTest foliot = at("2026-06-02T00:00:00Z")) {
       foliot.jobs().put(berlin("nightly", "30 2 * * *"));
       foliot.jobs().pause("nightly", null, "month end");

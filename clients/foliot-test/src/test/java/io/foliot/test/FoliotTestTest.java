@@ -29,7 +29,7 @@ final class FoliotTestTest {
   }
 
   @Test
-  void firesWhenTheTestAdvances() {
+  void aTaskFiresWhenTheTestAdvancesTheClock() {
     Tasks<Timeout> timeouts = foliot.tasks("timeouts", Timeout.class)
         .handle((timeout, run) -> ran.add(timeout.order() + " " + run.key() + " " + sinceStart()));
     Submitted submitted = timeouts.in(Duration.ofMinutes(30)).key("order-7").submit(new Timeout("7", 3));
@@ -72,7 +72,7 @@ final class FoliotTestTest {
   }
 
   @Test
-  void aDayPassesInSeconds() {
+  void aTaskRunsAgainEverySixHoursOfADay() {
     foliot.tasks("tasks", String.class).handle((text, run) -> {
       ran.add(text + " " + sinceStart());
       run.again(Duration.ofHours(6));

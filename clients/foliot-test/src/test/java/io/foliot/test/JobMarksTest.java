@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Requests of an embedded handler to its job. */
+/** Marks and checkpoints that an embedded handler sets for its job. */
 final class JobMarksTest {
   private final List<String> ran = new ArrayList<>();
 
@@ -65,7 +65,7 @@ final class JobMarksTest {
   }
 
   @Test
-  void aHandlerContinuesInTheNextRun() {
+  void runAgainStartsARunWithTheCheckpoint() {
     try (FoliotTest foliot = FoliotTest.start()) {
       foliot.tasks("billing", String.class).handle((text, run) -> {
         ran.add(String.valueOf(run.checkpoint()));
@@ -82,7 +82,7 @@ final class JobMarksTest {
   }
 
   @Test
-  void aTaskWithoutAJobHasNoneToEnd() {
+  void endJobIsRefusedInATaskWithoutAJob() {
     try (FoliotTest foliot = FoliotTest.start()) {
       foliot.tasks("billing", String.class).handle((text, run) -> {
         assertThatIllegalStateException().isThrownBy(run::endJob).withMessageContaining("belongs to no job");

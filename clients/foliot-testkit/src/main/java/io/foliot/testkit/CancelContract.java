@@ -14,7 +14,7 @@ import io.foliot.core.store.TaskRecord;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: cancel, row by row. */
+/** Part of the kit: cancels of tasks in each state. */
 abstract class CancelContract extends TouchContract {
   @Test
   void aWaitingTaskIsCancelledByIdAndByKey() {
@@ -75,7 +75,7 @@ abstract class CancelContract extends TouchContract {
     assertThat(ended.generation()).isEqualTo(running.generation());
     assertThat(ended.attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.LEASE_ENDED);
     assertThat(wakes(id)).isEmpty();
-    assertThat(claim(id)).as("only the claim that ended it reports it").isEqualTo(ClaimResult.Gone.ABSENT);
+    assertThat(claim(id)).as("only the claim that ended the task returns its state").isEqualTo(ClaimResult.Gone.ABSENT);
   }
 
   @Test
@@ -107,7 +107,7 @@ abstract class CancelContract extends TouchContract {
   }
 
   @Test
-  void anOutstandingAttemptIsRememberedThroughAReportedOne() {
+  void anAttemptStaysOutstandingAfterALaterSettle() {
     TaskId id = due("a");
     lost(id);
     settled(won(id), new Outcome.Retry(Due.at(now() + HOUR)));
@@ -146,12 +146,12 @@ abstract class CancelContract extends TouchContract {
   }
 
   @Test
-  void aCancelledKeyIsNewForTheNextSubmit() {
+  void aSubmitAfterACancelCreatesANewTask() {
     TaskId old = due("a");
     cancel(id(old));
     TaskId next = created("a", now() + HOUR);
     assertThat(next).isNotEqualTo(old);
-    assertThat(cancel(key("a")).id()).as("the key names the live one").isEqualTo(next);
+    assertThat(cancel(key("a")).id()).as("the key refers to the live task").isEqualTo(next);
   }
 
   @Test

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: the claim, on which all safety depends, and the extension. */
+/** Part of the kit: claims, on which all safety depends, and extensions of leases. */
 abstract class ClaimContract extends IndexContract {
   @Test
   void noTaskIsClaimedEarly() {
@@ -151,7 +151,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void ofTwoClaimsInABatchOneWins() {
+  void oneOfTwoClaimsOfATaskInABatchWins() {
     TaskId id = due("a");
     List<ClaimResult> results = get(store().claim(List.of(new Claim(id, HOUR), new Claim(id, 2 * HOUR)))).results();
     TaskRecord running = won(results.getFirst());
@@ -160,7 +160,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aBatchOfClaimsAnswersInItsOrder() {
+  void aBatchOfClaimsReturnsResultsInItsOrder() {
     TaskId due = due("a");
     TaskId waiting = created("b", now() + HOUR);
     TaskId absent = newId(QUEUE, "c");
@@ -176,14 +176,14 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void eachClaimHasItsOwnLease() {
+  void theClaimsOfABatchHaveSeparateLeases() {
     TaskId a = due("a");
     TaskId b = due("b");
     ClaimBatch batch = get(store().claim(List.of(new Claim(a, HOUR), new Claim(b, 2 * HOUR))));
     TaskRecord first = won(batch.results().getFirst());
     TaskRecord second = won(batch.results().get(1));
     assertThat(first.leaseEnd()).isEqualTo(first.claimedAt() + HOUR);
-    assertThat(second.leaseEnd()).as("judged by the clock of its slot").isEqualTo(second.claimedAt() + 2 * HOUR);
+    assertThat(second.leaseEnd()).as("counted on the clock of its slot").isEqualTo(second.claimedAt() + 2 * HOUR);
     assertThat(batch.nowMillis()).isEqualTo(Math.max(first.claimedAt(), second.claimedAt()));
   }
 
@@ -231,7 +231,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void theLastAttemptWithoutAReportEndsAsADeadLetter() {
+  void aLostLastAttemptMakesADeadLetter() {
     store().configure(QUEUE, attempts(2));
     TaskId id = due("a");
     lost(id);
@@ -250,7 +250,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aTaskMayHaveOtherAttemptsThanItsQueue() {
+  void theMaxAttemptsOfATaskOverrideThoseOfItsQueue() {
     store().configure(QUEUE, attempts(1));
     TaskId more = created(withAttempts(draft("a", now()), 2));
     lost(more);
@@ -262,7 +262,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void theNewestTermsOfAQueueHold() {
+  void theNewestTermsOfAQueueApply() {
     store().configure(QUEUE, attempts(1));
     TaskId id = due("a");
     lost(id);
@@ -303,7 +303,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aSuccessorTakesOverWhereTheAttemptsAreUsedUp() {
+  void aSuccessorTakesOverWhenTheAttemptsAreUsedUp() {
     store().configure(QUEUE, attempts(1));
     TaskId id = due("a");
     lost(id);
@@ -319,7 +319,7 @@ abstract class ClaimContract extends IndexContract {
     ExtendResult extended = extend(running, HOUR);
     assertThat(extended.kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
     assertThat(extended.leaseEnd()).isBetween(before + HOUR, now() + HOUR);
-    assertThat(wakes(id)).as("the entry moves when it wakes").containsExactly(running.leaseEnd());
+    assertThat(wakes(id)).as("the next claim moves the entry").containsExactly(running.leaseEnd());
     pass(3);
     assertThat(later(claim(id))).isEqualTo(extended.leaseEnd());
     assertThat(wakes(id)).containsExactly(extended.leaseEnd());
@@ -376,7 +376,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void anExtensionIsGrantedBesideASuccessor() {
+  void anExtensionIsGrantedDespiteASuccessor() {
     TaskRecord running = won(due("a"));
     touch(key("a"), now());
     assertThat(extend(running, 5 * HOUR).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);

@@ -12,7 +12,7 @@ import io.foliot.core.store.format.NewerVersionException;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** The properties of every decoder of a {@linkplain DocumentFormat document}. */
+/** Properties of every decoder of a {@linkplain DocumentFormat document}. */
 public final class DocumentContract {
   private DocumentContract() {}
 
@@ -40,6 +40,7 @@ public final class DocumentContract {
         contentEnd, Checksum.BYTES);
     assertThatThrownBy(() -> read.accept(newer)).isInstanceOf(NewerVersionException.class)
         .hasMessageContaining(subject).hasMessageContaining("version=" + (Frame.VERSION + 1));
+    // Byte 0 is the version, which encode writes itself.
     byte[] shorter = DocumentFormat.encode(subject, out -> out.bytes(bytes, 1, contentEnd - 2));
     assertThatThrownBy(() -> read.accept(shorter)).isInstanceOf(MalformedException.class);
     byte[] longer = DocumentFormat.encode(subject, out -> out.bytes(bytes, 1, contentEnd - 1).u8(0));

@@ -28,11 +28,12 @@ abstract class IndexContract extends CancelContract {
       .thenComparing(DueEntry::id);
 
   /**
-   * Creates a number of tasks of one slot, some of them due at the same instant, and returns their entries in order.
+   * Creates tasks of one slot, up to three of them due at the same instant, and returns their entries in order.
    */
   private List<DueEntry> many(int hash16, long from, int count) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
+      // The prime number shuffles the due times.
       drafts.add(draftIn(hash16, from + (i * 7919L % count) / 3));
     }
     get(store().submit(drafts));
@@ -50,7 +51,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void bothEndsOfARangeBelongToIt() {
+  void bothEndsOfARangeAreInclusive() {
     long now = now();
     for (int i = 0; i < 5; i++) {
       created(draftIn(0, now + i));
@@ -64,7 +65,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void aScanContinuesBehindTheEndOfThePage() {
+  void aScanContinuesAfterTheLastEntryOfAPage() {
     List<DueEntry> expected = many(0, now(), 50);
     for (int limit : new int[]{1, 2, 7, 49, 50}) {
       List<DueEntry> read = new ArrayList<>();
@@ -88,11 +89,11 @@ abstract class IndexContract extends CancelContract {
     }
     assertThat(scan(0, EVER, null, FOR_EVER, 3).more()).isTrue();
     assertThat(scan(0, EVER, null, FOR_EVER, 4).more()).isFalse();
-    assertThat(scan(0, EVER, null, now + 2, 3).more()).as("entries behind the range do not count as more").isFalse();
+    assertThat(scan(0, EVER, null, now + 2, 3).more()).as("entries after the range do not count as more").isFalse();
   }
 
   @Test
-  void aScanReadsItsOwnSlotOnly() {
+  void aScanReadsOnlyItsSlot() {
     long now = now();
     int last = store().slotCount() - 1;
     TaskId first = created(draftIn(0, now));
@@ -110,13 +111,13 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void anEntryNamesItsQueue() {
+  void anEntryHoldsTheQueueOfItsTask() {
     TaskId id = created(withQueue(draft("a", now()), OTHER_QUEUE));
     assertThat(index(slotOf(id))).containsExactly(new DueEntry(record(id).wakeAt(), id, OTHER_QUEUE));
   }
 
   @Test
-  void aLiveTaskHasOneEntryAndAFinalOneNone() {
+  void aLiveTaskHasOneIndexEntryAndAFinalTaskNone() {
     TaskId id = due("a");
     assertThat(wakes(id)).containsExactly(record(id).wakeAt());
     TaskRecord first = won(id);
@@ -268,20 +269,20 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void theQueuesWithParkedTasksAreKnown() {
+  void theQueuesWithParkedTasksAreListed() {
     TaskId here = parked(draftIn(0, now()));
     created(withQueue(draft("waits", now()), OTHER_QUEUE));
-    eventually(() -> get(store().parkedQueues(allSlots())).equals(Set.of(QUEUE)), "one queue has parked");
+    eventually(() -> get(store().parkedQueues(allSlots())).equals(Set.of(QUEUE)), "one queue has parked tasks");
     assertThat(get(store().parkedQueues(slots()))).isEmpty();
     if (store().slotCount() > 1) {
       assertThat(get(store().parkedQueues(slots(1)))).isEmpty();
     }
     won(here);
-    eventually(() -> get(store().parkedQueues(allSlots())).isEmpty(), "no queue has parked");
+    eventually(() -> get(store().parkedQueues(allSlots())).isEmpty(), "no queue has parked tasks");
   }
 
   @Test
-  void aParkedTaskIsClaimedWhereItLies() {
+  void aParkedTaskCanBeClaimed() {
     TaskId id = parked(draft("a", now()));
     TaskRecord running = won(id);
     assertThat(running.parked()).isFalse();
@@ -290,7 +291,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void aParkedTaskThatWasPushedBackGoesToTheIndexWhenItIsClaimed() {
+  void aClaimOfAPostponedParkedTaskReturnsItToTheIndex() {
     TaskId id = parked(draft("a", now()));
     long dueAt = now() + HOUR;
     assertThat(touch(key("a"), dueAt).kind()).isEqualTo(TouchResult.Kind.RESET);
@@ -310,7 +311,7 @@ abstract class IndexContract extends CancelContract {
   }
 
   @Test
-  void aParkedTaskIsResetAndKeptLikeAnyOther() {
+  void aSubmitResetsOrKeepsAParkedTask() {
     TaskId id = parked(draft("a", now()));
     assertThat(submit(draft("a", now(), OnConflict.KEEP)).id()).isEqualTo(id);
     long generation = submit(withBody(draft("a", now()), body("new"))).generation();

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link EventLoop} that turns only when a test drives it, on the thread of the test. Time is that of a
+ * An {@link EventLoop} that turns only when a test drives it, on the thread of the test. Its clock is a
  * {@link SettableClock}. Several loops that share a clock are driven together, by {@link ManualLoops}.
  *
  * <p>An exception of a turn reaches the test; the loop can be turned again afterwards.
@@ -23,7 +23,7 @@ public final class ManualEventLoop implements EventLoop {
   private long nextTurnNanos;
   private boolean turning;
 
-  /** Creates a loop on its own, not yet started. */
+  /** Creates a single loop, not yet started. */
   public ManualEventLoop(SettableClock clock) {
     this.clock = clock;
     alone = new ManualLoops(clock, this);
@@ -60,7 +60,7 @@ public final class ManualEventLoop implements EventLoop {
   }
 
   /**
-   * Returns whether a turn is due now: after the start, after a wake, and from the instant that the last turn
+   * Returns whether a turn is due now: after the start, after a wake, and from the instant on that the last turn
    * requested.
    */
   public synchronized boolean isDue() {
@@ -76,17 +76,17 @@ public final class ManualEventLoop implements EventLoop {
   }
 
   /**
-   * Runs one turn, due or not.
+   * Runs one turn, even if none is due.
    *
    * @throws IllegalStateException if the loop is not started, closed, or in a turn
    */
   public synchronized void turn() {
     Duty current = duty;
     if (current == null || closed) {
-      throw new IllegalStateException("only a started loop turns: closed=" + closed);
+      throw new IllegalStateException("the loop is not started yet, or closed: closed=" + closed);
     }
     if (turning) {
-      throw new IllegalStateException("a duty is never called two times at once");
+      throw new IllegalStateException("a turn of this loop is already running");
     }
     turning = true;
     woken = false;
@@ -98,17 +98,17 @@ public final class ManualEventLoop implements EventLoop {
     }
   }
 
-  /** Runs a turn if one is due, and returns whether it did. */
+  /** Runs a turn if one is due. Returns whether a turn was due. */
   public boolean runDue() {
     return alone.runDue() > 0;
   }
 
-  /** As {@link ManualLoops#runUntilIdle()} for this loop. */
+  /** Runs turns until this loop is idle, as {@link ManualLoops#runUntilIdle()} does. Returns the number of turns. */
   public int runUntilIdle() {
     return alone.runUntilIdle();
   }
 
-  /** As {@link ManualLoops#advance} for this loop. */
+  /** Lets time pass, and turns this loop whenever it is due, as {@link ManualLoops#advance} does. */
   public void advance(Duration time) {
     alone.advance(time);
   }

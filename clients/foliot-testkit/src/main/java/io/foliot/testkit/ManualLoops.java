@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ManualLoops {
   /**
-   * Most turns at one instant before the test fails: far more than real work in tests takes, and still less than a
-   * second.
+   * Most turns at one instant before the test fails. It is far more than the work in a test takes, and so many turns
+   * still run in less than a second.
    */
   public static final int MAX_TURNS_AT_ONE_INSTANT = 100_000;
 
@@ -60,8 +60,8 @@ public final class ManualLoops {
       turns += round;
       if (turns > MAX_TURNS_AT_ONE_INSTANT) {
         throw new IllegalStateException(
-            "a loop that has nothing to do asks for a later turn: turns=" + turns + ", clock=" + clock
-                + "; some duty wakes itself, or asks for now, for ever");
+            "the loops do not become idle; a duty wakes its loop, or requests a turn at once, each time: turns="
+                + turns + ", clock=" + clock);
       }
     }
     return turns;
@@ -102,7 +102,7 @@ public final class ManualLoops {
     }
   }
 
-  /** Returns the time until the first of the loops is due, or null if none ever is. */
+  /** Returns the time until the first of the loops is due, or null if no loop has a turn to come. */
   public @Nullable Duration untilDue() {
     Duration soonest = null;
     for (ManualEventLoop loop : loops) {

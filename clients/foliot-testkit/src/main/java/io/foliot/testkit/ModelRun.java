@@ -45,15 +45,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One random history, run on a store and on its model side by side. The same calls at the same instants must return
- * equal results, and after each step the indexes must be equal. Tokens differ, so each claim keeps both; messages
- * differ as well, and are not compared.
+ * One random history, run on a store and on a model. The same calls at the same instants must return equal results, and
+ * after each step the indexes must be equal. The two stores yield different tokens, so a claim keeps one token for each
+ * of them. Messages may differ, and are not compared.
  */
 final class ModelRun {
   private static final List<String> QUEUES = List.of("orders", "mails");
   private static final int KEYS_MAX = 6;
   private static final int IDS_WATCHED = 24;
-  /** Number of steps between two comparisons of everything; other steps compare only the index of the slots in use. */
+  /** Number of steps between two full comparisons. Other steps compare the index of the slots in use and one record. */
   private static final int FULL_CHECK_STEPS = 25;
 
   private final Random random;
@@ -63,24 +63,24 @@ final class ModelRun {
   private final int keys;
   private final int scaleMillis;
   private final List<TaskId> ids = new ArrayList<>();
-  private final List<Held> claims = new ArrayList<>();
+  private final List<WonClaim> claims = new ArrayList<>();
 
-  /** A claim that both won. */
-  private record Held(TaskRecord task, Token token, Token modelToken) {}
+  /** A claim that was won on the store and on the model, with the token of each. */
+  private record WonClaim(TaskRecord task, Token token, Token modelToken) {}
 
-  /** Returns a record without the parts that may differ. */
-  private record Shown(TaskId id, String queue, @Nullable String key, Body body, long createdAt, long firstDueAt,
+  /** The parts of a record that must be equal on the store and on the model. */
+  private record Compared(TaskId id, String queue, @Nullable String key, Body body, long createdAt, long firstDueAt,
       int maxAttempts, TaskState state, long generation, long dueAt, long wakeAt, boolean parked, int attempt,
       long leaseEnd, boolean cancelRequested, boolean outstanding, TaskRecord.@Nullable Successor successor,
       List<AttemptRecord> attempts, TaskNote note, long dropAt) {
-    static Shown of(TaskRecord task) {
+    static Compared of(TaskRecord task) {
       boolean live = task.isLive();
       boolean running = task.state() == TaskState.RUNNING;
       List<AttemptRecord> attempts = task.attempts().stream()
           .map(past -> new AttemptRecord(past.generation(), past.attempt(), past.begunAt(), past.endedAt(), past.end(),
               past.end() == AttemptRecord.End.LEASE_ENDED ? "" : past.detail()))
           .toList();
-      return new Shown(task.id(), task.queue(), task.key(), task.body(), task.createdAt(), task.firstDueAt(),
+      return new Compared(task.id(), task.queue(), task.key(), task.body(), task.createdAt(), task.firstDueAt(),
           task.maxAttempts(), task.state(), task.generation(), task.dueAt(), live ? task.wakeAt() : 0, task.parked(),
           task.attempt(), running ? task.leaseEnd() : 0, task.cancelRequested(), task.outstanding(), task.successor(),
           attempts, task.note(), live ? 0 : task.dropAt());
@@ -109,7 +109,7 @@ final class ModelRun {
 
   void run(int steps) {
     for (int step = 0; step < steps; step++) {
-      // At least a millisecond, so that no generation depends on how many were given out in the same microsecond.
+      // At least a millisecond passes, so a generation does not depend on other generations of the same microsecond.
       clock.advance(Duration.ofMillis(1 + (random.nextInt(3) == 0 ? random.nextInt(scaleMillis) : 0)));
       step();
       checkIndex();
@@ -150,9 +150,9 @@ final class ModelRun {
   }
 
   private <Q, R> List<R> same(String call, List<Q> items,
-      BiFunction<TaskStore, List<Q>, CompletionStage<List<R>>> ask) {
-    List<R> expected = get(ask.apply(model, items));
-    List<R> actual = get(ask.apply(store, items));
+      BiFunction<TaskStore, List<Q>, CompletionStage<List<R>>> method) {
+    List<R> expected = get(method.apply(model, items));
+    List<R> actual = get(method.apply(store, items));
     assertThat(actual).as("%s of %s", call, items).isEqualTo(expected);
     return actual;
   }
@@ -201,7 +201,7 @@ final class ModelRun {
     return switch (random.nextInt(claims.isEmpty() ? 2 : 3)) {
       case 0 -> new TaskRef.ById(id());
       case 1 -> new TaskRef.ByKey(queue(), key());
-      default -> new TaskRef.ById(held().task().id());
+      default -> new TaskRef.ById(recentClaim().task().id());
     };
   }
 
@@ -251,15 +251,15 @@ final class ModelRun {
     for (int i = 0; i < items.size(); i++) {
       if (actual.results().get(i) instanceof ClaimResult.Won(TaskRecord task)
           && expected.results().get(i) instanceof ClaimResult.Won(TaskRecord twin)) {
-        assertThat(Shown.of(task)).as("claim of %s", items.get(i)).isEqualTo(Shown.of(twin));
-        claims.add(new Held(task, StoreFixture.tokenOf(task), StoreFixture.tokenOf(twin)));
+        assertThat(Compared.of(task)).as("claim of %s", items.get(i)).isEqualTo(Compared.of(twin));
+        claims.add(new WonClaim(task, StoreFixture.tokenOf(task), StoreFixture.tokenOf(twin)));
       } else {
         assertThat(actual.results().get(i)).as("claim of %s", items.get(i)).isEqualTo(expected.results().get(i));
       }
     }
   }
 
-  private Held held() {
+  private WonClaim recentClaim() {
     int back = random.nextInt(4) == 0 ? random.nextInt(20) : random.nextInt(3);
     return claims.get(Math.max(0, claims.size() - 1 - back));
   }
@@ -271,20 +271,20 @@ final class ModelRun {
     List<Settlement> items = new ArrayList<>();
     List<Settlement> twins = new ArrayList<>();
     for (int i = random.nextInt(3); i >= 0; i--) {
-      Held held = held();
+      WonClaim won = recentClaim();
       Outcome outcome = switch (random.nextInt(6)) {
         case 0 -> new Outcome.Failed();
         case 1, 2 -> new Outcome.Retry(due());
-        case 3 -> rearm(held.task().id());
+        case 3 -> rearm(won.task().id());
         default -> new Outcome.Finished();
       };
-      long generation = held.task().generation() + (random.nextInt(20) == 0 ? 1 : 0);
-      String detail = "said " + random.nextInt(10);
+      long generation = won.task().generation() + (random.nextInt(20) == 0 ? 1 : 0);
+      String detail = "detail " + random.nextInt(10);
       TaskNote note = note();
       items.add(
-          new Settlement(held.task().id(), generation, held.token(), outcome, held.task().claimedAt(), detail, note));
+          new Settlement(won.task().id(), generation, won.token(), outcome, won.task().claimedAt(), detail, note));
       twins
-          .add(new Settlement(held.task().id(), generation, held.modelToken(), outcome, held.task().claimedAt(), detail,
+          .add(new Settlement(won.task().id(), generation, won.modelToken(), outcome, won.task().claimedAt(), detail,
               note));
     }
     assertThat(get(store.settle(items))).as("settle of %s", items).isEqualTo(get(model.settle(twins)));
@@ -319,12 +319,12 @@ final class ModelRun {
     if (claims.isEmpty()) {
       return;
     }
-    Held held = held();
+    WonClaim won = recentClaim();
     long leaseMillis = random.nextInt(4 * scaleMillis);
-    TaskId id = held.task().id();
+    TaskId id = won.task().id();
     TaskNote note = note();
-    assertThat(get(store.extend(List.of(new Extension(id, held.token(), leaseMillis, note))))).as("extend of %s", id)
-        .isEqualTo(get(model.extend(List.of(new Extension(id, held.modelToken(), leaseMillis, note)))));
+    assertThat(get(store.extend(List.of(new Extension(id, won.token(), leaseMillis, note))))).as("extend of %s", id)
+        .isEqualTo(get(model.extend(List.of(new Extension(id, won.modelToken(), leaseMillis, note)))));
   }
 
   private void checkIndex() {
@@ -332,8 +332,8 @@ final class ModelRun {
     ids.forEach(id -> slots.add(id.slot(store.slotCount())));
     checkIndex(new ArrayList<>(slots));
     TaskRef ref = ref();
-    assertThat(get(store.find(ref)).map(Shown::of)).as("find of %s", ref)
-        .isEqualTo(get(model.find(ref)).map(Shown::of));
+    assertThat(get(store.find(ref)).map(Compared::of)).as("find of %s", ref)
+        .isEqualTo(get(model.find(ref)).map(Compared::of));
   }
 
   private void checkIndex(List<Integer> slots) {
@@ -375,15 +375,15 @@ final class ModelRun {
     }
   }
 
-  private static List<Shown> queried(TaskStore from, String queue, TaskState state) {
-    List<Shown> found = new ArrayList<>();
+  private static List<Compared> queried(TaskStore from, String queue, TaskState state) {
+    List<Compared> found = new ArrayList<>();
     String cursor = null;
     do {
       TaskPage page = get(from.query(queue, state, 20, cursor));
-      page.tasks().forEach(task -> found.add(Shown.of(task)));
+      page.tasks().forEach(task -> found.add(Compared.of(task)));
       cursor = page.cursor();
     } while (cursor != null);
-    found.sort(Comparator.comparing(Shown::id));
+    found.sort(Comparator.comparing(Compared::id));
     return found;
   }
 }

@@ -46,7 +46,7 @@ abstract class MoveContract extends RecordContract {
   }
 
   @Test
-  void liveTasksOfAllQueuesArePagedEachOnce() {
+  void liveTasksOfAllQueuesAreListedOnceEach() {
     Set<TaskId> expected = new HashSet<>();
     for (int i = 0; i < 30; i++) {
       expected.add(created(i % 2 == 0 ? "key " + i : null, now() + HOUR));
@@ -120,6 +120,7 @@ abstract class MoveContract extends RecordContract {
 
   @Test
   void generationsContinueAfterThoseOfAdoptedTasks() {
+    // A generation is at least the microsecond of its creation, so this is 1,000 hours ahead.
     long ahead = 1_000L * 60 * 60 * 1_000_000;
     TaskId id = due("a");
     TaskRecord moved = one(id);

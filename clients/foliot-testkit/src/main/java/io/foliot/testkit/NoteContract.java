@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: the notes of handlers on their work. */
+/** Part of the kit: notes, with which a handler reports its progress, a message, a checkpoint and a log. */
 abstract class NoteContract extends RearmContract {
   private static final TaskNote HALF = new TaskNote(0.5, "half", "page 7", "line 1\nline 2");
 
@@ -28,11 +28,11 @@ abstract class NoteContract extends RearmContract {
 
   private SettleResult settle(TaskRecord claimed, Outcome outcome, TaskNote note) {
     return one(store().settle(List.of(new Settlement(claimed.id(), claimed.generation(), tokenOf(claimed), outcome,
-        claimed.claimedAt(), "said", note))));
+        claimed.claimedAt(), "detail", note))));
   }
 
   @Test
-  void anExtensionCarriesANoteThatIsShownWhileTheTaskRuns() {
+  void anExtensionRecordsTheNoteOfARunningTask() {
     TaskRecord running = won(due("a"));
     assertThat(running.note()).isEqualTo(TaskNote.NONE);
     assertThat(report(running, HALF).kind()).isEqualTo(ExtendResult.Kind.EXTENDED);
@@ -64,7 +64,7 @@ abstract class NoteContract extends RearmContract {
     TaskRecord second = won(id);
     assertThat(second.note()).isEqualTo(HALF);
     settled(second, new Outcome.Retry(Due.NOW));
-    assertThat(won(id).note()).as("an end without a note keeps it").isEqualTo(HALF);
+    assertThat(won(id).note()).as("a settle without a note keeps the earlier note").isEqualTo(HALF);
   }
 
   @Test
@@ -115,7 +115,7 @@ abstract class NoteContract extends RearmContract {
   }
 
   @Test
-  void aMarkIsKeptWithTheEndAndNotPassedOn() {
+  void aMarkIsKeptAtTheEndButNotByTheNextAttempt() {
     for (TaskNote.Mark mark : TaskNote.Mark.values()) {
       TaskId id = due(null);
       assertThat(settle(won(id), new Outcome.Finished(), HALF.marked(mark)).kind())
@@ -148,7 +148,7 @@ abstract class NoteContract extends RearmContract {
   }
 
   @Test
-  void aLargeNoteIsKeptToTheByte() {
+  void aNoteOfMaximumSizeIsKept() {
     TaskNote large = new TaskNote(1, "\u00fc".repeat(TaskNote.MAX_MESSAGE),
         "\ud83d\ude00".repeat(TaskNote.MAX_CHECKPOINT_BYTES / 4), "\u20ac".repeat(TaskNote.MAX_LOG));
     TaskId id = due("a");

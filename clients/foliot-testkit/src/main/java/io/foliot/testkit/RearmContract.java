@@ -27,7 +27,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: re-arms with a payload and children, drafts that expect a generation, and finds of many. */
+/**
+ * Part of the kit: re-arms with a payload or children (a <em>plan</em>), drafts that expect a generation, and look-ups
+ * of many tasks.
+ */
 abstract class RearmContract extends SettleContract {
   private static final int RACES = 30;
   private static final int RACERS = 4;
@@ -44,7 +47,7 @@ abstract class RearmContract extends SettleContract {
     return new Outcome.Rearm(Due.at(dueAt), body, List.of(children));
   }
 
-  private boolean isKnown(Outcome.Child child) {
+  private boolean exists(Outcome.Child child) {
     return find(id(child.id())).isPresent();
   }
 
@@ -83,15 +86,15 @@ abstract class RearmContract extends SettleContract {
     Outcome.Child child = child(id, now());
     settled(won(id), rearm(now() + HOUR, null, child));
     assertThat(record(id).body()).isEqualTo(body("of a"));
-    assertThat(isKnown(child)).isTrue();
+    assertThat(exists(child)).isTrue();
   }
 
   @Test
-  void aReArmWithAPayloadOrChildrenForgetsTheAttempts() {
+  void aReArmWithAPayloadOrChildrenDropsTheAttempts() {
     TaskId id = due("a");
     settled(won(id), new Outcome.Retry(Due.at(now())));
     settled(won(id), rearm(now(), null));
-    assertThat(record(id).attempts()).as("nothing was planned").hasSize(2);
+    assertThat(record(id).attempts()).as("a re-arm without payload and children").hasSize(2);
     settled(won(id), rearm(now(), body("plan")));
     assertThat(record(id).attempts()).isEmpty();
     settled(won(id), new Outcome.Retry(Due.at(now())));
@@ -114,7 +117,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void onlyTheTokenOfTheClaimPlans() {
+  void onlyTheTokenOfTheLatestClaimReArms() {
     TaskId id = due("a");
     TaskRecord first = lost(id);
     TaskRecord second = won(id);
@@ -123,34 +126,34 @@ abstract class RearmContract extends SettleContract {
     Settlement forged = new Settlement(id, second.generation(), new Token(1, 2), rearm(now(), body("stale"), child), 0,
         "");
     assertThat(one(store().settle(List.of(forged))).kind()).isEqualTo(SettleResult.Kind.STALE);
-    assertThat(isKnown(child)).isFalse();
+    assertThat(exists(child)).isFalse();
     assertThat(record(id).body()).isEqualTo(body("of a"));
     finish(second);
     assertThat(settle(second, rearm(now(), body("late"), child)).kind()).isEqualTo(SettleResult.Kind.STALE);
-    assertThat(isKnown(child)).isFalse();
+    assertThat(exists(child)).isFalse();
   }
 
   @Test
-  void aTaskThatDoesNotExistPlansNothing() {
+  void aReArmOfAnAbsentTaskInsertsNothing() {
     TaskId id = newId(QUEUE, "a");
     Outcome.Child child = child(id, now());
     Settlement settlement = new Settlement(id, 1, new Token(1, 2), rearm(now(), body("plan"), child), 0, "");
     assertThat(one(store().settle(List.of(settlement))).kind()).isEqualTo(SettleResult.Kind.NOT_FOUND);
-    assertThat(isKnown(child)).isFalse();
+    assertThat(exists(child)).isFalse();
   }
 
   @Test
-  void aCancelThatWaitsInsertsNoChild() {
+  void aReArmAfterACancelInsertsNoChild() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     assertThat(cancelKind(key("a"))).isEqualTo(CancelResult.Kind.CANCEL_PENDING);
     Outcome.Child child = child(id, now());
     assertThat(settle(running, rearm(now(), body("plan"), child)).state()).isEqualTo(TaskState.CANCELLED);
-    assertThat(isKnown(child)).isFalse();
+    assertThat(exists(child)).isFalse();
   }
 
   @Test
-  void aTouchDuringAPlanKeepsThePlanAndComesFirst() {
+  void anEarlierTouchTakesOverWithThePayloadOfThePlan() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     long soon = now();
@@ -161,12 +164,12 @@ abstract class RearmContract extends SettleContract {
     assertThat(next.body()).isEqualTo(body("plan"));
     assertThat(next.generation()).isEqualTo(generation);
     assertThat(next.successor()).isNull();
-    assertThat(isKnown(child)).isTrue();
+    assertThat(exists(child)).isTrue();
     assertThat(won(id).generation()).isEqualTo(generation);
   }
 
   @Test
-  void aPlanThatIsDueBeforeTheTouchGetsAGenerationOfItsOwn() {
+  void aPlanDueBeforeATouchGetsANewerGeneration() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     long generation = touch(key("a"), now() + HOUR).generation();
@@ -174,7 +177,7 @@ abstract class RearmContract extends SettleContract {
     settled(running, rearm(soon, body("plan"), child(id, now())));
     TaskRecord next = record(id);
     assertThat(next.dueAt()).isEqualTo(soon);
-    assertThat(next.generation()).as("the touch's own generation must not begin early").isGreaterThan(generation);
+    assertThat(next.generation()).as("the generation of the touch must not begin early").isGreaterThan(generation);
     assertThat(next.body()).isEqualTo(body("plan"));
     assertThat(wakes(id)).containsExactly(soon);
   }
@@ -187,7 +190,7 @@ abstract class RearmContract extends SettleContract {
     Outcome.Child child = child(id, now());
     settled(running, rearm(now() + HOUR, body("plan"), child));
     assertThat(record(id).body()).isEqualTo(body("submitted"));
-    assertThat(isKnown(child)).isTrue();
+    assertThat(exists(child)).isTrue();
   }
 
   @Test
@@ -206,7 +209,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void childrenThatAreKnownStayAsTheyAre() {
+  void childrenThatExistAreLeftUnchanged() {
     TaskId id = due("a");
     Outcome.Child ended = child(id, now());
     Outcome.Child running = child(id, now());
@@ -218,12 +221,12 @@ abstract class RearmContract extends SettleContract {
     settled(again, rearm(now() + HOUR, body("plan"), ended, running, fresh));
     assertThat(record(ended.id()).state()).isEqualTo(TaskState.FINISHED);
     assertThat(record(running.id()).token()).isEqualTo(token);
-    assertThat(isKnown(fresh)).isTrue();
+    assertThat(exists(fresh)).isTrue();
     assertThat(record(id).body()).isEqualTo(body("plan"));
   }
 
   @Test
-  void parkedChildrenThatAreDueAreInTheOrderOfTheirQueue() {
+  void childrenToParkAreParkedOnlyIfTheyAreDue() {
     TaskId id = due("a");
     Outcome.Child due = parkedChild(id, now());
     Outcome.Child later = parkedChild(id, now() + HOUR);
@@ -238,7 +241,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void aPlanOfATaskThatIsParkedAfterItsLeaseIsInItsSlotAgain() {
+  void aReArmReturnsAParkedTaskToTheIndex() {
     TaskId id = due("a");
     TaskRecord running = lost(id);
     assertThat(get(store().park(List.of(entry(id))))).containsExactly(true);
@@ -250,7 +253,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void asManyChildrenAsAllowedAreOneStep() {
+  void theMostChildrenAllowedAreInsertedInOneStep() {
     TaskId id = due("a");
     List<Outcome.Child> children = IntStream.range(0, Outcome.Rearm.MAX_CHILDREN)
         .mapToObj(i -> child(id, now() + HOUR)).toList();
@@ -260,7 +263,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void aBatchPlansInItsOrder() {
+  void aBatchOfPlansActsInItsOrder() {
     List<Settlement> settlements = new ArrayList<>();
     List<Outcome.Child> children = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
@@ -275,7 +278,7 @@ abstract class RearmContract extends SettleContract {
     List<SettleResult> results = get(store().settle(settlements));
     assertThat(results.subList(0, 21)).extracting(SettleResult::kind).containsOnly(SettleResult.Kind.SETTLED);
     assertThat(results.getLast().kind()).isEqualTo(SettleResult.Kind.REPEATED);
-    assertThat(children).allMatch(this::isKnown);
+    assertThat(children).allMatch(this::exists);
     for (int i = 0; i < 20; i++) {
       assertThat(record(settlements.get(i).id()).body()).isEqualTo(body("plan " + i));
     }
@@ -302,7 +305,7 @@ abstract class RearmContract extends SettleContract {
     finish(running);
   }
 
-  /** Checks that a reader that sees one part of a plan sees the other part too. */
+  /** Checks that a reader that has seen one part of a plan sees the other part in the next read. */
   @Test
   void aPlanIsSeenAsAWholeOrNotAtAll() {
     try (ExecutorService reader = Executors.newSingleThreadExecutor()) {
@@ -314,9 +317,9 @@ abstract class RearmContract extends SettleContract {
         CompletableFuture<Void> reads = CompletableFuture.runAsync(() -> {
           boolean seen = false;
           while (!seen) {
-            boolean first = childFirst ? isKnown(child) : record(id).generation() > running.generation();
-            boolean second = childFirst ? record(id).generation() > running.generation() : isKnown(child);
-            assertThat(!first || second).as("the rest of a plan of which a part is seen").isTrue();
+            boolean first = childFirst ? exists(child) : record(id).generation() > running.generation();
+            boolean second = childFirst ? record(id).generation() > running.generation() : exists(child);
+            assertThat(!first || second).as("a reader that has seen one part sees the other part").isTrue();
             seen = first;
           }
         }, reader);
@@ -342,7 +345,7 @@ abstract class RearmContract extends SettleContract {
     assertThat(record(first.id()).body()).isEqualTo(body("changed"));
     assertThat(submit(expecting("a", now(), first.generation())).kind()).isEqualTo(SubmitResult.Kind.CHANGED);
     Draft keeps = draft("a", now(), OnConflict.KEEP).expecting(second.generation());
-    assertThat(submit(keeps).kind()).as("the expectation decides, not the conflict")
+    assertThat(submit(keeps).kind()).as("the expectation decides, not onConflict")
         .isEqualTo(SubmitResult.Kind.RESET);
   }
 
@@ -379,7 +382,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void aTaskThatRunsHasNoExpectedGeneration() {
+  void aDraftThatExpectsAGenerationOfARunningTaskIsRefused() {
     TaskId id = due("a");
     TaskRecord running = lost(id);
     assertThat(submit(expecting("a", now(), running.generation())).kind()).as("its lease has ended")
@@ -394,7 +397,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void aBatchComparesInItsOrder() {
+  void aBatchOfExpectingDraftsActsInItsOrder() {
     SubmitResult first = submit("a", now() + HOUR);
     List<SubmitResult> results = get(store().submit(List.of(expecting("a", now() + HOUR, first.generation()),
         expecting("a", now(), first.generation()), expecting("b", now() + HOUR, 7),
@@ -404,7 +407,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void aRefusedExpectationIsNotRemembered() {
+  void aRefusedDraftLeavesNoIdempotencyRecord() {
     SubmitResult live = submit("a", now() + HOUR);
     Draft wrong = withIdempotency(draft("a", now() + HOUR), "request", 1).expecting(live.generation() + 1);
     assertThat(submit(wrong).kind()).isEqualTo(SubmitResult.Kind.CHANGED);
@@ -421,7 +424,7 @@ abstract class RearmContract extends SettleContract {
 
   /** Checks that exactly one of several writers with the same expectation wins. */
   @Test
-  void anExpectationIsMetOnce() {
+  void oneOfSeveralDraftsWithOneExpectationWins() {
     try (ExecutorService racers = Executors.newFixedThreadPool(RACERS)) {
       long generation = submit("a", now() + HOUR).generation();
       for (int race = 0; race < RACES; race++) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 
 /** Part of the kit: look-ups, retention, configuration documents, time, and closing. */
 abstract class RecordContract extends NoteContract {
-  /** Most pages of a list. A page may be empty and still have a cursor; a list that never ends is a failure. */
+  /** Most pages of a list before a test fails. A page may be empty and still have a cursor. */
   private static final int MAX_PAGES = 10_000;
 
   private List<TaskRecord> all(String queue, @Nullable TaskState state, int limit) {
@@ -59,7 +59,7 @@ abstract class RecordContract extends NoteContract {
   private Set<TaskId> ids(String queue, @Nullable TaskState state) {
     List<TaskRecord> found = all(queue, state, 3);
     Set<TaskId> ids = new HashSet<>();
-    found.forEach(task -> assertThat(ids.add(task.id())).as("shown once: %s", task).isTrue());
+    found.forEach(task -> assertThat(ids.add(task.id())).as("listed once: %s", task).isTrue());
     return ids;
   }
 
@@ -86,7 +86,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aKeyFindsItsLastTaskOnceThatIsFinal() {
+  void aKeyFindsItsLastFinalTask() {
     TaskId first = due("a");
     finish(won(first));
     assertThat(find(key("a")).orElseThrow().id()).isEqualTo(first);
@@ -97,7 +97,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aQueryShowsEachTaskOfItsQueueOncePageByPage() {
+  void aQueryListsEachTaskOfItsQueueOnce() {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       drafts.add(draft(i % 2 == 0 ? "key " + i : null, now() + HOUR));
@@ -111,11 +111,11 @@ abstract class RecordContract extends NoteContract {
       assertThat(found).as("limit %s", limit).extracting(TaskRecord::id).doesNotHaveDuplicates()
           .containsExactlyInAnyOrderElementsOf(expected);
     }
-    assertThat(all("nobody", null, 10)).isEmpty();
+    assertThat(all("unused", null, 10)).isEmpty();
   }
 
   @Test
-  void aQueryFiltersByStateAndReadinessByTheClock() {
+  void aQueryFiltersByStateAndByTheClock() {
     TaskId waiting = created("waiting", now() + HOUR);
     TaskId running = due("running");
     won(running);
@@ -124,7 +124,7 @@ abstract class RecordContract extends NoteContract {
     TaskId failed = failed("failed");
     TaskId cancelled = due("cancelled");
     cancel(id(cancelled));
-    // Created last, because it is due soon by the clock of a real server.
+    // Created last, because this task is soon due on a store whose clock runs.
     TaskId soon = created("soon", now() + 2 * tickMillis());
     assertThat(ids(QUEUE, TaskState.DELAYED)).containsExactlyInAnyOrder(waiting, soon);
     assertThat(ids(QUEUE, TaskState.READY)).isEmpty();
@@ -139,7 +139,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aQueryShowsParkedTasksToo() {
+  void aQueryListsParkedTasksToo() {
     TaskId id = parked(draft("a", now()));
     assertThat(ids(QUEUE, TaskState.READY)).containsExactly(id);
     assertThat(all(QUEUE, TaskState.READY, 10).getFirst().parked()).isTrue();
@@ -155,7 +155,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void theCountsAreTheTasksByState() {
+  void tasksAreCountedByState() {
     created("delayed", now() + HOUR);
     due("ready");
     parked(draft("parked", now()));
@@ -188,9 +188,9 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void hasLiveTasksIsExactAtOnce() {
+  void hasLiveIsExactAtOnce() {
     assertThat(hasLive(QUEUE)).isFalse();
-    // From here on, counts that the store has cached are wrong: they say that there are no tasks.
+    // The store may cache these counts, which show no tasks. From here on such a cache is out of date.
     assertThat(get(store().counts())).doesNotContainKey(QUEUE);
     TaskId plain = created(null, now() + HOUR);
     assertThat(hasLive(QUEUE)).isTrue();
@@ -212,14 +212,14 @@ abstract class RecordContract extends NoteContract {
     created(withQueue(draft(null, now() + HOUR), OTHER_QUEUE));
     assertThat(hasLive(OTHER_QUEUE)).isTrue();
     assertThat(hasLive(QUEUE)).isFalse();
-    assertThat(hasLive("never-heard-of")).isFalse();
+    assertThat(hasLive("unused")).isFalse();
   }
 
   @Test
-  void hasLiveTasksIncludesAcceptedCalls() {
+  void hasLiveIncludesCompletedSubmits() {
     for (int i = 0; i < 20; i++) {
       CompletionStage<List<SubmitResult>> submit = store().submit(List.of(draft(null, now() + HOUR)));
-      CompletionStage<Boolean> live = submit.thenCompose(answered -> store().hasLive(QUEUE));
+      CompletionStage<Boolean> live = submit.thenCompose(results -> store().hasLive(QUEUE));
       TaskId id = one(submit).id();
       assertThat(get(live)).isTrue();
       cancel(id(id));
@@ -243,7 +243,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void finalTasksVanishAfterTheirTimeAndNotBefore() {
+  void finalTasksVanishAfterTheirRetentionAndNotBefore() {
     store().configure(QUEUE, retention(2 * tickMillis(), HOUR));
     store().configure(OTHER_QUEUE, retention(HOUR, 2 * tickMillis()));
     TaskId finished = due("finished");
@@ -272,7 +272,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aRedrivenTaskDoesNotVanishWithItsEarlierLife() {
+  void aRedrivenTaskOutlivesItsEarlierRetention() {
     store().configure(QUEUE, retention(HOUR, 2 * tickMillis()));
     TaskId id = failed("a");
     redrive(id);
@@ -288,12 +288,12 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aDocumentIsWrittenIfItsVersionIsStillTheOneGiven() {
+  void aDocumentIsWrittenOnlyIfItsVersionIsTheExpectedOne() {
     DocumentKind kind = DocumentKind.QUEUE;
     assertThat(get(store().document(kind, "a"))).isEmpty();
-    assertThat(get(store().writeDocument(kind, "a", 1, bytes("no")))).as("there is none").isFalse();
+    assertThat(get(store().writeDocument(kind, "a", 1, bytes("no")))).as("no document exists").isFalse();
     assertThat(get(store().writeDocument(kind, "a", 0, bytes("one")))).isTrue();
-    assertThat(get(store().writeDocument(kind, "a", 0, bytes("no")))).as("there is one").isFalse();
+    assertThat(get(store().writeDocument(kind, "a", 0, bytes("no")))).as("a document exists").isFalse();
     Document first = get(store().document(kind, "a")).orElseThrow();
     assertThat(first.name()).isEqualTo("a");
     assertThat(first.content()).isEqualTo(bytes("one"));
@@ -303,12 +303,12 @@ abstract class RecordContract extends NoteContract {
     assertThat(get(store().writeDocument(kind, "a", first.version(), bytes("two")))).isTrue();
     Document second = get(store().document(kind, "a")).orElseThrow();
     assertThat(second.content()).isEqualTo(bytes("two"));
-    assertThat(second.version()).as("one more with each write").isEqualTo(first.version() + 1);
+    assertThat(second.version()).as("a version grows by one").isEqualTo(first.version() + 1);
     assertThat(get(store().writeDocument(kind, "a", first.version(), bytes("no")))).as("an old version").isFalse();
   }
 
   @Test
-  void aDeletedDocumentIsGoneAndItsVersionsDoNotComeBack() {
+  void aDeletedDocumentIsGoneAndItsVersionsAreNotReused() {
     DocumentKind kind = DocumentKind.PERMITS;
     get(store().writeDocument(kind, "a", 0, bytes("one")));
     long first = get(store().document(kind, "a")).orElseThrow().version();
@@ -318,7 +318,7 @@ abstract class RecordContract extends NoteContract {
     assertThat(get(store().document(kind, "a"))).isEmpty();
     assertThat(get(store().documents(kind))).isEmpty();
     assertThat(get(store().writeDocument(kind, "a", first + 1, bytes("no")))).isFalse();
-    assertThat(get(store().writeDocument(kind, "a", 0, null))).as("there is none to delete, and none there is")
+    assertThat(get(store().writeDocument(kind, "a", 0, null))).as("a delete of an absent document succeeds")
         .isTrue();
     assertThat(get(store().writeDocument(kind, "a", 0, bytes("three")))).isTrue();
     assertThat(get(store().document(kind, "a")).orElseThrow().version()).isGreaterThan(first + 1);
@@ -330,9 +330,9 @@ abstract class RecordContract extends NoteContract {
       get(store().writeDocument(DocumentKind.CALENDAR, name, 0, bytes(name)));
     }
     get(store().writeDocument(DocumentKind.NODE, "a", 0, bytes("node")));
-    List<Document> jobs = get(store().documents(DocumentKind.CALENDAR));
-    assertThat(jobs).extracting(Document::name).containsExactly("a", "a/ü", "b", "c");
-    assertThat(jobs).extracting(document -> new String(document.content(), StandardCharsets.UTF_8))
+    List<Document> calendars = get(store().documents(DocumentKind.CALENDAR));
+    assertThat(calendars).extracting(Document::name).containsExactly("a", "a/ü", "b", "c");
+    assertThat(calendars).extracting(document -> new String(document.content(), StandardCharsets.UTF_8))
         .containsExactly("a", "a/ü", "b", "c");
     assertThat(get(store().documents(DocumentKind.NODE))).hasSize(1);
     assertThat(get(store().documents(DocumentKind.CLUSTER))).isEmpty();
@@ -355,7 +355,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void anEmptyBatchHasAnEmptyAnswer() {
+  void anEmptyBatchHasAnEmptyResult() {
     assertThat(get(store().submit(List.of()))).isEmpty();
     assertThat(get(store().touch(List.of()))).isEmpty();
     assertThat(get(store().cancel(List.of()))).isEmpty();
@@ -369,7 +369,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void theSlotsAreAPowerOfTwoWithOneMonotonicClockEach() {
+  void theSlotsAreAPowerOfTwoAndTheirClocksAdvance() {
     assertThat(Integer.bitCount(store().slotCount())).isEqualTo(1);
     assertThat(store().slotCount()).isBetween(1, 1 << 16);
     for (int slot : new int[]{0, store().slotCount() - 1}) {
@@ -389,7 +389,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void answeredCallsSurviveCloseAndReopen() {
+  void completedCallsSurviveCloseAndReopen() {
     store().configure(QUEUE, attempts(5));
     TaskId waiting = created(withAttempts(draft("waiting", now() + HOUR), 3));
     TaskId parked = parked(draft("parked", now()));

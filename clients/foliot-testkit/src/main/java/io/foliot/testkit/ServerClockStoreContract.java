@@ -4,11 +4,11 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 
 /**
- * The part of {@link TaskStoreContract} that holds for stores with a clock that no test can set, such as database
- * servers: the kit waits where time must pass, a tick at a time.
+ * The part of {@link TaskStoreContract} for stores whose clock a test cannot set, such as database servers. Where time
+ * must pass, the kit waits for a number of ticks.
  */
 public abstract class ServerClockStoreContract extends StormContract {
-  /** Opens a store without tasks and documents. */
+  /** Opens a store that has no tasks and no documents. */
   protected abstract TaskStore open();
 
   /** Closes a store and opens it again on the same data. */
@@ -18,8 +18,8 @@ public abstract class ServerClockStoreContract extends StormContract {
   protected abstract void passes(Duration time);
 
   /**
-   * Returns the unit of waiting. Some calls of the kit must end within one or two of it: several times the duration of
-   * a call to the server.
+   * Returns the length of a tick, the unit in which the kit waits. It is several times the duration of a call to the
+   * server, because some calls of the kit must end within one or two ticks.
    */
   protected abstract Duration tick();
 

@@ -8,13 +8,13 @@ import java.time.temporal.ChronoUnit;
 /**
  * A clock that is stopped until a test moves it. Any thread may read and move it.
  *
- * <p>{@link #advance} lets time pass: it moves both readings. {@link #stepWall} acts like an operator or an NTP daemon:
- * only the wall clock jumps, in either direction.
+ * <p>{@link #advance} lets time pass: the wall clock and the monotonic clock move. {@link #stepWall} acts like an
+ * operator or an NTP daemon: only the wall clock jumps, in either direction.
  */
 public final class SettableClock implements TimeSource {
   /** The first instant of the wall clock of {@link #SettableClock()}. */
   public static final Instant DEFAULT_START = Instant.parse("2026-01-01T00:00:00Z");
-  /** Not 0: no code may assume the origin of a monotonic clock. */
+  /** First reading of the monotonic clock. It is not 0, because no code may assume the origin of such a clock. */
   private static final long MONOTONIC_ORIGIN_NANOS = 7_000_000_007L;
 
   // guarded by this

@@ -18,7 +18,7 @@ import io.foliot.core.store.TaskRecord;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: settle, and redrive. */
+/** Part of the kit: settles and redrives. */
 abstract class SettleContract extends ClaimContract {
   /** Returns one outcome of each kind. */
   private List<Outcome> outcomes() {
@@ -52,13 +52,13 @@ abstract class SettleContract extends ClaimContract {
         .isEqualTo(new SettleResult(SettleResult.Kind.SETTLED, TaskState.FAILED, 0));
     TaskRecord task = record(id);
     assertThat(task.state()).isEqualTo(TaskState.FAILED);
-    assertThat(task.reason()).isEqualTo("said");
+    assertThat(task.reason()).isEqualTo("detail");
     assertThat(task.attempts()).extracting(AttemptRecord::end).containsExactly(AttemptRecord.End.FAILED);
     assertThat(wakes(id)).isEmpty();
   }
 
   @Test
-  void anAttemptThatFailedIsRepeatedWhenItsOutcomeSays() {
+  void aFailedAttemptIsRetriedAtTheTimeOfItsOutcome() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     long retryAt = now() + 2 * tickMillis();
@@ -206,7 +206,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void theSuccessorTakesOverWhateverTheOutcome() {
+  void theSuccessorTakesOverAfterAnyOutcome() {
     for (Outcome outcome : outcomes()) {
       TaskId id = due("a");
       TaskRecord running = won(id);
@@ -254,7 +254,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void aCancelThatWaitsLosesAgainstSuccess() {
+  void aTaskThatSucceedsIsFinishedDespiteAPendingCancel() {
     TaskRecord running = won(due("a"));
     cancel(key("a"));
     assertThat(settle(running, new Outcome.Finished()))
@@ -264,7 +264,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void aCancelThatWaitsEndsEverythingElse() {
+  void aPendingCancelEndsATaskThatDoesNotSucceed() {
     for (Outcome outcome : outcomes()) {
       if (outcome instanceof Outcome.Finished) {
         continue;
@@ -298,7 +298,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void aLongDetailIsCutWhereverItIsKept() {
+  void aLongDetailIsCutInTheAttemptAndTheReason() {
     TaskRecord running = won(due("a"));
     String detail = "x".repeat(100_000);
     Settlement settlement = new Settlement(running.id(), running.generation(), tokenOf(running), new Outcome.Failed(),
@@ -310,7 +310,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void aFailedTaskIsRedrivenWithANewGenerationAndAllItsAttempts() {
+  void aRedriveGivesANewGenerationAndRestartsTheAttempts() {
     TaskId id = created(withAttempts(draft("a", now()), 2));
     lost(id);
     TaskRecord running = won(id);
@@ -327,7 +327,7 @@ abstract class SettleContract extends ClaimContract {
     assertThat(task.dueAt()).isEqualTo(result.dueAt());
     assertThat(task.firstDueAt()).isEqualTo(result.dueAt());
     assertThat(task.reason()).isEmpty();
-    assertThat(task.outstanding()).as("the earlier life is over").isFalse();
+    assertThat(task.outstanding()).as("the redrive drops outstanding attempts").isFalse();
     assertThat(task.body()).isEqualTo(body("of a"));
     assertThat(wakes(id)).containsExactly(result.dueAt());
     assertThat(find(key("a")).orElseThrow().id()).isEqualTo(id);
@@ -352,7 +352,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void tasksWithoutAKeyAreRedrivenBesideEachOther() {
+  void tasksWithoutAKeyDoNotConflictInARedrive() {
     TaskId first = failed(null);
     TaskId second = failed(null);
     assertThat(redriveAll(first, second)).extracting(RedriveResult::kind)
@@ -391,7 +391,7 @@ abstract class SettleContract extends ClaimContract {
       assertThat(redrive(OTHER_QUEUE, id)).isEqualTo(new RedriveResult(RedriveResult.Kind.NOT_FOUND, id, 0, 0));
       assertThat(record(id)).hasToString(before.toString());
     }
-    // Its own queue is not confused with the other queue of the same batch, either.
+    // Within a batch, too, a task is found only in the queue that it belongs to.
     List<RedriveResult> mixed = get(store().redrive(List.of(new Redrive(OTHER_QUEUE, keyed), new Redrive(QUEUE, keyed),
         new Redrive(OTHER_QUEUE, plain))));
     assertThat(mixed).extracting(RedriveResult::kind).containsExactly(RedriveResult.Kind.NOT_FOUND,
@@ -400,7 +400,7 @@ abstract class SettleContract extends ClaimContract {
   }
 
   @Test
-  void ofTwoFailedTasksOfAKeyOneIsRedriven() {
+  void oneOfTwoFailedTasksOfAKeyIsRedriven() {
     TaskId first = failed("a");
     TaskId second = failed("a");
     List<RedriveResult> results = redriveAll(first, second);

@@ -47,18 +47,18 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Base of the kit's parts: the store under test, and blocking calls to it with one item each. */
+/** Base of the kit's parts: the store under test, and blocking calls to that store with one item each. */
 abstract class StoreFixture {
   static final String QUEUE = "orders";
   static final String OTHER_QUEUE = "mails";
-  /** Longer than any test lasts, in milliseconds. */
+  /** An hour in milliseconds, which is longer than any test lasts. */
   static final long HOUR = 3_600_000;
-  /** Start of the index: tasks may be due before 1970, which means now. */
+  /** Start of the index, in milliseconds since 1970. It is negative, because a due time may be before 1970. */
   static final long EVER = Long.MIN_VALUE;
   /** End of the index. */
   static final long FOR_EVER = Long.MAX_VALUE;
   /** Longest wait for a call; a store that takes longer counts as hung. */
-  private static final long ANSWER_SECONDS = 60;
+  private static final long CALL_SECONDS_MAX = 60;
   /** Longest delay allowed to a store's counts and to its list of queues with parked tasks. */
   private static final int LAG_SECONDS_MAX = 12;
 
@@ -98,11 +98,11 @@ abstract class StoreFixture {
 
   static <T> T get(CompletionStage<T> stage) {
     try {
-      return stage.toCompletableFuture().get(ANSWER_SECONDS, TimeUnit.SECONDS);
+      return stage.toCompletableFuture().get(CALL_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new AssertionError("the call failed: " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {
-      throw new AssertionError("no answer: seconds=" + ANSWER_SECONDS, e);
+      throw new AssertionError("the call did not return: seconds=" + CALL_SECONDS_MAX, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
@@ -120,15 +120,15 @@ abstract class StoreFixture {
     return Math.floorDiv(get(store.timeMicros(0)), 1_000L);
   }
 
-  /** Lets a number of ticks pass, so that all due times and lease ends in fewer ticks have passed. */
+  /** Lets a number of ticks pass. Due times and lease ends that were fewer ticks away are then in the past. */
   final void pass(int ticks) {
     pass(Duration.ofMillis(ticks * tickMillis()));
   }
 
   /** Waits for a condition that a store may fulfil with a delay. */
-  final void eventually(BooleanSupplier condition, String what) {
+  final void eventually(BooleanSupplier condition, String description) {
     for (int second = 0; !condition.getAsBoolean(); second++) {
-      assertThat(second).as("%s, seconds", what).isLessThan(LAG_SECONDS_MAX);
+      assertThat(second).as("%s, seconds", description).isLessThan(LAG_SECONDS_MAX);
       pass(Duration.ofSeconds(1));
     }
   }
@@ -149,7 +149,7 @@ abstract class StoreFixture {
     return id.slot(store.slotCount());
   }
 
-  /** Returns an id in a given slot, so that the order within a slot can be tested. */
+  /** Returns an id with a given slot hash, so a test can create several tasks in one slot. */
   static TaskId idIn(int hash16) {
     return TaskId.of(System.currentTimeMillis(), hash16, ThreadLocalRandom.current().nextLong());
   }
@@ -174,7 +174,7 @@ abstract class StoreFixture {
     return new Draft(idIn(hash16), QUEUE, null, Due.at(dueAt), null, 0, OnConflict.RESET, null);
   }
 
-  /** Returns the due time of a draft that names an instant. */
+  /** Returns the due time of a draft that is due at an instant, not after a delay. */
   static long dueAt(Draft draft) {
     return ((Due.At) draft.due()).millis();
   }
@@ -242,7 +242,7 @@ abstract class StoreFixture {
     return submit(draft(key, dueAt));
   }
 
-  /** Creates a task. */
+  /** Submits a draft and asserts that this creates a task. */
   final TaskId created(Draft draft) {
     SubmitResult result = submit(draft);
     assertThat(result.kind()).isEqualTo(SubmitResult.Kind.CREATED);
@@ -280,7 +280,7 @@ abstract class StoreFixture {
     return batch.results().getFirst();
   }
 
-  /** Claims a task and ensures that the claim is valid. */
+  /** Claims a task and asserts that the claim is won. */
   final TaskRecord won(TaskId id) {
     return won(id, HOUR);
   }
@@ -325,14 +325,14 @@ abstract class StoreFixture {
   }
 
   static Settlement settlement(TaskRecord claimed, Outcome outcome) {
-    return new Settlement(claimed.id(), claimed.generation(), tokenOf(claimed), outcome, claimed.claimedAt(), "said");
+    return new Settlement(claimed.id(), claimed.generation(), tokenOf(claimed), outcome, claimed.claimedAt(), "detail");
   }
 
   final SettleResult settle(TaskRecord claimed, Outcome outcome) {
     return one(store.settle(List.of(settlement(claimed, outcome))));
   }
 
-  /** Settles an attempt and ensures that the settlement is recorded. */
+  /** Settles an attempt and asserts that the settlement is recorded. */
   final SettleResult settled(TaskRecord claimed, Outcome outcome) {
     SettleResult result = settle(claimed, outcome);
     assertThat(result.kind()).isEqualTo(SettleResult.Kind.SETTLED);
@@ -374,7 +374,7 @@ abstract class StoreFixture {
     return record;
   }
 
-  /** Returns the position of a live task's index entry, parked or not. */
+  /** Returns the index entry of a live task, parked or not. */
   final DueEntry entry(TaskId id) {
     TaskRecord record = record(id);
     return new DueEntry(record.wakeAt(), id, record.queue());
@@ -407,13 +407,13 @@ abstract class StoreFixture {
     while (slice.more()) {
       DueEntry last = entries.getLast();
       slice = scan(slot, last.wakeAt(), last.id(), to, 1_000);
-      assertThat(slice.entries()).as("the page behind %s", last).isNotEmpty().doesNotContain(last);
+      assertThat(slice.entries()).as("the page after %s", last).isNotEmpty().doesNotContain(last);
       entries.addAll(slice.entries());
     }
     return entries;
   }
 
-  /** Returns the instants of a task's index entries, without parked entries; empty if it has none. */
+  /** Returns the instants of a task's entries in the index of its slot. A parked task has no such entry. */
   final List<Long> wakes(TaskId id) {
     return index(slotOf(id)).stream().filter(entry -> entry.id().equals(id)).map(DueEntry::wakeAt).toList();
   }

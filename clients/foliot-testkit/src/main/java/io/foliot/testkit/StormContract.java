@@ -45,7 +45,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: many threads at once. */
+/** Part of the kit: calls from many threads at once. */
 abstract class StormContract extends MoveContract {
   private static final int THREADS = 8;
   private static final long STORM_SECONDS_MAX = 120;
@@ -71,7 +71,7 @@ abstract class StormContract extends MoveContract {
     } catch (ExecutionException e) {
       throw new AssertionError("a thread failed: " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {
-      throw new AssertionError("the storm does not end: seconds=" + STORM_SECONDS_MAX, e);
+      throw new AssertionError("a thread did not end: seconds=" + STORM_SECONDS_MAX, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
@@ -84,7 +84,7 @@ abstract class StormContract extends MoveContract {
     try {
       barrier.await(STORM_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
-      throw new IllegalStateException("another thread has failed", e);
+      throw new IllegalStateException("the barrier failed, probably because another thread failed", e);
     }
   }
 
@@ -106,8 +106,8 @@ abstract class StormContract extends MoveContract {
   }
 
   /**
-   * Lets all threads claim all ids: half of them in lockstep, the others each in its own order. Returns the tasks that
-   * the threads won.
+   * Lets each thread claim all ids. Half of the threads proceed in lockstep, and each other thread uses a random order.
+   * Returns the tasks that the threads won.
    */
   private List<TaskRecord> claimedByAll(List<TaskId> ids) {
     CyclicBarrier step = new CyclicBarrier(THREADS / 2);
@@ -254,7 +254,7 @@ abstract class StormContract extends MoveContract {
   }
 
   @Test
-  void laterAnswersAgreeWithEarlierOnesUnderManyThreads() {
+  void resultsAgreeWithEarlierResultsUnderManyThreads() {
     store().configure(QUEUE, attempts(3));
     Storm storm = new Storm();
     storm(thread -> {
@@ -279,7 +279,7 @@ abstract class StormContract extends MoveContract {
     private final Set<Token> accepted = ConcurrentHashMap.newKeySet();
     private final Set<List<Object>> generations = ConcurrentHashMap.newKeySet();
     private final ConcurrentMap<String, Long> newestByKey = new ConcurrentHashMap<>();
-    /** The oldest generation of a task of which a claim may still be made. */
+    /** Oldest generation of each task that a claim may still return, or {@code Long.MAX_VALUE} for an ended task. */
     private final ConcurrentMap<TaskId, Long> oldestById = new ConcurrentHashMap<>();
 
     void run(Random random) {
@@ -406,7 +406,10 @@ abstract class StormContract extends MoveContract {
       }
     }
 
-    /** Checks that at rest a key has at most one live task, and the index has each live task once and no other. */
+    /**
+     * Checks, after all threads have ended, that each key has at most one live task, and that the index has exactly one
+     * entry for each live task and no further entry.
+     */
     void check() {
       Map<TaskId, DueEntry> live = new HashMap<>();
       Set<String> keys = new HashSet<>();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Part of the kit: submits. */
 abstract class SubmitContract extends StoreFixture {
   @Test
-  void aNewTaskIsCreatedAsItsDraftSays() {
+  void aNewTaskHasTheFieldsOfItsDraft() {
     long before = now();
     Draft draft = withAttempts(draft("a", before + HOUR), 7);
     SubmitResult result = submit(draft);
@@ -85,7 +85,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aLiveKeyIsReset() {
+  void aSubmitResetsTheLiveTaskOfItsKey() {
     long now = now();
     SubmitResult first = submit("a", now + HOUR);
     SubmitResult second = submit(withBody(withAttempts(draft("a", now + 2 * HOUR), 3), body("new")));
@@ -103,7 +103,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void anOmittedBodyIsKeptAndANewTaskWithoutOneHasNone() {
+  void anOmittedBodyIsKeptByAResetAndEmptyInANewTask() {
     TaskId id = created("a", now() + HOUR);
     submit(withBody(draft("a", now() + 2 * HOUR), null));
     assertThat(record(id).body()).isEqualTo(body("of a"));
@@ -112,14 +112,14 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void omittedAttemptsAreKept() {
+  void aResetWithoutMaxAttemptsKeepsThem() {
     TaskId id = created(withAttempts(draft("a", now() + HOUR), 9));
     submit("a", now() + 2 * HOUR);
     assertThat(record(id).maxAttempts()).isEqualTo(9);
   }
 
   @Test
-  void aLiveKeyIsKeptIfItsDraftAsksForIt() {
+  void aDraftWithKeepLeavesTheLiveTaskUnchanged() {
     SubmitResult first = submit("a", now() + HOUR);
     SubmitResult second = submit(withBody(draft("a", now(), OnConflict.KEEP), body("new")));
     assertThat(second).isEqualTo(new SubmitResult(SubmitResult.Kind.KEPT, first.id(), first.generation(), first.dueAt(),
@@ -129,7 +129,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aLiveKeyRejectsIfItsDraftAsksForIt() {
+  void aDraftWithRejectIsRefusedIfTheKeyIsLive() {
     SubmitResult first = submit("a", now() + HOUR);
     SubmitResult second = submit(withBody(draft("a", now(), OnConflict.REJECT), body("new")));
     assertThat(second).isEqualTo(new SubmitResult(SubmitResult.Kind.REJECTED, first.id(), first.generation(),
@@ -139,7 +139,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aRunningKeyIsKeptOrRejectedTooAndGetsNoSuccessor() {
+  void keepAndRejectGiveARunningTaskNoSuccessor() {
     TaskId id = due("a");
     won(id);
     assertThat(submit(draft("a", now(), OnConflict.KEEP)).kind()).isEqualTo(SubmitResult.Kind.KEPT);
@@ -162,7 +162,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aFinalKeyIsFreeForANewTaskWithALargerGeneration() {
+  void theKeyOfAFinalTaskIsFreeForALargerGeneration() {
     for (OnConflict onConflict : OnConflict.values()) {
       TaskId old = due("a");
       finish(won(old));
@@ -177,7 +177,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aBatchIsFoldedByKeyInItsOrder() {
+  void draftsOfOneKeyInABatchActInOrder() {
     long now = now();
     List<SubmitResult> results = get(store().submit(List.of(draft("a", now + HOUR), draft("b", now + HOUR),
         withBody(draft("a", now + 2 * HOUR), body("second")), draft("a", now, OnConflict.KEEP),
@@ -196,13 +196,13 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(task.generation()).isEqualTo(results.get(5).generation());
     assertThat(task.body()).isEqualTo(body("second"));
     assertThat(task.dueAt()).isEqualTo(now + 3 * HOUR);
-    assertThat(wakes(a)).as("the first reset takes the entry along, the second does not")
+    assertThat(wakes(a)).as("the first reset moves the entry, the second does not")
         .containsExactly(now + 2 * HOUR);
     assertThat(wakes(b)).containsExactly(now);
   }
 
   @Test
-  void aBatchAnswersInTheOrderOfItsItems() {
+  void aBatchReturnsResultsInTheOrderOfItsItems() {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       drafts.add(draft("key " + (i * 37) % 200, now() + HOUR + i));
@@ -274,7 +274,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aResetOfARunningTaskWaitsBesideIt() {
+  void aResetOfARunningTaskSetsItsSuccessor() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     long dueAt = now() + HOUR;
@@ -302,7 +302,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aSubmitRevivesATaskThatIsBeingCancelledAsItsSuccessor() {
+  void aSubmitAfterAPendingCancelSetsASuccessor() {
     TaskRecord running = won(due("a"));
     cancel(key("a"));
     SubmitResult revived = submit("a", now());
@@ -312,7 +312,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aLaterResetLeavesTheIndexAloneUntilTheEntryWakes() {
+  void aLaterResetLeavesTheIndexUntilTheNextClaim() {
     long now = now();
     TaskId id = created("a", now + 10 * HOUR);
     SubmitResult reset = submit("a", now + 11 * HOUR);
@@ -364,7 +364,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(record(id).dueAt()).isEqualTo(now + 11 * HOUR);
   }
 
-  /** Checks the due time that a call gave to a delay of an hour against the store's clock before and after the call. */
+  /** Checks that a call with a delay of an hour returns the time of the call plus an hour, in whole milliseconds. */
   private void addsAnHour(ToLongFunction<Due> dueAtOf) {
     long beforeMicros = get(store().timeMicros(0));
     long dueAt = dueAtOf.applyAsLong(Due.after(HOUR));
@@ -373,7 +373,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aDelayIsAddedByTheStoresClockAndNeverCutShort() {
+  void aDelayIsAddedToTheStoresClockAndRoundedUp() {
     TaskRecord running = won(due("runs"));
     TaskRecord failing = won(due("fails"));
     TaskRecord repeating = won(due("repeats"));
@@ -419,7 +419,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void maxWaitOfASuccessorCountsFromItsOwnFirstDueTime() {
+  void maxWaitOfASuccessorCountsFromItsFirstDueTime() {
     store().configure(QUEUE, maxWait(HOUR));
     TaskRecord running = won(due("a"));
     long now = now();
@@ -430,7 +430,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void aBodyComesBackAsItWas() {
+  void aBodyIsReturnedUnchanged() {
     byte[] bytes = new byte[256];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = (byte) i;
@@ -471,12 +471,13 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void everyKeyIsItsOwn() {
+  void keysThatDifferInOneCharacterAreDistinct() {
     List<String> keys = List.of("a", "A", "a ", " a", "a/b", "a//b", "a\\b", "a%2Fb", "ä", "a\u0308", "ß", "ss", "SS",
         "🦊", "👩‍👩‍👧", "\u00a0", "\uFFFD", "\uFFFF", "日本語", "|", ":", "{a}", "a'b", "a\"b", "a;--", "null", "%", "_",
         "*", "é", "e\u0301", "\u0080\u0081", "x".repeat(Limits.MAX_KEY_BYTES), "x".repeat(Limits.MAX_KEY_BYTES - 1),
         "🦊".repeat(Limits.MAX_KEY_BYTES / 4));
     keys = new ArrayList<>(keys);
+    // Each character of Latin-1 except DEL, which is not allowed in a key, followed by a character from U+0080 on.
     for (char c = 0x21; c < 0x100; c++) {
       if (c != 0x7F) {
         keys.add("binary " + c + (char) (0x17F - c));

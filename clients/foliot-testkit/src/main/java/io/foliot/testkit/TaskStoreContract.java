@@ -14,13 +14,14 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of every {@link TaskStore}, with a test for each sentence of it. The test of a store extends this class
- * and implements {@link #open}. Time is a {@link SettableClock}, so no test sleeps. The test of a store that has a
- * clock of its own extends {@link ServerClockStoreContract} instead.
+ * The tests of the contract of {@link TaskStore}. The test of a store extends this class and implements {@link #open}.
+ * The clock of the store is a {@link SettableClock}, so no test sleeps. The test of a store that has a clock of its own
+ * extends {@link ServerClockStoreContract} instead.
  *
- * <p>The parts, in the order in which they build on each other: submit and touch, cancel, the index and parked tasks,
- * claim and extend, settle and redrive, records and configuration, storms of threads; and, only here, rows that need
- * hours or a clock that is set back, and random operations compared with a model step by step.
+ * <p>The superclasses are the parts of the kit, from the base up: submits, touches, cancels, the index with parked
+ * tasks, claims and extensions, settles and redrives, re-arms with children, notes, records and documents, migration,
+ * and calls from many threads. This class adds the tests that set the clock, and random operations whose results are
+ * compared with a model.
  *
  * <p>A failure of the model test names its seed. {@code -Dfoliot.seed=N} runs that seed alone, {@code -Dfoliot.seeds=N}
  * runs N seeds.
@@ -31,17 +32,17 @@ public abstract class TaskStoreContract extends StormContract {
 
   private final SettableClock clock = new SettableClock();
 
-  /** Opens a store without tasks and documents whose clock is the given one. */
+  /** Opens a store that has no tasks and no documents, and that uses the given clock. */
   protected abstract TaskStore open(TimeSource storeClock);
 
-  /** Closes a store and opens it again on the same data. Stores that keep nothing do not override this. */
+  /** Closes a store and opens it again on the same data. A store in memory does not override this method. */
   protected TaskStore reopen(TaskStore old, TimeSource storeClock) {
     return old;
   }
 
   /**
-   * Returns the store to compare with: an empty store that keeps the contract, with the same clock and number of slots.
-   * It is the store in memory; a test of that store overrides this.
+   * Returns the model to compare the store with: an empty store with the same clock and number of slots that keeps the
+   * contract. The default is a {@link MemoryStore}, so the test of that class overrides this method.
    */
   protected TaskStore model(int slotCount, TimeSource storeClock) {
     SplittableRandom tokens = new SplittableRandom();
@@ -115,7 +116,7 @@ public abstract class TaskStoreContract extends StormContract {
   }
 
   @Test
-  void aRequestIsRecognisedForADay() {
+  void anIdempotencyKeyIsKeptForADay() {
     Draft draft = withIdempotency(draft("a", now() + 100 * HOUR), "request", 1);
     submit(draft);
     clock.advance(Duration.ofMillis(Draft.Idempotency.KEPT_MILLIS - 1));
@@ -156,7 +157,7 @@ public abstract class TaskStoreContract extends StormContract {
   }
 
   @Test
-  void theGenerationsOfAKeyGrowEvenIfNothingIsKept() {
+  void generationsGrowEvenIfFinalTasksVanishAtOnce() {
     store().configure(QUEUE, retention(0, 0));
     long last = 0;
     for (int i = 0; i < 10; i++) {

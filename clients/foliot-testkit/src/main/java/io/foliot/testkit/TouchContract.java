@@ -15,7 +15,7 @@ import io.foliot.core.store.TouchResult;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Part of the kit: touches, and submits that are repeated by their idempotency key. */
+/** Part of the kit: touches, and submits with an idempotency key. */
 abstract class TouchContract extends SubmitContract {
   @Test
   void aRepeatedRequestReturnsTheFirstResult() {
@@ -42,7 +42,7 @@ abstract class TouchContract extends SubmitContract {
   }
 
   @Test
-  void anIdempotencyKeyHoldsWithinItsQueueAndKey() {
+  void anIdempotencyKeyAppliesToOneQueueAndTaskKey() {
     Draft draft = withIdempotency(draft("a", now() + HOUR), "request", 1);
     submit(draft);
     assertThat(submit(withIdempotency(draft("b", now() + HOUR), "request", 2)).kind())
@@ -57,7 +57,7 @@ abstract class TouchContract extends SubmitContract {
   }
 
   @Test
-  void aRequestIsRecognisedInsideItsOwnBatch() {
+  void aRepetitionInTheSameBatchIsRecognised() {
     List<SubmitResult> results = get(store().submit(List.of(
         withIdempotency(draft(null, now() + HOUR), "request", 1),
         withIdempotency(draft(null, now() + HOUR), "request", 1),
@@ -119,7 +119,7 @@ abstract class TouchContract extends SubmitContract {
   }
 
   @Test
-  void aTouchRevivesNothingThatIsBeingCancelled() {
+  void aTouchDoesNotReviveATaskWithAPendingCancel() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     cancel(id(id));

@@ -1,4 +1,4 @@
-/** For users: a settable clock and a manual driver. For authors of stores: the contract kit. */
+/** A settable clock and manual event loops for all tests, and the contract kit for authors of stores. */
 @NullMarked
 package io.foliot.testkit;
 

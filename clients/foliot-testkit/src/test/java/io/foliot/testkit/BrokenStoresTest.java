@@ -58,24 +58,25 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The canaries: stores that are each wrong in one way, and the properties of the kit that must find the fault. */
+/** Stores with one fault each, and the tests of the kit that must find the fault. */
 final class BrokenStoresTest {
   /** Pause between the read and the write of a store that does not do both in one step. */
   private static final long ROUND_TRIP_NANOS = 100_000;
   private static final int MODEL_SEEDS = 30;
   private static final int MODEL_STEPS = 300;
 
-  /** A test of the kit. */
+  /** A test of the kit, called on an instance of the kit. */
   private interface Property {
     void holdsFor(TaskStoreContract kit);
   }
 
   /**
-   * A store that is wrong in one way.
+   * A store with one fault.
    *
-   * @param how how the store is wrong
-   * @param seenByModel whether random operations find it, too
-   * @param properties the properties of the kit, each of which it breaks
+   * @param how the fault, in words that continue the name of the test factory
+   * @param open opens the store on a clock
+   * @param seenByModel whether random operations find the fault, too
+   * @param properties the tests of the kit that must each fail on the store
    */
   private record Broken(String how, Function<TimeSource, TaskStore> open, boolean seenByModel,
       List<Property> properties) {
@@ -84,7 +85,7 @@ final class BrokenStoresTest {
     }
   }
 
-  /** The kit, as the author of such a store would run it. */
+  /** The kit, as the author of a store would run it. If {@code forgets} is true, a reopened store has lost its data. */
   private static final class Kit extends TaskStoreContract {
     private final Function<TimeSource, TaskStore> open;
     private final boolean forgets;
@@ -174,9 +175,9 @@ final class BrokenStoresTest {
               : result;
         }).thenApply(results -> new ClaimBatch(batch.nowMillis(), results));
       }
-    }, true, TaskStoreContract::aRunningTaskIsNotClaimedAgain, TaskStoreContract::ofTwoClaimsInABatchOneWins,
+    }, true, TaskStoreContract::aRunningTaskIsNotClaimedAgain, TaskStoreContract::oneOfTwoClaimsOfATaskInABatchWins,
         TaskStoreContract::amongManyClaimersEachTaskIsWonByExactlyOne,
-        TaskStoreContract::laterAnswersAgreeWithEarlierOnesUnderManyThreads),
+        TaskStoreContract::resultsAgreeWithEarlierResultsUnderManyThreads),
         new Broken("treats a move as a claim", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
@@ -191,7 +192,7 @@ final class BrokenStoresTest {
             return delegate.probe(ids);
           }
         }, true, TaskStoreContract::aProbeReturnsDueTimesAndChangesNothing),
-        new Broken("answers a probe with the time of the index entry", clock -> new WrappedStore(sound(clock)) {
+        new Broken("returns the time of the index entry from a probe", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
             return changed(ids, delegate.probe(ids), (id, probed) -> new Probed(probed.wakeAt(), probed.wakeAt()));
@@ -268,11 +269,11 @@ final class BrokenStoresTest {
             return delegate.claim(
                 claims.stream().map(claim -> new Claim(claim.id(), claims.getFirst().leaseMillis())).toList());
           }
-        }, true, TaskStoreContract::eachClaimHasItsOwnLease),
+        }, true, TaskStoreContract::theClaimsOfABatchHaveSeparateLeases),
         new Broken("uses a token again", clock -> {
           return new MemoryStore(16, clock, () -> new Token(7, ThreadLocalRandom.current().nextInt(2)));
         }, false, TaskStoreContract::aTokenIsNeverUsedAgain,
-            TaskStoreContract::laterAnswersAgreeWithEarlierOnesUnderManyThreads),
+            TaskStoreContract::resultsAgreeWithEarlierResultsUnderManyThreads),
         new Broken("extends after a cancel", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
@@ -290,7 +291,7 @@ final class BrokenStoresTest {
                 settlement.detail())).toList());
           }
         }, true, TaskStoreContract::theNextAttemptGetsTheNoteOfAFailure, TaskStoreContract::anEndedTaskKeepsItsNote),
-        new Broken("shows a note to another firing", clock -> new WrappedStore(sound(clock)) {
+        new Broken("passes a note to another firing", clock -> new WrappedStore(sound(clock)) {
           private final Map<TaskId, TaskNote> notes = new ConcurrentHashMap<>();
 
           @Override
@@ -309,18 +310,18 @@ final class BrokenStoresTest {
                 .toList()));
           }
         }, false, TaskStoreContract::anotherFiringBeginsWithoutANote),
-        new Broken("knows no queue's terms", clock -> new WrappedStore(sound(clock)) {
+        new Broken("ignores the terms of queues", clock -> new WrappedStore(sound(clock)) {
           @Override
           public void configure(String queue, QueueTerms terms) {
-            // Forgotten.
+            // The fault: the terms are lost.
           }
-        }, true, TaskStoreContract::theLastAttemptWithoutAReportEndsAsADeadLetter,
+        }, true, TaskStoreContract::aLostLastAttemptMakesADeadLetter,
             TaskStoreContract::resetsCannotPushATaskBeyondMaxWait,
             TaskStoreContract::extensionsAreBoundedByTheQueuesLongestRunTime,
-            TaskStoreContract::finalTasksVanishAfterTheirTimeAndNotBefore));
+            TaskStoreContract::finalTasksVanishAfterTheirRetentionAndNotBefore));
   }
 
-  /** Returns a store that replaces the outcomes of re-arms. */
+  /** Returns a store that replaces the outcome of each settlement. */
   private static TaskStore replanning(TaskStore store, Function<Settlement, Outcome> other) {
     return new WrappedStore(store) {
       @Override
@@ -360,22 +361,22 @@ final class BrokenStoresTest {
             }
             return delegate.settle(settlements);
           }
-        }, true, TaskStoreContract::onlyTheTokenOfTheClaimPlans,
-            TaskStoreContract::aTaskThatDoesNotExistPlansNothing, TaskStoreContract::aCancelThatWaitsInsertsNoChild),
+        }, true, TaskStoreContract::onlyTheTokenOfTheLatestClaimReArms,
+            TaskStoreContract::aReArmOfAnAbsentTaskInsertsNothing, TaskStoreContract::aReArmAfterACancelInsertsNoChild),
         new Broken("keeps the old payload", clock -> replanning(sound(clock),
             settlement -> settlement.outcome() instanceof Outcome.Rearm rearm
                 ? new Outcome.Rearm(rearm.due(), null, rearm.children())
                 : settlement.outcome()),
             true, TaskStoreContract::aReArmGivesItsTaskAPayloadAndInsertsChildren),
-        new Broken("forgets the plan if a successor waits", clock -> {
+        new Broken("drops the plan if there is a successor", clock -> {
           TaskStore store = sound(clock);
           return replanning(store, settlement -> {
             TaskRecord task = StoreFixture.get(store.find(new TaskRef.ById(settlement.id()))).orElse(null);
             return settlement.outcome() instanceof Outcome.Rearm(Due due, Body body, List<Outcome.Child> children)
                 && task != null && task.successor() != null ? new Outcome.Rearm(due) : settlement.outcome();
           });
-        }, true, TaskStoreContract::aTouchDuringAPlanKeepsThePlanAndComesFirst,
-            TaskStoreContract::aPlanThatIsDueBeforeTheTouchGetsAGenerationOfItsOwn,
+        }, true, TaskStoreContract::anEarlierTouchTakesOverWithThePayloadOfThePlan,
+            TaskStoreContract::aPlanDueBeforeATouchGetsANewerGeneration,
             TaskStoreContract::aSubmitDuringAPlanReplacesThePayload),
         new Broken("parks no child", clock -> replanning(sound(clock),
             settlement -> settlement.outcome() instanceof Outcome.Rearm rearm
@@ -384,7 +385,7 @@ final class BrokenStoresTest {
                         child.maxAttempts(), false))
                     .toList())
                 : settlement.outcome()),
-            true, TaskStoreContract::parkedChildrenThatAreDueAreInTheOrderOfTheirQueue),
+            true, TaskStoreContract::childrenToParkAreParkedOnlyIfTheyAreDue),
         new Broken("ignores expected generations", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
@@ -392,7 +393,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aDraftWhoseExpectationFailsChangesNothing,
             TaskStoreContract::aDraftThatExpectsNoLiveTaskCreatesOne,
-            TaskStoreContract::aTaskThatRunsHasNoExpectedGeneration),
+            TaskStoreContract::aDraftThatExpectsAGenerationOfARunningTaskIsRefused),
         new Broken("compares a generation before it writes", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
@@ -406,8 +407,8 @@ final class BrokenStoresTest {
             LockSupport.parkNanos(ROUND_TRIP_NANOS);
             return delegate.submit(met);
           }
-        }, false, TaskStoreContract::anExpectationIsMetOnce),
-        new Broken("returns existing tasks and leaves out the rest", clock -> new WrappedStore(sound(clock)) {
+        }, false, TaskStoreContract::oneOfSeveralDraftsWithOneExpectationWins),
+        new Broken("returns only the tasks that exist", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
             return delegate.find(ids).thenApply(found -> found.stream().filter(Optional::isPresent).toList());
@@ -462,7 +463,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::theSameOutcomeMayBeRepeatedAndAnotherIsRefused,
             TaskStoreContract::amongManySettlersEachTokenIsAcceptedOnce,
-            TaskStoreContract::laterAnswersAgreeWithEarlierOnesUnderManyThreads),
+            TaskStoreContract::resultsAgreeWithEarlierResultsUnderManyThreads),
         new Broken("refuses a report that comes after the lease", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
@@ -475,7 +476,7 @@ final class BrokenStoresTest {
             }).toList());
           }
         }, true, TaskStoreContract::aReportAfterTheLeaseIsAcceptedUntilTheNextClaim),
-        new Broken("reports a redrive beside a live task", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports a redrive as done despite a live task", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
             return changed(redrives, delegate.redrive(redrives),
@@ -496,7 +497,7 @@ final class BrokenStoresTest {
   }
 
   private static List<Broken> resets() {
-    return List.of(new Broken("forgets the successor", clock -> new WrappedStore(sound(clock)) {
+    return List.of(new Broken("sets no successor", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
         return delegate.touch(touches.stream().map(touch -> {
@@ -515,9 +516,9 @@ final class BrokenStoresTest {
             }));
       }
     }, true, TaskStoreContract::aTouchOfARunningTaskSetsItsSuccessorWithTheSameBody,
-        TaskStoreContract::aSuccessorTakesOverWhereTheAttemptsAreUsedUp,
+        TaskStoreContract::aSuccessorTakesOverWhenTheAttemptsAreUsedUp,
         TaskStoreContract::aSuccessorThatIsNotDueTakesOverAndWaits),
-        new Broken("reports a reset of a running task as if nothing ran", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reports a reset of a running task as not pending", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return changed(drafts, delegate.submit(drafts),
@@ -526,7 +527,7 @@ final class BrokenStoresTest {
                         result.state(), result.indexed())
                     : result);
           }
-        }, true, TaskStoreContract::aResetOfARunningTaskWaitsBesideIt,
+        }, true, TaskStoreContract::aResetOfARunningTaskSetsItsSuccessor,
             TaskStoreContract::aResetOfATaskWithAnOutstandingAttemptIsPending),
         new Broken("drops the body of a reset without one", clock -> new WrappedStore(sound(clock)) {
           @Override
@@ -534,7 +535,7 @@ final class BrokenStoresTest {
             return delegate.submit(drafts.stream()
                 .map(draft -> draft.body() == null ? StoreFixture.withBody(draft, Body.EMPTY) : draft).toList());
           }
-        }, true, TaskStoreContract::anOmittedBodyIsKeptAndANewTaskWithoutOneHasNone),
+        }, true, TaskStoreContract::anOmittedBodyIsKeptByAResetAndEmptyInANewTask),
         new Broken("resets a task that it should keep", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
@@ -543,10 +544,10 @@ final class BrokenStoresTest {
                     draft.maxAttempts(), OnConflict.RESET, draft.idempotency()))
                 .toList());
           }
-        }, true, TaskStoreContract::aLiveKeyIsKeptIfItsDraftAsksForIt,
-            TaskStoreContract::aLiveKeyRejectsIfItsDraftAsksForIt,
+        }, true, TaskStoreContract::aDraftWithKeepLeavesTheLiveTaskUnchanged,
+            TaskStoreContract::aDraftWithRejectIsRefusedIfTheKeyIsLive,
             TaskStoreContract::amongManySubmittersOneCreatesTheTaskOfAKey),
-        new Broken("answers a touch with the generation before it", clock -> new WrappedStore(sound(clock)) {
+        new Broken("returns the previous generation from a touch", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
             return changed(touches, delegate.touch(touches), (touch, result) -> new TouchResult(result.kind(),
@@ -566,23 +567,23 @@ final class BrokenStoresTest {
             }
             return delegate.touch(touches);
           }
-        }, true, TaskStoreContract::aTouchRevivesNothingThatIsBeingCancelled),
-        new Broken("adds delays to the clock of the caller", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::aTouchDoesNotReviveATaskWithAPendingCancel),
+        new Broken("adds delays to a clock that is 40 ms slow", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream().map(draft -> draft.due() instanceof Due.After after
                 ? StoreFixture.withDue(draft, Due.at(clock.wallMillis() - 40 + after.delayMillis()))
                 : draft).toList());
           }
-        }, true, TaskStoreContract::aDelayIsAddedByTheStoresClockAndNeverCutShort),
-        new Broken("lets a task due at once wait for the next millisecond", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::aDelayIsAddedToTheStoresClockAndRoundedUp),
+        new Broken("delays a task that is due at once by a millisecond", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<TouchResult>> touch(List<Touch> touches) {
             return delegate.touch(touches.stream().map(touch -> new Touch(touch.ref(),
                 touch.due() == Due.NOW ? Due.after(1) : touch.due())).toList());
           }
         }, true, TaskStoreContract::aDelayOfZeroIsDueAtOnce),
-        new Broken("forgets requests", clock -> new WrappedStore(sound(clock)) {
+        new Broken("ignores idempotency keys", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream().map(draft -> new Draft(draft.id(), draft.queue(), draft.key(),
@@ -591,15 +592,15 @@ final class BrokenStoresTest {
         }, true, TaskStoreContract::aRepeatedRequestReturnsTheFirstResult,
             TaskStoreContract::anIdempotencyKeyWithAnotherBodyIsRefused,
             TaskStoreContract::amongManyRepeatedRequestsOneCreatesATask,
-            TaskStoreContract::aRequestIsRecognisedForADay),
-        new Broken("answers a batch in another order", clock -> new WrappedStore(sound(clock)) {
+            TaskStoreContract::anIdempotencyKeyIsKeptForADay),
+        new Broken("returns the results of a batch in another order", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts).thenApply(
                 results -> results.stream().sorted(Comparator.comparing(SubmitResult::id)).toList());
           }
-        }, true, TaskStoreContract::aBatchAnswersInTheOrderOfItsItems,
-            TaskStoreContract::aBatchIsFoldedByKeyInItsOrder),
+        }, true, TaskStoreContract::aBatchReturnsResultsInTheOrderOfItsItems,
+            TaskStoreContract::draftsOfOneKeyInABatchActInOrder),
         new Broken("treats keys that differ in case as the same key", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
@@ -609,7 +610,7 @@ final class BrokenStoresTest {
                   draft.due(), draft.body(), draft.maxAttempts(), draft.onConflict(), draft.idempotency());
             }).toList());
           }
-        }, false, TaskStoreContract::everyKeyIsItsOwn),
+        }, false, TaskStoreContract::keysThatDifferInOneCharacterAreDistinct),
         new Broken("keeps instants in 32 bits of seconds", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
@@ -630,7 +631,7 @@ final class BrokenStoresTest {
   }
 
   private static List<Broken> cancels() {
-    return List.of(new Broken("forgets to cancel a running task", clock -> new WrappedStore(sound(clock)) {
+    return List.of(new Broken("does not cancel a running task", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
         List<CancelResult> results = new ArrayList<>();
@@ -643,8 +644,8 @@ final class BrokenStoresTest {
         return CompletableFuture.completedFuture(results);
       }
     }, true, TaskStoreContract::aCancelOfARunningTaskIsPendingAndNoNewClaimIsMade,
-        TaskStoreContract::aCancelThatWaitsEndsEverythingElse, TaskStoreContract::aCancelDropsTheSuccessor),
-        new Broken("says cancelled while an attempt is outstanding", clock -> new WrappedStore(sound(clock)) {
+        TaskStoreContract::aPendingCancelEndsATaskThatDoesNotSucceed, TaskStoreContract::aCancelDropsTheSuccessor),
+        new Broken("reports cancelled while an attempt is outstanding", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
             return changed(refs, delegate.cancel(refs), (ref, result) -> {
@@ -656,17 +657,17 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aCancelAfterTheLeaseIsFinalButPending,
             TaskStoreContract::aCancelWithAnOutstandingAttemptIsFinalButPending,
-            TaskStoreContract::anOutstandingAttemptIsRememberedThroughAReportedOne));
+            TaskStoreContract::anAttemptStaysOutstandingAfterALaterSettle));
   }
 
   private static List<Broken> indexes() {
-    return List.of(new Broken("begins every page at the beginning", clock -> new WrappedStore(sound(clock)) {
+    return List.of(new Broken("begins every page at the start of the range", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
         return delegate.due(scans.stream().map(
             scan -> new DueScan(scan.slot(), scan.fromWakeAt(), null, scan.toWakeAt(), scan.limit())).toList());
       }
-    }, true, TaskStoreContract::aScanContinuesBehindTheEndOfThePage),
+    }, true, TaskStoreContract::aScanContinuesAfterTheLastEntryOfAPage),
         new Broken("skips entries at the instant at which a page ended", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
@@ -674,22 +675,22 @@ final class BrokenStoresTest {
                 ? scan
                 : new DueScan(scan.slot(), scan.fromWakeAt() + 1, null, scan.toWakeAt(), scan.limit())).toList());
           }
-        }, false, TaskStoreContract::aScanContinuesBehindTheEndOfThePage),
+        }, false, TaskStoreContract::aScanContinuesAfterTheLastEntryOfAPage),
         new Broken("leaves out the end of a range", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
             return delegate.due(scans.stream().map(scan -> new DueScan(scan.slot(), scan.fromWakeAt(), scan.after(),
                 scan.toWakeAt() - 1, scan.limit())).toList());
           }
-        }, true, TaskStoreContract::bothEndsOfARangeBelongToIt),
-        new Broken("says more whenever a page is full", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::bothEndsOfARangeAreInclusive),
+        new Broken("reports more whenever a page is full", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
             return changed(scans, delegate.due(scans), (scan, slice) -> new DueSlice(slice.slot(), slice.entries(),
                 slice.entries().size() == scan.limit()));
           }
         }, true, TaskStoreContract::onlyAPageCutByItsLimitHasMore),
-        new Broken("leaves the entry in place after the answer Later", clock -> new WrappedStore(sound(clock)) {
+        new Broken("leaves the entry in place after the result Later", clock -> new WrappedStore(sound(clock)) {
           private final Map<TaskId, DueEntry> old = new ConcurrentHashMap<>();
 
           @Override
@@ -716,7 +717,7 @@ final class BrokenStoresTest {
                 slice.entries().stream().map(entry -> Optional.ofNullable(old.get(entry.id())).orElse(entry)).toList(),
                 slice.more()));
           }
-        }, true, TaskStoreContract::aLaterResetLeavesTheIndexAloneUntilTheEntryWakes,
+        }, true, TaskStoreContract::aLaterResetLeavesTheIndexUntilTheNextClaim,
             TaskStoreContract::anExtensionMovesTheLeaseEndAndLeavesTheIndexAlone),
         new Broken("moves the entry with every reset", clock -> new WrappedStore(sound(clock)) {
           @Override
@@ -726,11 +727,11 @@ final class BrokenStoresTest {
                     .map(task -> new DueEntry(task.wakeAt(), task.id(), task.queue())).toList())
                 .thenApply(parked -> results));
           }
-        }, true, TaskStoreContract::aLaterResetLeavesTheIndexAloneUntilTheEntryWakes));
+        }, true, TaskStoreContract::aLaterResetLeavesTheIndexUntilTheNextClaim));
   }
 
   private static List<Broken> parks() {
-    return List.of(new Broken("shows parked tasks among the due ones", clock -> new WrappedStore(sound(clock)) {
+    return List.of(new Broken("lists parked tasks in the index", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
         return changed(scans, delegate.due(scans), (scan, slice) -> {
@@ -769,12 +770,12 @@ final class BrokenStoresTest {
   }
 
   private static List<Broken> moves() {
-    return List.of(new Broken("shows final tasks among the live ones", clock -> new WrappedStore(sound(clock)) {
+    return List.of(new Broken("lists final tasks among the live tasks", clock -> new WrappedStore(sound(clock)) {
       @Override
       public CompletionStage<TaskPage> live(int limit, @Nullable String cursor) {
         return delegate.query(StoreFixture.QUEUE, null, limit, cursor);
       }
-    }, false, TaskStoreContract::liveTasksOfAllQueuesArePagedEachOnce),
+    }, false, TaskStoreContract::liveTasksOfAllQueuesAreListedOnceEach),
         new Broken("ends the leases of tasks that it adopts", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
@@ -793,8 +794,8 @@ final class BrokenStoresTest {
   }
 
   private static List<Broken> records() {
-    return List.of(new Broken("forgets when it is closed", BrokenStoresTest::sound, false,
-        TaskStoreContract::answeredCallsSurviveCloseAndReopen),
+    return List.of(new Broken("loses its tasks when it is closed", BrokenStoresTest::sound, false,
+        TaskStoreContract::completedCallsSurviveCloseAndReopen),
         new Broken("does not keep final tasks", clock -> new WrappedStore(sound(clock)) {
           @Override
           public void configure(String queue, QueueTerms terms) {
@@ -802,7 +803,7 @@ final class BrokenStoresTest {
                 new QueueTerms(terms.maxAttempts(), terms.maxWaitMillis(), terms.maxRunMillis(), 0, 0));
           }
         }, true, TaskStoreContract::finalTasksVanishInTheirMillisecondAndNotInTheOneBefore),
-        new Broken("remembers that a queue had no live tasks", clock -> new WrappedStore(sound(clock)) {
+        new Broken("caches that a queue has no live tasks", clock -> new WrappedStore(sound(clock)) {
           private final Set<String> empty = ConcurrentHashMap.newKeySet();
 
           @Override
@@ -811,9 +812,9 @@ final class BrokenStoresTest {
                 ? CompletableFuture.completedFuture(false)
                 : delegate.hasLive(queue).thenApply(found -> found || !empty.add(queue));
           }
-        }, true, TaskStoreContract::hasLiveTasksIsExactAtOnce,
-            TaskStoreContract::hasLiveTasksIncludesAcceptedCalls),
-        new Broken("reads any cursor as the beginning", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::hasLiveIsExactAtOnce,
+            TaskStoreContract::hasLiveIncludesCompletedSubmits),
+        new Broken("accepts an invalid cursor as the beginning", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
               @Nullable String cursor) {
@@ -828,8 +829,8 @@ final class BrokenStoresTest {
             return delegate.query(queue, null, limit, cursor).thenApply(page -> new TaskPage(page.tasks().stream()
                 .filter(task -> state == null || task.state() == state).toList(), page.cursor()));
           }
-        }, true, TaskStoreContract::aQueryFiltersByStateAndReadinessByTheClock,
-            TaskStoreContract::aQueryShowsParkedTasksToo),
+        }, true, TaskStoreContract::aQueryFiltersByStateAndByTheClock,
+            TaskStoreContract::aQueryListsParkedTasksToo),
         new Broken("writes documents regardless of their version", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
@@ -837,16 +838,16 @@ final class BrokenStoresTest {
             return delegate.document(kind, name).thenCompose(
                 old -> delegate.writeDocument(kind, name, old.isEmpty() ? 0 : old.orElseThrow().version(), content));
           }
-        }, false, TaskStoreContract::aDocumentIsWrittenIfItsVersionIsStillTheOneGiven,
-            TaskStoreContract::aDeletedDocumentIsGoneAndItsVersionsDoNotComeBack),
+        }, false, TaskStoreContract::aDocumentIsWrittenOnlyIfItsVersionIsTheExpectedOne,
+            TaskStoreContract::aDeletedDocumentIsGoneAndItsVersionsAreNotReused),
         new Broken("finds only live tasks by key", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
             return delegate.find(ref)
                 .thenApply(found -> found.filter(task -> ref instanceof TaskRef.ById || task.isLive()));
           }
-        }, true, TaskStoreContract::aKeyFindsItsLastTaskOnceThatIsFinal),
-        new Broken("reports another clock than it uses", clock -> new WrappedStore(sound(clock)) {
+        }, true, TaskStoreContract::aKeyFindsItsLastFinalTask),
+        new Broken("reports a time one second ahead of its clock", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Long> timeMicros(int slot) {
             return delegate.timeMicros(slot).thenApply(micros -> micros + Duration.ofSeconds(1).toNanos() / 1_000);

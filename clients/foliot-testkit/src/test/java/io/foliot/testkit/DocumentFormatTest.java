@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The documents of the core: each is read as it was written, and is refused after a change. */
+/** The documents of foliot-core: each is read as it was written, and is refused if its bytes have changed. */
 final class DocumentFormatTest {
   @Test
   void aSealIsReadAsItWasWritten() {

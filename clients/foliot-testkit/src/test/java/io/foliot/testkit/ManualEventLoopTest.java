@@ -20,7 +20,7 @@ final class ManualEventLoopTest {
   private final long startNanos = clock.monotonicNanos();
   private final List<Long> turns = new ArrayList<>();
 
-  /** Returns a duty that records when it is called, in milliseconds, and requests the next turn after a pause. */
+  /** Returns a duty that records each call, in milliseconds since the start, and requests a turn after a pause. */
   private EventLoop.Duty every(Duration pause) {
     return () -> {
       turns.add((clock.monotonicNanos() - startNanos) / 1_000_000);
@@ -86,7 +86,7 @@ final class ManualEventLoopTest {
   void aLoopThatNeverSleepsIsAnError() {
     loop.start(clock::monotonicNanos);
     assertThatThrownBy(loop::runUntilIdle).isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("asks for now, for ever");
+        .hasMessageContaining("requests a turn at once, each time");
   }
 
   @Test
@@ -108,7 +108,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void aClosedLoopTurnsNoMore() {
+  void aClosedLoopRunsNoTurn() {
     loop.start(every(Duration.ofMillis(1)));
     loop.close();
     loop.wake();
@@ -119,7 +119,7 @@ final class ManualEventLoopTest {
   }
 
   @Test
-  void aDutyMayCloseItsOwnLoop() {
+  void aDutyMayCloseItsLoop() {
     loop.start(() -> {
       turns.add(0L);
       loop.close();

@@ -49,7 +49,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model for the store in memory, which cannot be its own model. It implements the rules of
+ * The model for {@link MemoryStore}, which is itself the model for all other stores. The model implements the rules of
  * {@link io.foliot.core.store.TaskStore} again, in the shortest way: mutable fields, one list, and no index. For use by
  * one thread.
  */
@@ -57,11 +57,12 @@ final class PlainModel extends WrappedStore {
   private final int slotCount;
   private final TimeSource clock;
   private final List<Task> tasks = new ArrayList<>();
-  private final Map<List<@Nullable String>, Answer> answers = new HashMap<>();
+  private final Map<List<@Nullable String>, FirstSubmit> firstSubmits = new HashMap<>();
   private final Map<String, QueueTerms> terms = new HashMap<>();
-  private long tokens;
+  private long lastToken;
 
-  private record Answer(long digest, SubmitResult result, long atMillis) {}
+  /** The result of the first submit with an idempotency key, and the time of that submit. */
+  private record FirstSubmit(long digest, SubmitResult result, long atMillis) {}
 
   private static final class Task {
     final Draft draft;
@@ -97,7 +98,7 @@ final class PlainModel extends WrappedStore {
       return !state.isFinal();
     }
 
-    TaskState shown(long now) {
+    TaskState stateAt(long now) {
       return state == TaskState.DELAYED && dueAt <= now ? TaskState.READY : state;
     }
 
@@ -140,6 +141,7 @@ final class PlainModel extends WrappedStore {
     return clock.wallMillis();
   }
 
+  /** Returns the generation that follows a generation: at least the current microsecond. */
   private long after(long generation) {
     return Math.max(generation + 1, clock.wallMicros());
   }
@@ -152,6 +154,7 @@ final class PlainModel extends WrappedStore {
     };
   }
 
+  /** Returns a + b, or Long.MAX_VALUE if b is Long.MAX_VALUE, which means no limit. */
   private static long plus(long a, long b) {
     return b == Long.MAX_VALUE ? b : a + b;
   }
@@ -198,7 +201,7 @@ final class PlainModel extends WrappedStore {
         return insert(draft);
       }
       List<@Nullable String> name = Arrays.asList(draft.queue(), draft.key(), request.key());
-      Answer known = answers.get(name);
+      FirstSubmit known = firstSubmits.get(name);
       if (known != null && now() < known.atMillis() + Draft.Idempotency.KEPT_MILLIS) {
         SubmitResult first = known.result();
         boolean same = known.digest() == request.digest();
@@ -207,7 +210,7 @@ final class PlainModel extends WrappedStore {
       }
       SubmitResult result = insert(draft);
       if (result.kind() != SubmitResult.Kind.REJECTED && result.kind() != SubmitResult.Kind.CHANGED) {
-        answers.put(name, new Answer(request.digest(), result, now()));
+        firstSubmits.put(name, new FirstSubmit(request.digest(), result, now()));
       }
       return result;
     });
@@ -217,13 +220,14 @@ final class PlainModel extends WrappedStore {
     Task last = get(draft.queue(), draft.key());
     long expected = draft.expectedGeneration();
     boolean live = last != null && last.isLive();
+    // 0 is Draft.ANY, and a negative number is Draft.ABSENT.
     boolean met = expected == 0 || (expected < 0 && !live)
         || (last != null && last.state == TaskState.DELAYED && last.generation == expected);
     if (!met) {
       return last == null
           ? new SubmitResult(SubmitResult.Kind.CHANGED, draft.id(), 0, 0, TaskState.FINISHED, false)
           : new SubmitResult(SubmitResult.Kind.CHANGED, last.draft.id(), last.generation, last.dueAt,
-              last.shown(now()), false);
+              last.stateAt(now()), false);
     }
     if (last == null || !last.isLive()) {
       Task task = new Task(draft, now());
@@ -234,7 +238,7 @@ final class PlainModel extends WrappedStore {
       task.firstDueAt = instant(draft.due());
       task.waitUntil(instant(draft.due()));
       tasks.add(task);
-      return new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), task.generation, task.dueAt, task.shown(now()),
+      return new SubmitResult(SubmitResult.Kind.CREATED, draft.id(), task.generation, task.dueAt, task.stateAt(now()),
           true);
     }
     SubmitResult.Kind kind = switch (last.cancelRequested || expected > 0 ? OnConflict.RESET : draft.onConflict()) {
@@ -245,10 +249,10 @@ final class PlainModel extends WrappedStore {
           : SubmitResult.Kind.RESET;
     };
     if (kind == SubmitResult.Kind.KEPT || kind == SubmitResult.Kind.REJECTED) {
-      return new SubmitResult(kind, last.draft.id(), last.generation, last.dueAt, last.shown(now()), false);
+      return new SubmitResult(kind, last.draft.id(), last.generation, last.dueAt, last.stateAt(now()), false);
     }
     TouchResult reset = reset(last, instant(draft.due()), draft.body(), draft.maxAttempts());
-    return new SubmitResult(kind, last.draft.id(), reset.generation(), reset.dueAt(), last.shown(now()),
+    return new SubmitResult(kind, last.draft.id(), reset.generation(), reset.dueAt(), last.stateAt(now()),
         reset.indexed());
   }
 
@@ -271,6 +275,7 @@ final class PlainModel extends WrappedStore {
     task.maxAttempts = maxAttempts == 0 ? task.maxAttempts : maxAttempts;
     boolean earlier = task.dueAt < task.wakeAt;
     long ahead = task.dueAt - now();
+    // An entry in the first five eighths of the time until the new deadline moves at once.
     if (earlier || (ahead > 0 && !task.parked && task.wakeAt <= now() + Math.floorDiv(ahead, 8L) * 5)) {
       task.waitUntil(task.dueAt);
     }
@@ -357,9 +362,9 @@ final class PlainModel extends WrappedStore {
 
   private static boolean isIn(DueEntry entry, DueScan scan) {
     TaskId after = scan.after();
-    boolean behind = entry.wakeAt() > scan.fromWakeAt()
+    boolean inOrAfterStart = entry.wakeAt() > scan.fromWakeAt()
         || (entry.wakeAt() == scan.fromWakeAt() && (after == null || entry.id().compareTo(after) > 0));
-    return behind && entry.wakeAt() <= scan.toWakeAt();
+    return inOrAfterStart && entry.wakeAt() <= scan.toWakeAt();
   }
 
   @Override
@@ -436,7 +441,7 @@ final class PlainModel extends WrappedStore {
     }
     task.state = TaskState.RUNNING;
     task.attempt++;
-    task.token = new Token(7, ++tokens);
+    task.token = new Token(7, ++lastToken);
     task.reported = false;
     task.reportedAs = null;
     task.claimedAt = now();
@@ -480,9 +485,9 @@ final class PlainModel extends WrappedStore {
         case Outcome.Retry retry -> AttemptRecord.End.RETRIED;
         case Outcome.Rearm rearm -> AttemptRecord.End.REARMED;
       };
-      boolean own = settlement.token().equals(task.token);
-      if (!own || task.reported || settlement.generation() != task.generation) {
-        boolean repeated = own && task.reportedAs == end;
+      boolean hasToken = settlement.token().equals(task.token);
+      if (!hasToken || task.reported || settlement.generation() != task.generation) {
+        boolean repeated = hasToken && task.reportedAs == end;
         return new SettleResult(repeated ? SettleResult.Kind.REPEATED : SettleResult.Kind.STALE, task.state, 0);
       }
       task.reported = true;
@@ -566,6 +571,7 @@ final class PlainModel extends WrappedStore {
       task.attempt = 0;
       task.outstanding = false;
       task.waitUntil(now());
+      // The last task in the list counts as the latest of its key.
       tasks.remove(task);
       tasks.add(task);
       return new RedriveResult(RedriveResult.Kind.REDRIVEN, id, task.generation, task.dueAt);
@@ -587,7 +593,7 @@ final class PlainModel extends WrappedStore {
   public CompletionStage<TaskPage> query(String queue, @Nullable TaskState state, int limit,
       @Nullable String cursor) {
     return CompletableFuture.completedFuture(new TaskPage(
-        kept().filter(task -> task.draft.queue().equals(queue) && (state == null || task.shown(now()) == state))
+        kept().filter(task -> task.draft.queue().equals(queue) && (state == null || task.stateAt(now()) == state))
             .map(Task::record).toList(),
         null));
   }

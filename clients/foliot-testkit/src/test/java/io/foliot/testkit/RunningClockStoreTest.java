@@ -13,6 +13,7 @@ final class RunningClockStoreTest extends ServerClockStoreContract {
   private final TimeSource running = new TimeSource() {
     @Override
     public long wallMicros() {
+      // An odd step, so that readings fall anywhere within a millisecond.
       clock.advance(Duration.ofNanos(1_370_003));
       return clock.wallMicros();
     }

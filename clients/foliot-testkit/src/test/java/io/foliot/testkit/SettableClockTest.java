@@ -43,7 +43,7 @@ final class SettableClockTest {
   }
 
   @Test
-  void timeDoesNotPassBackwards() {
+  void aNegativeAdvanceIsRefused() {
     assertThatThrownBy(() -> clock.advance(Duration.ofNanos(-1))).isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("stepWall");
   }

@@ -11,13 +11,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Base of the stores that break one rule each, by an override. */
+/** Base of the stores with a fault: each breaks one rule by overriding a method. */
 class WrappedStore extends ForwardingStore {
   WrappedStore(TaskStore delegate) {
     super(delegate);
   }
 
-  /** Returns the results, each changed by a function of its item and itself. */
+  /** Returns the results, each replaced by a function of its item and the old result. */
   static <Q, R> CompletionStage<List<R>> changed(List<Q> items, CompletionStage<List<R>> stage,
       BiFunction<Q, R, R> change) {
     return stage.thenApply(results -> {

@@ -1,4 +1,4 @@
-/** Tests of the kit: it passes on correct stores, and fails on broken ones. */
+/** Tests of the kit: the kit passes on correct stores, and fails on broken stores. */
 @NullMarked
 package io.foliot.testkit;
 

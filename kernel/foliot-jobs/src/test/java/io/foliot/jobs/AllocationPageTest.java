@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The table of allocations in {@code docs/jobs.md} is computed here. */
+/** Computes the table of allocations in {@code docs/jobs.md}. */
 final class AllocationPageTest {
   private static final Path PAGE = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .resolve("docs").resolve("jobs.md");
@@ -59,7 +59,7 @@ final class AllocationPageTest {
   }
 
   @Test
-  void thePageHasTheTableThatTheRulesGive() throws IOException {
+  void thePageHasTheComputedTable() throws IOException {
     String page = Files.readString(PAGE);
     int from = page.indexOf(BEGIN) + BEGIN.length();
     int to = page.indexOf(END);
@@ -69,13 +69,13 @@ final class AllocationPageTest {
       return;
     }
     assertThat(page.substring(from, to))
-        .as("to write it: mvn -ntp test -pl :foliot-jobs -am -Dtest=AllocationPageTest"
+        .as("to write the table: mvn -ntp test -pl :foliot-jobs -am -Dtest=AllocationPageTest"
             + " -Dsurefire.failIfNoSpecifiedTests=false -Dfoliot.pages=write")
         .isEqualTo(table());
   }
 
   @Test
-  void theExamplesShowBothOrders() {
+  void theExampleNamesHaveAnOddAndAnEvenHash() {
     assertThat("report".hashCode() % 2).isNotEqualTo("orders".hashCode() % 2);
   }
 }

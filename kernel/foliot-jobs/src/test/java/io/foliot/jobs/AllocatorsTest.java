@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The arguments of an allocator, and each answer that divides no shards. */
+/** The arguments of an allocator, and each kind of result that is refused. */
 final class AllocatorsTest {
   private static final Job JOB = Job.named("report").queue("q").every(Duration.ofMinutes(1)).shards(3, "w2", "w0")
       .allocator("own").build();
@@ -30,7 +30,7 @@ final class AllocatorsTest {
   }
 
   @Test
-  void anAllocatorIsGivenTheJobAndTheWorkersInTheirOrder() {
+  void anAllocatorGetsTheJobAndTheWorkersInOrder() {
     List<Object> given = new ArrayList<>();
     assertThat(seats((job, workers) -> {
       given.add(job);
@@ -43,11 +43,11 @@ final class AllocatorsTest {
         .containsExactly(2, 0, 1);
   }
 
-  /** An answer that divides no shards, and the reason that is shown. */
+  /** An allocator with an invalid result, and the reason in the message of the refusal. */
   private record Wrong(ShardAllocator allocator, String reason) {}
 
-  @SuppressWarnings("NullAway") // An application without null checks may return it.
-  private static Stream<Wrong> wrongAnswers() {
+  @SuppressWarnings("NullAway") // An application without null checks may return null.
+  private static Stream<Wrong> invalidResults() {
     return Stream.of(new Wrong((job, workers) -> null, "returned null"),
         new Wrong((job, workers) -> List.of(), "returned 0 workers for 3 shards"),
         new Wrong((job, workers) -> List.of(FIRST, LAST), "returned 2 workers for 3 shards"),
@@ -84,21 +84,21 @@ final class AllocatorsTest {
   }
 
   @Test
-  void aWrongAnswerGivesNoSeatsAndAReason() {
-    wrongAnswers().forEach(wrong -> assertThatThrownBy(() -> seats(wrong.allocator()))
+  void anInvalidResultIsRefusedWithAReason() {
+    invalidResults().forEach(wrong -> assertThatThrownBy(() -> seats(wrong.allocator()))
         .isInstanceOf(UnallocatedException.class)
         .hasMessage("waits for its allocator, which " + wrong.reason() + ": allocator=own"));
   }
 
   @Test
-  void aWorkerIsKnownByTheNameThatItWasGiven() {
+  void aWorkerHasItsNameWithAndWithoutTheSuffix() {
     assertThat(new Worker("eu", "").isNamed("eu")).isTrue();
     assertThat(new Worker("eu-01fe89ab", "").isNamed("eu")).isTrue();
     assertThat(new Worker("eu-01fe89ab", "").isNamed("eu-01fe89ab")).isTrue();
     for (String other : List.of("e", "eu-0", "eu-", "eu-01fe89a", "", "EU")) {
       assertThat(new Worker("eu-01fe89ab", "").isNamed(other)).as(other).isFalse();
     }
-    assertThat(new Worker("eu-west1234", "").isNamed("eu")).as("no digits").isFalse();
+    assertThat(new Worker("eu-west1234", "").isNamed("eu")).as("the suffix is not hexadecimal").isFalse();
     assertThat(new Worker("eu-01fe89ab0", "").isNamed("eu")).isFalse();
     assertThat(new Worker("eu_01fe89ab", "").isNamed("eu")).isFalse();
     assertThat(new Worker("null", "").isNamed(null)).isFalse();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Each change of a caller against each state of a job. */
+/** Changes that callers make, in different states of a job. */
 final class JobChangeTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long HOUR = 3_600_000;
@@ -74,7 +74,7 @@ final class JobChangeTest {
     assertThat(half.active().getFirst().inserted()).isEqualTo(500);
     Job other = large.parameter(Body.json("2")).build();
     assertThatThrownBy(() -> JobChange.put(half, other, START, NO_CALENDARS))
-        .as("its other shards would have the new parameter").isInstanceOf(JobChange.BehindException.class);
+        .as("the remaining shards would have the new parameter").isInstanceOf(JobChange.BehindException.class);
     JobLife.Plan rest = pass(half, START);
     assertThat(rest.children()).hasSize(100).allMatch(child -> child.body().payload()[0] == '1');
     assertThat(JobChange.put(rest.record(), other, START, NO_CALENDARS).job()).isEqualTo(other);
@@ -150,7 +150,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void oneIdempotencyKeyIsOneRun() {
+  void triggersWithOneIdempotencyKeyStartOneRun() {
     JobChange.Requested first = JobChange.trigger(created(hourly().build()), "k", START);
     JobChange.Requested second = JobChange.trigger(first.record(), "k", START + 5);
     assertThat(second.record()).isSameAs(first.record());
@@ -187,7 +187,7 @@ final class JobChangeTest {
         .hasMessageContaining("fixed delay");
   }
 
-  /** The store keeps ended tasks until their retention ends, and inserts no shard whose id it knows. */
+  /** A store keeps ended tasks until their retention ends, and inserts no shard whose id exists already. */
   @Test
   void aJobThatIsCreatedAgainNeverReusesShardIds() {
     Set<TaskId> ids = new HashSet<>();
@@ -196,7 +196,7 @@ final class JobChangeTest {
       JobRecord backfill = JobChange.request(record, null, List.of(START + HOUR)).record();
       JobLife.Plan plan = pass(backfill, created);
       assertThat(plan.children()).hasSize(1);
-      assertThat(ids.add(plan.children().getFirst().id())).as("a shard of a new run is new").isTrue();
+      assertThat(ids.add(plan.children().getFirst().id())).as("the shard has a new id").isTrue();
     }
   }
 
@@ -223,7 +223,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aRequestCarriesItsOwnParameterUntilItsShardsAreInserted() {
+  void aRequestKeepsItsParameterUntilItsShardsAreInserted() {
     Job job = hourly().shards(600).parameter(new Body(new byte[]{'1'}, "text/plain", Map.of("h", "v"))).build();
     JobRecord record = JobChange.trigger(created(job), "k", Body.json("2"), START).record();
     assertThat(JobChange.trigger(record, "k", Body.json("3"), START).isRepeated()).isTrue();
@@ -233,7 +233,7 @@ final class JobChangeTest {
     assertThat(half.record().parameters()).hasSize(1);
     JobLife.Plan rest = pass(half.record(), START);
     assertThat(rest.children()).hasSize(100).allMatch(child -> child.body().payload()[0] == '2');
-    assertThat(rest.record().parameters()).as("the record forgets it").isEmpty();
+    assertThat(rest.record().parameters()).as("the record drops the parameter").isEmpty();
     Body large = new Body(new byte[5_000], "a/b", Map.of());
     assertThatThrownBy(() -> JobChange.trigger(record, null, large, START)).hasMessageContaining("4096");
     Body most = new Body(new byte[4_096], "a/b", Map.of());

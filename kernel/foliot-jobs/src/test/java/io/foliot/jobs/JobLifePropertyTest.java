@@ -12,12 +12,12 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Random jobs, workers, passes, outages and changes: each scheduled time gets exactly one run or record. */
+/** Random jobs, workers, passes, outages and changes: each scheduled time gets exactly one run or one record. */
 final class JobLifePropertyTest {
   private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
   private static final int SEEDS_PER_FAULT = 500;
   private static final int STEPS = 60;
-  /** Shortly before a gap and before an overlap of Berlin. */
+  /** Instants shortly before a gap and before an overlap in the local time of Berlin. */
   private static final List<Instant> CHANGES = List.of(Instant.parse("2026-03-28T22:00:00Z"),
       Instant.parse("2026-10-24T21:00:00Z"));
   private static final List<String> CRONS = List.of("* * * * *", "*/5 * * * *", "0 * * * *", "*/20 * * * * *",
@@ -37,7 +37,7 @@ final class JobLifePropertyTest {
     }
   }
 
-  /** Returns whether the judgement fails with the fault, and only with it; the planner itself must not fail. */
+  /** Returns whether the checks fail with the fault, and asserts that they pass without it. No other code may fail. */
   private static boolean isCaught(long seed, JobWorld.Fault fault) {
     try {
       run(seed, fault);
@@ -143,7 +143,7 @@ final class JobLifePropertyTest {
     return scope;
   }
 
-  /** Workers in up to three zones, of which some are gone, disabled or of another queue. */
+  /** Returns workers in up to three zones, some of them gone or disabled, or null as if they had not been read. */
   private static @Nullable Fleet fleet(Random random) {
     if (random.nextInt(8) == 0) {
       return null;
@@ -151,7 +151,7 @@ final class JobLifePropertyTest {
     Workers workers = new Workers();
     int count = random.nextInt(8);
     for (int i = 0; i < count; i++) {
-      // A seat stays in its zone, and a live worker has one seat.
+      // Seat i is always in zone i % 3, and no two seats have the same worker.
       workers.add("worker-" + (random.nextInt(100) * 8 + i), "zone-" + i % 3);
       switch (random.nextInt(5)) {
         case 0 -> workers.gone(i);

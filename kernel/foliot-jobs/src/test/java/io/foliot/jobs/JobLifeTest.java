@@ -18,7 +18,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Plain cases of planning, each policy by itself. */
+/** Single cases of planning, one policy at a time. */
 final class JobLifeTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long MINUTE = 60_000;
@@ -38,7 +38,7 @@ final class JobLifeTest {
     record = JobChange.create(job, START, calendars);
   }
 
-  /** Takes a pass, and any that follow at once; returns when the next one is due. */
+  /** Runs a planning pass, and each further pass that is due at once. Returns the time of the next pass. */
   private long pass(long now) {
     long next;
     do {
@@ -102,7 +102,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void misfireOnceRunsTheLatestAndTellsHowManyWereMissed() {
+  void misfireOnceRunsTheLatestTimeAndCountsTheMissed() {
     job(minutely().misfire(Misfire.once(Duration.ofMinutes(5))).build());
     pass(START + 10 * MINUTE);
     assertThat(activeMinutes()).containsExactly(10L);
@@ -113,7 +113,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void misfireAllRunsTheNewestOldestFirstUpToItsMaximum() {
+  void misfireAllRunsTheNewestTimesInOrder() {
     job(minutely().misfire(Misfire.all(3, Duration.ofHours(1))).build());
     pass(START + 10 * MINUTE);
     assertThat(activeMinutes()).containsExactly(8L);
@@ -125,7 +125,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void misfireSkipRunsWhatIsInTheWindow() {
+  void misfireSkipRunsTheTimesWithinItsWindow() {
     job(minutely().misfire(Misfire.skip(Duration.ofMinutes(2))).overlap(Overlap.ALLOW).build());
     pass(START + 10 * MINUTE);
     assertThat(activeMinutes()).containsExactly(8L, 9L, 10L);
@@ -133,13 +133,13 @@ final class JobLifeTest {
   }
 
   @Test
-  void thousandsOfTimesAreCaughtUpInBoundedPasses() {
+  void aJobCatchesUpWithThousandsOfTimes() {
     for (Job job : List.of(minutely().build(), Job.named("report").queue("q").cron("* * * * *").build())) {
       job(job);
       pass(START + 5_000 * MINUTE);
       assertThat(activeMinutes()).containsExactly(5_000L);
       assertThat(record.totals().missed()).isEqualTo(4_999);
-      assertThat(record.history()).as("one range").hasSize(1);
+      assertThat(record.history()).as("one record for all missed times").hasSize(1);
       assertThat(record.cursor()).isEqualTo(START + 5_000 * MINUTE);
     }
   }
@@ -174,7 +174,7 @@ final class JobLifeTest {
     assertThat(activeMinutes()).containsExactly(1L);
     assertThat(cancels).hasSize(1);
     pass(START + 3 * MINUTE);
-    assertThat(waitingMinutes()).as("the newest replaces the one that waits").containsExactly(3L);
+    assertThat(waitingMinutes()).as("the newest time replaces the waiting time").containsExactly(3L);
     end(ShardEnd.State.FAILED, START + 3 * MINUTE + 1);
     pass(START + 3 * MINUTE + 2);
     assertThat(activeMinutes()).containsExactly(3L);
@@ -184,7 +184,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void overlapAllowHasABound() {
+  void overlapAllowBoundsActiveAndWaitingRuns() {
     job(minutely().overlap(Overlap.ALLOW).build());
     for (int i = 1; i <= 130; i++) {
       pass(START + i * MINUTE);
@@ -229,7 +229,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void failuresInARowPauseTheJobAndASuccessDoesNot() {
+  void failuresInARowPauseTheJob() {
     job(minutely().pauseAfterFailures(2).build());
     fail(1);
     pass(START + 2 * MINUTE);
@@ -255,9 +255,9 @@ final class JobLifeTest {
     assertThat(record.history().getLast().result()).isEqualTo(PastRun.Result.STOPPED);
     assertThat(record.paused()).as("no run has failed since the resume").isNull();
     fail(4);
-    assertThat(record.paused()).as("one has").isNull();
+    assertThat(record.paused()).as("one run has failed since the resume").isNull();
     fail(5);
-    assertThat(record.paused()).as("two have").isNotNull();
+    assertThat(record.paused()).as("two runs have failed since the resume").isNotNull();
   }
 
   @Test
@@ -271,7 +271,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void aScheduleOfOneTimeIsOverAfterIt() {
+  void aScheduleOfOneTimeRunsOnce() {
     job(Job.named("report").queue("q").at(Instant.ofEpochMilli(START + MINUTE)).build());
     assertThat(pass(START)).isEqualTo(START + MINUTE);
     pass(START + MINUTE);
@@ -306,7 +306,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void aJitterDelaysTheShardAndNotTheRecord() {
+  void aJitterDoesNotChangeTheScheduledTimeOfAShard() {
     job(minutely().schedule(s -> s.jitter(Duration.ofSeconds(30))).build());
     pass(START + MINUTE);
     assertThat(activeMinutes()).containsExactly(1L);
@@ -338,13 +338,13 @@ final class JobLifeTest {
   }
 
   @Test
-  void aShardThatWasForgottenHasEndedAndIsNeverInsertedAgain() {
+  void anAbsentShardCountsAsEndedAndIsNotInsertedAgain() {
     pass(START + MINUTE);
     end(ShardEnd.State.ABSENT, 0);
     pass(START + 2 * MINUTE);
     assertThat(record.history()).extracting(PastRun::result).containsExactly(PastRun.Result.UNKNOWN);
     assertThat(record.totals().unknown()).isEqualTo(1);
-    assertThat(record.totals().failed()).as("what is unknown is no failure").isZero();
+    assertThat(record.totals().failed()).as("an unknown result is no failure").isZero();
     assertThat(children).hasSize(2);
   }
 
@@ -358,7 +358,7 @@ final class JobLifeTest {
   }
 
   @Test
-  void aClockThatWasSetBackTakesNothingBack() {
+  void aPassAfterTheClockIsSetBackChangesNothing() {
     pass(START + 10 * MINUTE);
     JobRecord before = record;
     long next = pass(START + 5 * MINUTE);

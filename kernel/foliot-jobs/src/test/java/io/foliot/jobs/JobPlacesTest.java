@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Plain cases of scopes: where the shards of a run run, and what happens if workers are missing. */
+/** Single cases of scopes: which workers the shards of a run get, and the effect of missing workers. */
 final class JobPlacesTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long MINUTE = 60_000;
@@ -104,7 +104,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aWorkerOfAnotherQueueOrThatIsDisabledGetsNothing() {
+  void workersThatAreDisabledOrOfAnotherQueueGetNoShards() {
     fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "a").disabled(0).gone(2).fleet();
     job(minutely().shards(3));
     pass(START + MINUTE);
@@ -131,7 +131,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void furtherEndsAreReadAtOnceWhereMostHaveEnded() {
+  void moreEndsAreReadSoonIfMostShardsHaveEnded() {
     job(minutely().shards(3_000));
     long now = START + MINUTE;
     JobLife.Plan plan = JobLife.plan(record, now, Map.of(), NO_CALENDARS, fleet);
@@ -142,11 +142,11 @@ final class JobPlacesTest {
     JobRecord whole = plan.record();
     assertThat(JobLife.plan(whole, now, ends(whole, 1_000), NO_CALENDARS, fleet).at()).isEqualTo(now + 1);
     assertThat(JobLife.plan(whole, now, ends(whole, 10), NO_CALENDARS, fleet).at()).isEqualTo(now + 100);
-    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint comes first")
+    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint is expected earlier")
         .isEqualTo(now + 30_000);
   }
 
-  /** Returns what a pass reads if so many of its shards have ended. */
+  /** Returns the ends that the next pass reads: a number of shards have succeeded, and the others are live. */
   private static Map<TaskId, ShardEnd> ends(JobRecord record, int ended) {
     Map<TaskId, ShardEnd> ends = new HashMap<>();
     for (TaskId id : JobLife.wanted(record)) {
@@ -156,9 +156,9 @@ final class JobPlacesTest {
     return ends;
   }
 
-  /** A run that is stopped is inserted no further; its shards are cancelled while their ends are read. */
+  /** A stopped run gets no further shards. The ends of its shards are read while the shards are cancelled. */
   @Test
-  void endsOfAStoppedRunAreReadAlsoIfItIsNotWhole() {
+  void theEndsOfAPartlyInsertedStoppedRunAreRead() {
     job(minutely().shards(1_200).timeout(Duration.ofMinutes(1)));
     JobLife.Plan first = JobLife.plan(record, START + MINUTE, Map.of(), NO_CALENDARS, fleet);
     assertThat(first.record().active().getFirst().inserted()).isLessThan(1_200);
@@ -168,7 +168,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void theNextRunIsAllocatedAnew() {
+  void eachRunIsAllocatedAgain() {
     job(minutely().shards(3));
     pass(START + MINUTE);
     succeed(START + MINUTE + 1);
@@ -191,7 +191,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void eachZoneWithAWorkerHasARun() {
+  void eachZoneWithAWorkerGetsAShard() {
     job(minutely().scope(Scope.PER_ZONE));
     pass(START + MINUTE);
     assertThat(addresses()).containsExactly(new Address(Address.Kind.ZONE, 0), new Address(Address.Kind.ZONE, 1));
@@ -215,7 +215,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aZoneOfTheJobWithoutALiveWorkerKeepsItsShardsForTheZone() {
+  void aZoneWithoutALiveWorkerKeepsItsShards() {
     fleet = new Workers().add("w0", "a").add("w1", "b").gone(1).fleet();
     job(minutely().scope(Scope.PER_ZONE).zones("b", "a").shards(2));
     pass(START + MINUTE);
@@ -226,9 +226,9 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aZoneInWhichNoWorkerHasBeenKeepsTheTimeWaiting() {
+  void aTimeWaitsForAZoneThatNeverHadAWorker() {
     job(minutely().scope(Scope.PER_ZONE).zones("a", "new"));
-    assertThat(pass(START + MINUTE)).as("tried again soon").isEqualTo(START + MINUTE + 2_000);
+    assertThat(pass(START + MINUTE)).as("the next pass tries again soon").isEqualTo(START + MINUTE + 2_000);
     pass(START + MINUTE + 2_000);
     assertThat(record.waiting()).hasSize(1);
     pass(START + 2 * MINUTE);
@@ -254,7 +254,7 @@ final class JobPlacesTest {
         .mapToObj(shard -> named(workers, job.shardParameter(shard))).toList()));
   }
 
-  private String waits() {
+  private String waitReason() {
     return RunPlaces.choose(record.job(), fleet, allocators) instanceof RunPlaces.Wait wait ? wait.reason() : "";
   }
 
@@ -268,11 +268,11 @@ final class JobPlacesTest {
     children.clear();
     fleet = new Workers().add("other", "a").add("w1", "a").add("w2", "a").add("w0", "b").fleet();
     pass(START + 2 * MINUTE);
-    assertThat(addresses()).as("asked anew").containsExactly(seat(2), seat(3), seat(2), seat(1));
+    assertThat(addresses()).as("called again for the next run").containsExactly(seat(2), seat(3), seat(2), seat(1));
   }
 
   @Test
-  void theAllocatorDividesARunOfOneShardToo() {
+  void theAllocatorAlsoPlacesASingleShard() {
     registerByParameter();
     job(minutely().shards(1, "w1").allocator("by-parameter"));
     pass(START + MINUTE);
@@ -280,7 +280,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void theAllocatorIsAskedForEachZone() {
+  void theAllocatorIsCalledForEachZone() {
     allocators = new Allocators(Map.of("last",
         (job, workers) -> Collections.nCopies(job.shards(), workers.getLast())));
     job(minutely().scope(Scope.PER_ZONE).shards(2).allocator("last"));
@@ -291,22 +291,22 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aRunWaitsForItsAllocatorAndNoOtherRuleTakesItsPlace() {
+  void aRunWaitsForItsAllocatorAndUsesNoOtherRule() {
     job(minutely().shards(2, "w1", "w2").allocator("by-parameter"));
-    assertThat(pass(START + MINUTE)).as("tried again soon").isEqualTo(START + MINUTE + 2_000);
+    assertThat(pass(START + MINUTE)).as("the next pass tries again soon").isEqualTo(START + MINUTE + 2_000);
     pass(START + 2 * MINUTE);
     pass(START + 3 * MINUTE);
     assertThat(children).isEmpty();
     assertThat(record.waiting()).as("one waiting run, no more").hasSize(1);
     assertThat(record.totals().skipped()).isEqualTo(2);
-    assertThat(waits()).startsWith("waits for its allocator, which this node does not have");
+    assertThat(waitReason()).startsWith("waits for its allocator, which this node does not have");
     allocators = new Allocators(Map.of("by-parameter", (job, workers) -> List.of()));
     pass(START + 3 * MINUTE + 2_000);
-    assertThat(waits()).contains("returned 0 workers for 2 shards");
+    assertThat(waitReason()).contains("returned 0 workers for 2 shards");
     fleet = new Workers().add("w1", "a").fleet();
     registerByParameter();
     pass(START + 3 * MINUTE + 4_000);
-    assertThat(waits()).contains("failed: java.util.NoSuchElementException");
+    assertThat(waitReason()).contains("failed: java.util.NoSuchElementException");
     fleet = new Workers().add("w2", "a").add("w1", "a").fleet();
     pass(START + 3 * MINUTE + 6_000);
     assertThat(addresses()).containsExactly(seat(1), seat(0));
@@ -319,10 +319,10 @@ final class JobPlacesTest {
     for (Overlap rule : Overlap.values()) {
       for (Fleet none : new Fleet[]{fleet, Fleet.EMPTY, null}) {
         job(minutely().shards(2, "w1", "w0").allocator("by-parameter").overlap(rule));
-        Fleet there = fleet;
+        Fleet workers = fleet;
         fleet = none;
         allocators = Allocators.NONE;
-        if (none != there) {
+        if (none != workers) {
           registerByParameter();
         }
         children.clear();
@@ -332,11 +332,11 @@ final class JobPlacesTest {
         assertThat(children).as("%s", rule).isEmpty();
         int scheduled = (int) record.waiting().stream().filter(JobRecord.Waiting::waits).count();
         assertThat(scheduled).as("%s: one run waits", rule).isEqualTo(1);
-        assertThat(record.waiting().size() + record.totals().skipped()).as("%s: each time is there", rule).isEqualTo(4);
-        fleet = there;
+        assertThat(record.waiting().size() + record.totals().skipped()).as("%s: no time is lost", rule).isEqualTo(4);
+        fleet = workers;
         registerByParameter();
         pass(START + 5 * MINUTE);
-        // A time that replaces the one that waited begins with the next pass.
+        // A time that has replaced a waiting time begins with the next pass.
         pass(START + 5 * MINUTE + 2_000);
         assertThat(addresses()).as("%s", rule).startsWith(seat(1), seat(0));
         ends.clear();
@@ -357,18 +357,18 @@ final class JobPlacesTest {
   }
 
   @Test
-  void withoutWorkersOwnShardsWaitToBeAllocated() {
+  void withoutWorkersShardsWaitForTheirAllocator() {
     registerByParameter();
     fleet = Fleet.EMPTY;
     job(minutely().shards(2, "w1", "w2").allocator("by-parameter"));
     pass(START + MINUTE);
-    assertThat(waits()).isEqualTo("waits for a worker of queue q");
+    assertThat(waitReason()).isEqualTo("waits for a worker of queue q");
     job(minutely().scope(Scope.PER_ZONE).zones("a", "b").shards(1, "w0").allocator("by-parameter"));
     fleet = new Workers().add("w0", "a").add("w1", "b").gone(1).fleet();
     pass(START + MINUTE);
-    assertThat(waits()).isEqualTo("waits for a worker in zone b");
+    assertThat(waitReason()).isEqualTo("waits for a worker in zone b");
     fleet = null;
-    assertThat(waits()).isEqualTo("waits until the workers of its queue have been read");
+    assertThat(waitReason()).isEqualTo("waits until the workers of its queue have been read");
     assertThat(children).isEmpty();
   }
 
@@ -382,7 +382,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void allIsOneShardForEachWorker() {
+  void scopeAllInsertsOneShardForEachWorker() {
     fleet = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").add("w3", "b").disabled(1).fleet();
     job(minutely().scope(Scope.ALL));
     pass(START + MINUTE);
@@ -393,7 +393,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void allWithoutWorkersIsRecordedAsWithoutTargets() {
+  void scopeAllWithoutWorkersIsRecordedAsNoTargets() {
     fleet = Fleet.EMPTY;
     job(minutely().scope(Scope.ALL));
     pass(START + MINUTE);
@@ -419,7 +419,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aNodeThatHasNotReadTheWorkersDoesNotDecide() {
+  void aTimeWaitsUntilTheWorkersHaveBeenRead() {
     fleet = null;
     job(minutely().scope(Scope.ALL));
     assertThat(pass(START + MINUTE)).isEqualTo(START + MINUTE + 2_000);
@@ -428,7 +428,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aTargetThatIsGoneBeforeItBeganIsCancelledAndNoFailure() {
+  void aShardWhoseTargetIsGoneIsCancelledWithoutAFailure() {
     Workers workers = new Workers().add("w0", "a").add("w1", "a").add("w2", "b").add("w3", "b");
     fleet = workers.fleet();
     job(minutely().scope(Scope.ALL));
@@ -441,7 +441,7 @@ final class JobPlacesTest {
     ends.put(runs, new ShardEnd(ShardEnd.State.RUNNING, next + 1));
     ends.put(lost, new ShardEnd(ShardEnd.State.RUNNING, next));
     pass(START + MINUTE + 100);
-    assertThat(cancels).as("all workers are there").isEmpty();
+    assertThat(cancels).as("all workers are alive").isEmpty();
     fleet = workers.gone(1).disabled(2).gone(3).fleet();
     pass(next);
     assertThat(cancels).containsExactlyInAnyOrder(waits, lost);
@@ -456,7 +456,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void aRunOfWhichEachTargetIsGoneHasFailed() {
+  void aRunWhoseTargetsAreAllGoneHasFailed() {
     job(minutely().scope(Scope.ALL));
     pass(START + MINUTE);
     ends.replaceAll((id, end) -> new ShardEnd(ShardEnd.State.NOT_BEGUN, START + MINUTE + 1));
@@ -475,7 +475,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void manyZonesTimesManyShardsAreRefused() {
+  void invalidScopesAndTooManyShardsAreRefused() {
     assertThatThrownBy(() -> minutely().scope(Scope.PER_ZONE).zones("a", "b").shards(5_001).build())
         .hasMessageContaining("at most 10000 in all zones together");
     assertThatThrownBy(() -> minutely().scope(Scope.ALL).shards(2).build())

@@ -22,18 +22,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The calls of a put to its store: a store behind a network, which answers when the test lets it. */
+/** The store calls of a put. The results of these calls arrive when the test delivers them. */
 final class JobPutTest {
+  /** Time from a call to its result. */
   private static final Duration TRIP = Duration.ofMillis(2);
-  private static final int MOST = 500;
+  private static final int MAX_JOBS = 500;
 
   private final SettableClock clock = new SettableClock();
-  /** The time for which the machine was suspended, so that the monotonic clock stopped. */
+  /** Time for which the machine was suspended, during which the monotonic clock did not advance. */
   private Duration suspended = Duration.ZERO;
-  private final SplittableRandom luck = new SplittableRandom(42);
-  private final MemoryStore truth = new MemoryStore(1, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final SplittableRandom random = new SplittableRandom(42);
+  private final MemoryStore store = new MemoryStore(1, clock, () -> new Token(random.nextLong(), random.nextLong()));
   private final List<String> calls = new ArrayList<>();
-  private final List<Runnable> answers = new ArrayList<>();
+  private final List<Runnable> pending = new ArrayList<>();
   private final Jobs jobs = new Jobs(new DistantStore(), new Host(), new Surroundings());
   private boolean hasQueue = true;
   private boolean hasWorkers = true;
@@ -41,7 +42,7 @@ final class JobPutTest {
   private final class Host implements JobHost {
     @Override
     public CompletableFuture<List<SubmitResult>> write(List<Draft> drafts) {
-      return travelling("submit", truth.submit(drafts)).toCompletableFuture();
+      return travelling("submit", store.submit(drafts)).toCompletableFuture();
     }
 
     @Override
@@ -56,14 +57,14 @@ final class JobPutTest {
 
     @Override
     public long maxJobs() {
-      return MOST;
+      return MAX_JOBS;
     }
   }
 
-  /** A store whose answers travel. */
+  /** A store whose results arrive when the test delivers them. */
   private final class DistantStore extends ForwardingStore {
     DistantStore() {
-      super(truth);
+      super(store);
     }
 
     @Override
@@ -90,7 +91,7 @@ final class JobPutTest {
 
     @Override
     public void after(long millis, Runnable action) {
-      answers.add(() -> {
+      pending.add(() -> {
         clock.advance(Duration.ofMillis(millis));
         action.run();
       });
@@ -98,21 +99,21 @@ final class JobPutTest {
 
     @Override
     public long randomBits() {
-      return luck.nextLong();
+      return random.nextLong();
     }
   }
 
   private <T> CompletionStage<T> travelling(String call, CompletionStage<T> done) {
     calls.add(call);
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    answers.add(() -> answer.complete(done.toCompletableFuture().join()));
-    return answer;
+    CompletableFuture<T> result = new CompletableFuture<>();
+    pending.add(() -> result.complete(done.toCompletableFuture().join()));
+    return result;
   }
 
   private <T> T join(CompletableFuture<T> future, Duration trip) {
-    while (!answers.isEmpty()) {
+    while (!pending.isEmpty()) {
       clock.advance(trip);
-      answers.removeFirst().run();
+      pending.removeFirst().run();
     }
     assertThat(future).isDone();
     return future.join();
@@ -128,7 +129,7 @@ final class JobPutTest {
   }
 
   private TaskRecord task(String name) {
-    return truth.find(new TaskRef.ByKey(Shards.JOBS, name)).toCompletableFuture().join().orElseThrow();
+    return store.find(new TaskRef.ByKey(Shards.JOBS, name)).toCompletableFuture().join().orElseThrow();
   }
 
   @Test
@@ -160,14 +161,14 @@ final class JobPutTest {
           .schedule(s -> s.offset(Duration.ZERO)).build());
       assertThat(status.created().toEpochMilli()).isBetween(begun - TRIP.toMillis(), begun + 1_000);
       long next = Optional.ofNullable(status.nextTime()).orElseThrow().toEpochMilli();
-      assertThat(next).as("after the last answer of the clock, which came late by its way").isGreaterThan(
+      assertThat(next).as("after the last reading of the clock, which is at most one trip old").isGreaterThan(
           begun - TRIP.toMillis());
-      assertThat(next).as("none after the call began is left out").isLessThanOrEqualTo(begun + TRIP.toMillis() + 1_000);
+      assertThat(next).as("no time is left out").isLessThanOrEqualTo(begun + TRIP.toMillis() + 1_000);
     }
   }
 
   @Test
-  void aSlowAnswerOfTheClockIsNotUsedAgain() {
+  void aSlowReadingOfTheClockIsNotUsedAgain() {
     join(jobs.put(everyMinute("first").build()), Duration.ofMillis(51));
     put(everyMinute("second").build());
     assertThat(calls).containsExactly("time", "submit");
@@ -188,21 +189,21 @@ final class JobPutTest {
     put(everyMinute("report").build());
     JobStatus second = put(everyMinute("report").shards(2).build());
     assertThat(second.version()).isEqualTo(2);
-    assertThat(task("report").dueAt()).as("it is planned at once").isLessThanOrEqualTo(clock.wallMillis());
+    assertThat(task("report").dueAt()).as("the changed job is planned at once").isLessThanOrEqualTo(clock.wallMillis());
   }
 
   @Test
-  void asManyJobsAsMayBeAreCreatedAndNoMore() {
-    for (int i = 0; i < MOST; i++) {
+  void noMoreJobsThanTheLimitAreCreated() {
+    for (int i = 0; i < MAX_JOBS; i++) {
       put(everyMinute("job-" + i).build());
       clock.advance(Duration.ofMillis(100));
     }
     assertThatThrownBy(() -> put(everyMinute("other").build())).hasCauseInstanceOf(Jobs.TooManyJobsException.class)
-        .hasMessageContaining("max=" + MOST);
+        .hasMessageContaining("max=" + MAX_JOBS);
     assertThat(put(everyMinute("job-7").shards(2).build()).version()).as("a job that exists is replaced").isEqualTo(2);
     assertThat(join(jobs.delete("job-7", false), TRIP)).isTrue();
     clock.advance(Duration.ofSeconds(11));
-    assertThatThrownBy(() -> put(everyMinute("other").build())).as("its count may be old")
+    assertThatThrownBy(() -> put(everyMinute("other").build())).as("the cached number of jobs may be old")
         .hasCauseInstanceOf(Jobs.TooManyJobsException.class);
     clock.advance(Duration.ofSeconds(11));
     assertThat(put(everyMinute("other").build()).version()).isEqualTo(1);
@@ -219,7 +220,7 @@ final class JobPutTest {
   }
 
   @Test
-  void aQueueWithoutWorkersHasNoScope() {
+  void scopesOverWorkersNeedAQueueWithWorkers() {
     hasWorkers = false;
     for (Scope scope : List.of(Scope.ALL, Scope.PER_ZONE)) {
       assertThatThrownBy(() -> put(everyMinute("report").scope(scope).build()))
@@ -229,7 +230,7 @@ final class JobPutTest {
   }
 
   @Test
-  void theTimesToComeOfAPausedJobAreCountedFromNow() {
+  void theUpcomingTimesOfAPausedJobAreInTheFuture() {
     put(everyMinute("report").build());
     join(jobs.pause("report", null, "maintenance", "ops"), TRIP);
     clock.advance(Duration.ofHours(1));
@@ -250,7 +251,7 @@ final class JobPutTest {
   }
 
   @Test
-  void afterASuspensionTheTimeIsRead() {
+  void theClockIsReadAgainAfterASuspension() {
     put(everyMinute("first").build());
     put(everyMinute("second").build());
     assertThat(calls).doesNotContain("time");

@@ -23,10 +23,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The stored bytes of jobs: exact, refused when damaged, bounded. */
+/** The stored bytes of jobs: they are read as written, refused if damaged, and bounded. */
 final class JobRecordFormatTest {
   private static final int ROUNDS = 500;
-  /** The record of a plain job with an active run, as it was before there were listeners. */
+  /** Stored record of a plain job with an active run, as written by releases that had no listeners. */
   private static final String BEGUN = "0102036a6f6201710105657665727904505431530100010180f0b25201000000320100"
       + "00020100000002000100020101000000000000000000000002000000000000000000002bc67f75";
   private static final long[] TIMES = {0, 1, -1, 1_790_000_000_000L, 1_790_000_000_001L, 4_102_444_800_000L,
@@ -43,14 +43,15 @@ final class JobRecordFormatTest {
   }
 
   @Test
-  void onlyWhatIsPlacedTakesBytesForIt() {
+  void aJobOrRunWithoutPlacementTakesNoBytesForIt() {
     Job.Builder job = Job.named("job").queue("q").every(Duration.ofSeconds(1));
     JobRecord plain = JobChange.create(job.build(), 0, JobWorld.NO_CALENDARS);
     JobRecord free = JobChange.create(job.allocation(Allocation.FREE).build(), 0, JobWorld.NO_CALENDARS);
+    // Three bytes: the scope, the allocation, and the number of zones.
     assertThat(JobRecordFormat.encode(free)).hasSize(JobRecordFormat.encode(plain).length + 3);
     JobRecord own = JobChange.create(job.allocator("by-region").build(), 0, JobWorld.NO_CALENDARS);
     assertThat(JobRecordFormat.encode(own)).hasSize(JobRecordFormat.encode(free).length + 1 + "by-region".length());
-    assertThat(JobRecordFormat.hash(own.job())).as("a declared job of another allocator is another one")
+    assertThat(JobRecordFormat.hash(own.job())).as("a declared job with another allocator has another hash")
         .isNotEqualTo(JobRecordFormat.hash(job.allocator("by-regiom").build()));
     JobRecord begun = JobLife.plan(JobChange.trigger(plain, null, 1).record(), 1, Map.of(), JobWorld.NO_CALENDARS,
         Workers.of(9)).record();
@@ -58,17 +59,18 @@ final class JobRecordFormatTest {
     JobEdit placed = new JobEdit(begun);
     Targets one = new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, List.of(1))));
     placed.active.replaceAll(run -> Run.started(run.time(), run.origin(), 1, one, 0, run.begun(), 0).inserted(1));
+    // Besides the targets, two bytes: the numbers of shards whose target is gone, and of requests to run again.
     assertThat(JobRecordFormat.encode(placed.done()).length - JobRecordFormat.encode(begun).length)
         .isEqualTo(one.bytes() + 2);
   }
 
   @Test
-  void onlyWhatHasListenersTakesBytesForThem() {
+  void aJobWithoutListenersTakesNoBytesForThem() {
     Job.Builder job = Job.named("job").queue("q").every(Duration.ofSeconds(1));
     JobRecord plain = begun(job.build());
     JobRecord listened = begun(job.runListeners(RunPhase.AFTER).build());
     assertThat(plain.active().getFirst().listeners()).isSameAs(RunListeners.NONE);
-    // One byte of the definition; of the run four, and its queue.
+    // One byte in the definition. In the run three bytes, and the queue "q" in two bytes.
     assertThat(JobRecordFormat.encode(listened)).hasSize(JobRecordFormat.encode(plain).length + 1 + 3 + 2);
     assertThat(HexFormat.of().formatHex(JobRecordFormat.encode(plain))).isEqualTo(BEGUN);
   }
@@ -100,7 +102,7 @@ final class JobRecordFormatTest {
   }
 
   @Test
-  void contentThatMakesNoSenseIsRefusedAlthoughItsChecksumIsRight() {
+  void changedContentIsReadOrRefusedAsUnreadable() {
     Random random = new Random(4);
     byte[] bytes = JobRecordFormat.encode(record(random));
     for (int bit = 8; bit < 8 * (bytes.length - Checksum.BYTES); bit++) {
@@ -173,10 +175,12 @@ final class JobRecordFormatTest {
     return requests;
   }
 
-  private static void ensureRefused(String what, byte[] bytes) {
-    assertThatThrownBy(() -> JobRecordFormat.decode("job", bytes)).as(what).isInstanceOf(UnreadableException.class);
+  private static void ensureRefused(String description, byte[] bytes) {
+    assertThatThrownBy(() -> JobRecordFormat.decode("job", bytes)).as(description)
+        .isInstanceOf(UnreadableException.class);
   }
 
+  /** Replaces the checksum at the end by the right one for the changed content. */
   private static void seal(byte[] bytes) {
     int end = bytes.length - Checksum.BYTES;
     int sum = Checksum.of(Checksum.mark("job"), bytes, 0, end);
@@ -247,6 +251,7 @@ final class JobRecordFormatTest {
   }
 
   private static Set<RunPhase> phases(Random random) {
+    // The three phases are the bits 1 to 3.
     return RunPhase.of(random.nextInt(8) << 1);
   }
 

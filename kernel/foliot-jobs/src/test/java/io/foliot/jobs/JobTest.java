@@ -103,13 +103,13 @@ final class JobTest {
   }
 
   @Test
-  void aNameThatNoJobOrQueueCanHaveIsRefused() {
+  void invalidNamesOfJobsAndQueuesAreRefused() {
     ensureRefused(() -> Job.named("x".repeat(300)).queue("billing").every(Duration.ofHours(1)).build(), "job:",
         "256 bytes", "xxx...");
     ensureRefused(() -> Job.named("x").queue("a b").every(Duration.ofHours(1)).build(), "queue:", "a b");
   }
 
-  /** Each shard carries its text as a header, and headers are bounded in a task like in any submit. */
+  /** A shard has its parameter in a header, and the headers of a shard have the limits of any submit. */
   @Test
   void headersThatNoTaskMayCarryAreRefused() {
     Job.Builder job = job().every(Duration.ofHours(1));
@@ -121,7 +121,7 @@ final class JobTest {
   }
 
   @Test
-  void anyTextIsRefusedOrUnderstood() {
+  void anyCronTextIsRefusedOrParsed() {
     Random random = new Random(7);
     String letters = "0123456789*/-,?LW#HMONJAN @ ";
     for (int i = 0; i < 20_000; i++) {

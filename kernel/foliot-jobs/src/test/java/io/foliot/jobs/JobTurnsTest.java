@@ -27,13 +27,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Changes of a job that is planned all the time, so that it hardly ever waits. */
+/** Changes of a job that is planned so often that its passes leave hardly a gap for a change. */
 final class JobTurnsTest {
   private static final Duration PERIOD = Duration.ofMillis(100);
 
   private final SettableClock clock = new SettableClock();
-  private final SplittableRandom luck = new SplittableRandom(1);
-  private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+  private final SplittableRandom random = new SplittableRandom(1);
+  private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final JobPlanner planner = new JobPlanner(store, JobMeter.NONE);
   private final Jobs jobs = planner.jobs(
@@ -55,7 +55,7 @@ final class JobTurnsTest {
 
         @Override
         public long randomBits() {
-          return luck.nextLong();
+          return random.nextLong();
         }
       });
 
@@ -88,15 +88,15 @@ final class JobTurnsTest {
   }
 
   @Test
-  void aPassWithoutTheStoreIsRepeatedSoon() {
+  void aFailedPassIsRetriedWithinTwoSeconds() {
     Retry retry = planner.internalQueues().getFirst().retry();
     for (int attempt = 1; attempt < 100; attempt++) {
-      assertThat(retry.backoffMillis(attempt, luck.nextDouble())).isLessThan(2_000);
+      assertThat(retry.backoffMillis(attempt, random.nextDouble())).isLessThan(2_000);
     }
   }
 
   @Test
-  void aRecordThatCannotBeReadIsReadEverLater() {
+  void anUnreadableRecordIsRetriedWithGrowingPauses() {
     long before = 0;
     for (int attempt = 1; attempt < 40; attempt++) {
       TaskRecord damaged = TaskRecord.edit(TaskId.of(1, 1, 1), Shards.JOBS, "report").body(Body.json("{}"))
@@ -129,7 +129,7 @@ final class JobTurnsTest {
     return ((ClaimResult.Won) result).task();
   }
 
-  /** Returns the milliseconds from a pass to the next one. */
+  /** Returns the milliseconds from the claim of a pass to the next pass. */
   private long gapOf(TaskRecord claimed) {
     Answer answer = planner.deliver(new Attempt(claimed, new Target(JobPlanner.TYPE, Map.of(), PERIOD), ""))
         .toCompletableFuture().join();

@@ -28,28 +28,28 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job in a world of its own: passes, changes, shards that end some time. Judges each pass by rules of its own,
- * which it derives from the definitions that were in force, and never from the record's cursor.
+ * A simulation of one job: its passes, changes and shards. It checks each pass against rules that follow from the
+ * definitions in force, and never uses the cursor of the job's record.
  */
 final class JobWorld {
   static final Function<String, @Nullable Calendar> NO_CALENDARS = name -> null;
   static final Allocators LAST = new Allocators(
       Map.of("last", (job, workers) -> Collections.nCopies(job.shards(), workers.getLast())));
 
-  /** A fault of the planner that is built in on purpose. */
+  /** A fault that a test builds into the planner. */
   enum Fault {
     NONE,
-    /** A pass after an outage begins at the present, and forgets the times before. */
+    /** A pass after an outage begins at the present time, and drops the earlier times. */
     CURSOR_FROM_NOW,
     /** A pass runs all times that it finds late. */
     CATCH_UP_WITHOUT_BOUND,
-    /** A local time that the clock repeats runs in both passes. */
-    BOTH_PASSES,
-    /** A pass brings the definition back that was in force before. */
+    /** A local time that occurs twice at a clock change runs twice. */
+    BOTH_OCCURRENCES,
+    /** A pass restores the previous definition. */
     OLD_DEFINITION
   }
 
-  /** A definition, or a pause, and since when it is in force. */
+  /** A span of time with one schedule, paused or not. It begins at {@code since}, in milliseconds since 1970. */
   private record Segment(Schedule schedule, boolean paused, long since) {}
 
   /** A shard as the store has it. */
@@ -62,12 +62,12 @@ final class JobWorld {
   private final Set<TaskId> cancelled = new HashSet<>();
   private final Map<TaskId, Long> ends = new HashMap<>();
   private final Set<Long> fired = new HashSet<>();
-  /** The listeners of each run, by the definition that was in force when it began. */
+  /** The listeners of each run, from the definition that was in force when the run began. */
   private final Map<RunName, Set<RunPhase>> listeners = new HashMap<>();
   @Nullable
   Fleet fleet;
   Fault fault = Fault.NONE;
-  /** The allocator "last" gives each shard to the last worker; it may be taken away. */
+  /** The allocators of the planning node: {@link #LAST}, whose allocator chooses the last worker, or none. */
   Allocators allocators = LAST;
   private @Nullable Job replaced;
   JobRecord record;
@@ -76,7 +76,7 @@ final class JobWorld {
   /** The longest run of a shard, in milliseconds. */
   long longestRun = 5_000;
   int failPercent;
-  /** The time for which a record is kept after its end. */
+  /** The time for which the store keeps an ended shard, in milliseconds. */
   long retention = Long.MAX_VALUE;
 
   /** The name of a run. */
@@ -101,7 +101,7 @@ final class JobWorld {
 
   // Events.
 
-  /** Passes are taken until the time, each on its time. */
+  /** Advances to a time, and runs each pass at its time on the way. */
   void runUntil(long time) {
     int guard = 0;
     while (nextPass <= time) {
@@ -112,12 +112,12 @@ final class JobWorld {
     now = Math.max(now, time);
   }
 
-  /** No pass is taken until the time. */
+  /** Advances the time without a pass. */
   void outage(long millis) {
     now += millis;
   }
 
-  /** Takes a pass now, regardless of the plan. */
+  /** Runs a pass now, even if none is due. */
   JobLife.Plan pass() {
     Map<TaskId, ShardEnd> read = new HashMap<>();
     for (TaskId id : JobLife.wanted(record)) {
@@ -132,7 +132,7 @@ final class JobWorld {
     record.active().forEach(run -> checkClosed(plan.record(), run));
     for (Outcome.Child child : plan.children()) {
       if (shards.containsKey(child.id())) {
-        throw new AssertionError("a shard is inserted twice: " + child);
+        throw new AssertionError("a shard is inserted twice: child=" + child);
       }
       long due = ((Due.At) child.due()).millis();
       long begins = Math.max(now, due);
@@ -144,7 +144,7 @@ final class JobWorld {
     return plan;
   }
 
-  /** Returns the record as a pass with the fault takes it. */
+  /** Returns the record that a pass with the fault starts from. */
   private JobRecord faulty() {
     JobEdit edit = new JobEdit(record);
     Job job = record.job();
@@ -155,7 +155,7 @@ final class JobWorld {
       case CURSOR_FROM_NOW -> edit.cursor = Math.max(edit.cursor, now - ScheduledTimes.GRACE_MILLIS);
       case CATCH_UP_WITHOUT_BOUND -> edit.job = with(job, Misfire.all(Misfire.MAX_RUNS, Duration.ofDays(366)),
           job.schedule());
-      case BOTH_PASSES -> edit.job = job.schedule().cron() == null
+      case BOTH_OCCURRENCES -> edit.job = job.schedule().cron() == null
           ? job
           : with(job, job.misfire(), ScheduleSettings.builder().cron(Objects.requireNonNull(job.schedule().cron()))
               .zone(job.schedule().zone()).dstOverlap(DstOverlap.BOTH).build());
@@ -202,7 +202,7 @@ final class JobWorld {
 
   // Changes of callers.
 
-  /** Runs a change; while the job is behind, passes come first. */
+  /** Makes a change. Runs passes first while the job is behind. */
   private void change(Function<JobRecord, JobRecord> change) {
     for (int tries = 0;; tries++) {
       try {
@@ -254,7 +254,7 @@ final class JobWorld {
     change(before -> JobChange.stop(before, time, now));
   }
 
-  // The judgement.
+  // The checks.
 
   private void check(JobLife.Plan plan) {
     JobRecord next = plan.record();
@@ -276,7 +276,7 @@ final class JobWorld {
     }
   }
 
-  /** No more late times are taken than the policy takes, and none that is too late. */
+  /** Checks that a pass takes no more late times than the policy allows, and no time older than its window. */
   private void checkMisfire(JobRecord next) {
     if (record.job().schedule().after() != null) {
       return;
@@ -302,7 +302,7 @@ final class JobWorld {
     return times;
   }
 
-  /** Each shard that is inserted has an address that existed when its run began, and keeps it whatever comes. */
+  /** Checks that a run that begins has valid targets, and that the targets of a run never change. */
   private void checkPlaces(JobLife.Plan plan, Map<TaskId, ShardEnd> read) {
     String name = record.job().name();
     for (Run run : plan.record().active()) {
@@ -318,7 +318,7 @@ final class JobWorld {
         assertThat(Shards.id(name, run, shard).address()).isEqualTo(run.targets().address(shard));
       }
     }
-    // The pass crashed, and another node takes it again, which knows other workers.
+    // As if the node had crashed after the pass, and a node with other workers repeated the pass.
     JobLife.Plan repeated = JobLife.plan(plan.record(), now, read, NO_CALENDARS, Workers.of(3), allocators);
     Set<TaskId> known = new HashSet<>(shards.keySet());
     plan.children().forEach(child -> known.add(child.id()));
@@ -361,15 +361,15 @@ final class JobWorld {
             && (zone.isEmpty() || seat.zone().equals(zone)));
         assertThat(!isOwn || address.number() == working.stream()
             .filter(seat -> zone.isEmpty() || seat.zone().equals(zone)).mapToInt(Fleet.Seat::number).max().orElse(-1))
-            .as("its own rule allocates to the last worker").isTrue();
+            .as("the allocator gives each shard to the last worker").isTrue();
       }
     }
   }
 
-  /** A shard begins once the task before them has succeeded, and the task after them once all have ended. */
+  /** Checks that shards begin once the listener before them has succeeded, and the last listener after all shards. */
   private void checkListeners(JobLife.Plan plan, Run run) {
     String name = record.job().name();
-    Set<RunPhase> phases = listeners.computeIfAbsent(RunName.of(run), is -> record.job().runListeners());
+    Set<RunPhase> phases = listeners.computeIfAbsent(RunName.of(run), key -> record.job().runListeners());
     Set<TaskId> inserted = new HashSet<>();
     plan.children().forEach(child -> inserted.add(child.id()));
     TaskId before = Shards.id(name, run, RunPhase.BEFORE);
@@ -383,7 +383,7 @@ final class JobWorld {
     }
     assertThat(!inserted.contains(before) || phases.contains(RunPhase.BEFORE)).isTrue();
     assertThat(!inserted.contains(after) || (phases.contains(RunPhase.AFTER) && isOver))
-        .as("the last task begins once all shards have ended").isTrue();
+        .as("the listener after the shards begins once all shards have ended").isTrue();
   }
 
   private boolean hasSucceeded(TaskId id) {
@@ -391,7 +391,7 @@ final class JobWorld {
     return stored != null && isEnded(id) && !cancelled.contains(id) && !stored.fails();
   }
 
-  /** Checks that a run which is closed has had its last task, and that it carried the result that is recorded. */
+  /** Checks that a closed run had its listener after the shards, and that the listener got the recorded result. */
   private void checkClosed(JobRecord next, Run run) {
     RunName name = RunName.of(run);
     if (next.active().stream().anyMatch(each -> RunName.of(each).equals(name))) {
@@ -400,19 +400,19 @@ final class JobWorld {
     TaskId id = Shards.id(record.job().name(), run, RunPhase.AFTER);
     Stored after = shards.get(id);
     boolean hasAfter = listeners.getOrDefault(name, Set.of()).contains(RunPhase.AFTER);
-    assertThat(after != null).as("a run with a listener has told it: %s", run).isEqualTo(hasAfter);
+    assertThat(after != null).as("a closed run has had its listener after the shards: %s", run).isEqualTo(hasAfter);
     PastRun past = next.history().stream()
         .filter(each -> each.from() == run.time() && each.origin() == run.origin() && each.result().isRun()).findFirst()
         .orElse(null);
     if (after != null && past != null) {
-      assertThat(isEnded(id)).as("a run ends with its last task").isTrue();
+      assertThat(isEnded(id)).as("a run ends with its listener after the shards").isTrue();
       assertThat(after.child().body().headers()).containsEntry(JobHeaders.RUN_RESULT, past.result().name());
     }
   }
 
   private void began(Run run) {
     if (record.job().overlap() != Overlap.ALLOW) {
-      shards.keySet().forEach(id -> assertThat(isEnded(id)).as("no run begins while one is alive").isTrue());
+      shards.keySet().forEach(id -> assertThat(isEnded(id)).as("no run begins while another run is active").isTrue());
     }
     if (run.origin() == 0) {
       assertThat(fired.add(run.time())).as("a time fires once: %s", Instant.ofEpochMilli(run.time())).isTrue();
@@ -438,7 +438,7 @@ final class JobWorld {
 
   /** Checks that each scheduled time up to now has exactly one run or record. */
   void checkAccounts() {
-    // A paused job counts its times when it is read.
+    // A pass is needed first, because a paused job counts its times in its passes.
     do {
       pass();
     } while (nextPass <= now);

@@ -26,15 +26,15 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Jobs whose store is moved while they have times to come, a pause, and calendars. */
+/** Jobs with future times, a pause and a calendar, which are moved to another store. */
 final class JobsMoveTest {
   private final SettableClock clock = new SettableClock();
   private final ManualLoops loops = new ManualLoops(clock);
-  private final SplittableRandom luck = new SplittableRandom(42);
+  private final SplittableRandom random = new SplittableRandom(42);
   private final List<String> fired = new ArrayList<>();
 
   private MemoryStore store(int slots) {
-    return new MemoryStore(slots, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
+    return new MemoryStore(slots, clock, () -> new Token(random.nextLong(), random.nextLong()));
   }
 
   private Engine engine(TaskStore store) {
@@ -63,7 +63,7 @@ final class JobsMoveTest {
   }
 
   @Test
-  void jobsGoOnInTheStoreToWhichTheyWereMoved() {
+  void jobsContinueInTheStoreThatTheyWereMovedTo() {
     try (MemoryStore source = store(16); MemoryStore target = store(64)) {
       Engine before = engine(source);
       Jobs jobs = new Jobs(source, before::write);
@@ -92,6 +92,7 @@ final class JobsMoveTest {
     }
   }
 
+  /** Returns the number of full minutes from the first firing until now, both included. */
   private long minutesSince(String first) {
     return Duration.between(Instant.parse(first.substring(first.indexOf(' ') + 1)),
         Instant.ofEpochMilli(clock.wallMillis())).toMinutes() + 1;

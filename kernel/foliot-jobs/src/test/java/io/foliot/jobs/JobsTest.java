@@ -59,15 +59,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs over an engine under one thread and a settable clock. */
+/** Jobs over an engine that runs on one thread with a settable clock. */
 final class JobsTest {
   private static final String QUEUE = "billing";
 
   private final SettableClock clock = new SettableClock();
   private final ManualLoops loops = new ManualLoops(clock);
-  private final SplittableRandom luck = new SplittableRandom(42);
-  private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(luck.nextLong(), luck.nextLong()));
-  /** The node reads no workers: each test gives the planner those that it is about. */
+  private final SplittableRandom random = new SplittableRandom(42);
+  private final MemoryStore store = new MemoryStore(16, clock, () -> new Token(random.nextLong(), random.nextLong()));
+  /** A store from which the node reads no workers, because each test gives the planner its workers. */
   private final TaskStore withoutWorkers = new ForwardingStore(store) {
     @Override
     public CompletionStage<List<Document>> documents(DocumentKind kind) {
@@ -84,7 +84,7 @@ final class JobsTest {
   private final Engine engine = engine();
   private final Jobs jobs = new Jobs(store, engine::write);
 
-  /** A shard as its receiver saw it. */
+  /** A shard as the receiver got it. */
   private record Seen(String job, String scheduledAt, String shard, @Nullable String missed, long atMillis) {}
 
   private Engine engine() {
@@ -115,7 +115,7 @@ final class JobsTest {
 
       @Override
       public void close() {
-        // Nothing to give back.
+        // Nothing to close.
       }
     };
     return new Engine(EngineOptions.defaults("test"), new Environment(clock, loops::newLoop, new SplittableRandom(7),
@@ -142,7 +142,7 @@ final class JobsTest {
     return future.join();
   }
 
-  private void passes(Duration time) {
+  private void advance(Duration time) {
     loops.advance(time);
   }
 
@@ -155,7 +155,7 @@ final class JobsTest {
   }
 
   @Test
-  void aStoreIsNotAskedForWhatIsNoName() {
+  void aStoreIsNotCalledWithAnInvalidName() {
     TaskStore strict = new ForwardingStore(store) {
       @Override
       public CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
@@ -186,49 +186,49 @@ final class JobsTest {
   }
 
   @Test
-  void aJobFiresOnEachTimeOnTheMillisecond() {
+  void aJobFiresInTheMillisecondOfEachTime() {
     JobStatus put = join(jobs.put(everyTenSeconds().parameter(Body.json("1")).build())).status();
     assertThat(put.state()).isEqualTo(JobStatus.State.ACTIVE);
     Instant first = Optional.ofNullable(put.nextTime()).orElseThrow();
-    passes(Duration.ofMinutes(1));
+    advance(Duration.ofMinutes(1));
     assertThat(seen).hasSize(6);
     for (int i = 0; i < seen.size(); i++) {
       Instant time = first.plusSeconds(10L * i);
       assertThat(seen.get(i).scheduledAt()).isEqualTo(time.toString());
       assertThat(seen.get(i).atMillis()).isEqualTo(time.toEpochMilli());
     }
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     JobStatus status = report();
     assertThat(status.totals().fired()).isEqualTo(7);
-    assertThat(status.totals().succeeded()).as("the last one is shown before a pass notes it").isEqualTo(7);
+    assertThat(status.totals().succeeded()).as("the last end counts before a pass notes it").isEqualTo(7);
     assertThat(status.history()).extracting(PastRun::result).containsOnly(PastRun.Result.SUCCEEDED);
   }
 
   @Test
   void aRunHasAShardForEachParameter() {
     join(jobs.put(everyTenSeconds().shards(3, "a", "b").build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     assertThat(seen).extracting(Seen::shard).containsExactlyInAnyOrder("0", "1", "2");
-    passes(Duration.ofSeconds(31));
+    advance(Duration.ofSeconds(31));
     assertThat(report().totals().succeeded()).isPositive();
   }
 
   @Test
-  void aPausedJobFiresNothingAndAccountsForWhatPassed() {
+  void aPausedJobFiresNothingAndCountsThePausedTimes() {
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     JobStatus paused = join(jobs.pause("report", null, "maintenance", "ops"));
     assertThat(paused.state()).isEqualTo(JobStatus.State.PAUSED);
     assertThat(paused.nextTime()).isNull();
     int before = seen.size();
-    passes(Duration.ofMinutes(5));
+    advance(Duration.ofMinutes(5));
     assertThat(seen).hasSize(before);
     JobStatus resumed = join(jobs.resume("report"));
     assertThat(resumed.state()).isEqualTo(JobStatus.State.ACTIVE);
     assertThat(resumed.pause()).isNull();
     assertThat(requireNonNull(resumed.nextTime()).toEpochMilli()).isGreaterThan(clock.wallMillis());
-    assertThat(report().state()).as("before a pass has seen it").isEqualTo(JobStatus.State.ACTIVE);
-    passes(Duration.ofSeconds(10));
+    assertThat(report().state()).as("before a pass has noted the resume").isEqualTo(JobStatus.State.ACTIVE);
+    advance(Duration.ofSeconds(10));
     assertThat(seen).hasSize(before + 1);
     assertThat(report().totals().paused()).isEqualTo(30);
     assertThat(join(jobs.next("report", 1)).getFirst().toInstant().toEpochMilli()).isGreaterThan(clock.wallMillis());
@@ -236,12 +236,12 @@ final class JobsTest {
   }
 
   @Test
-  void triggeringTwiceWithOneKeyIsOneRun() {
+  void twoTriggersWithOneKeyStartOneRun() {
     join(jobs.put(Job.named("report").queue(QUEUE).cron("0 2 1 1 *").build()));
     Jobs.Requested first = join(jobs.trigger("report", "once"));
-    passes(Duration.ofSeconds(1));
+    advance(Duration.ofSeconds(1));
     Jobs.Requested second = join(jobs.trigger("report", "once"));
-    passes(Duration.ofSeconds(1));
+    advance(Duration.ofSeconds(1));
     assertThat(seen).hasSize(1);
     assertThat(first.isRepeated()).isFalse();
     assertThat(second.isRepeated()).isTrue();
@@ -249,15 +249,15 @@ final class JobsTest {
   }
 
   @Test
-  void aBackfillRunsWhatItsDryRunShows() {
+  void aBackfillRunsTheTimesThatItsDryRunReturns() {
     join(jobs.put(Job.named("report").queue(QUEUE).cron("0 * * * *").build()));
     Instant now = Instant.ofEpochMilli(clock.wallMillis());
     Jobs.Requested dry = join(jobs.backfill("report", now.minus(Duration.ofHours(3)), now, true, null));
-    passes(Duration.ofSeconds(1));
+    advance(Duration.ofSeconds(1));
     assertThat(dry.times()).hasSize(3);
     assertThat(seen).isEmpty();
     join(jobs.backfill("report", now.minus(Duration.ofHours(3)), now, false, null));
-    passes(Duration.ofSeconds(95));
+    advance(Duration.ofSeconds(95));
     assertThat(seen).extracting(Seen::scheduledAt).containsExactlyElementsOf(dry.times().stream().map(Instant::toString)
         .toList());
     assertThat(report().totals().fired()).isZero();
@@ -268,22 +268,22 @@ final class JobsTest {
   void aStoppedRunIsCancelled() {
     behaviour = attempt -> new CompletableFuture<>();
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     JobStatus running = report();
     assertThat(running.active()).hasSize(1);
     join(jobs.stop("report", running.active().getFirst().time()));
-    passes(Duration.ofSeconds(1));
+    advance(Duration.ofSeconds(1));
     assertThat(report().active().getFirst().stopping()).isTrue();
     assertThatThrownBy(() -> join(jobs.stop("report", Instant.EPOCH))).hasRootCauseInstanceOf(
         IllegalArgumentException.class);
   }
 
   @Test
-  void aStopCancelsShardsBeforeItAnswers() {
+  void aStopCancelsShardsBeforeItReturns() {
     behaviour = attempt -> CompletableFuture.completedFuture(
         new Answer.Retry(Duration.ofMinutes(1), Answer.Health.WELL, "later"));
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     Instant time = report().active().getFirst().time();
     assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).isEmpty();
     join(jobs.stop("report", time));
@@ -311,15 +311,15 @@ final class JobsTest {
 
       @Override
       public long randomBits() {
-        return luck.nextLong();
+        return random.nextLong();
       }
     });
     join(jobs.put(Job.named("report").queue(QUEUE).cron("* * * * * *").build()));
     join(jobs.pause("report", null, "", ""));
-    passes(Duration.ofHours(3));
+    advance(Duration.ofHours(3));
     CompletableFuture<JobStatus> changed = patient.pause("report", null, "month end", "");
     for (int i = 0; i < 100 && !changed.isDone(); i++) {
-      passes(Duration.ofMillis(10));
+      advance(Duration.ofMillis(10));
       Runnable action = waiting.poll();
       if (action != null) {
         action.run();
@@ -333,23 +333,23 @@ final class JobsTest {
   @Test
   void aDeletedJobFiresNoMore() {
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     assertThat(join(jobs.delete("report", false))).isTrue();
     assertThat(join(jobs.delete("report", false))).isFalse();
-    passes(Duration.ofMinutes(1));
+    advance(Duration.ofMinutes(1));
     assertThat(seen).hasSize(1);
     assertThat(join(jobs.find("report"))).isEmpty();
     assertThatThrownBy(() -> join(jobs.trigger("report", null))).isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(Jobs.UnknownJobException.class);
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     assertThat(seen).as("put again").hasSize(2);
   }
 
   @Test
   void aJobThatIsDeletedDuringAPassIsGoneAtOnce() {
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(1));
+    advance(Duration.ofSeconds(1));
     TaskRecord task = task("report");
     clock.advance(Duration.ofSeconds(10));
     Claim claim = new Claim(task.id(), 5_000);
@@ -364,11 +364,11 @@ final class JobsTest {
   }
 
   @Test
-  void aDeleteThatStopsRunsCancelsThemAlsoWhenItIsRepeated() {
+  void aRepeatedDeleteCanStillCancelTheRuns() {
     behaviour = attempt -> CompletableFuture.completedFuture(
         new Answer.Retry(Duration.ofMinutes(1), Answer.Health.WELL, "later"));
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     assertThat(join(jobs.delete("report", false))).isTrue();
     assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).isEmpty();
     assertThat(join(jobs.delete("report", true))).isFalse();
@@ -380,16 +380,16 @@ final class JobsTest {
   }
 
   @Test
-  void aPutMovesTheTimesAtOnce() {
+  void aPutChangesTheTimesAtOnce() {
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     JobStatus changed = join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build())).status();
     assertThat(changed.version()).isEqualTo(2);
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     assertThat(seen.size()).isBetween(10, 12);
     assertThat(join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(1)).build())).status()
         .version())
-        .as("the same again").isEqualTo(2);
+        .as("the same definition again").isEqualTo(2);
   }
 
   @Test
@@ -400,12 +400,12 @@ final class JobsTest {
       return answers.getLast();
     };
     join(jobs.put(Job.named("report").queue(QUEUE).after(Duration.ofMinutes(1)).build()));
-    passes(Duration.ofMillis(1));
+    advance(Duration.ofMillis(1));
     assertThat(seen).hasSize(1);
-    passes(Duration.ofSeconds(5));
+    advance(Duration.ofSeconds(5));
     long ended = clock.wallMillis();
     answers.getFirst().complete(new Answer.Done(""));
-    passes(Duration.ofMillis(60_200));
+    advance(Duration.ofMillis(60_200));
     assertThat(seen).hasSize(2);
     assertThat(seen.getLast().scheduledAt()).isEqualTo(Instant.ofEpochMilli(ended + 60_000).toString());
   }
@@ -418,19 +418,19 @@ final class JobsTest {
         new Body(new byte[]{1, 2, 3}, "application/octet-stream", Map.of()), 0,
         OnConflict.RESET, null))));
     join(jobs.put(Job.named("other").queue(QUEUE).every(Duration.ofSeconds(10)).build()));
-    passes(Duration.ofSeconds(30));
+    advance(Duration.ofSeconds(30));
     assertThat(report().state()).isEqualTo(JobStatus.State.ERROR);
     assertThat(seen).extracting(Seen::job).containsExactly("other", "other", "other");
     assertThat(seen).as("another job is on time")
         .allMatch(shard -> shard.atMillis() == Instant.parse(shard.scheduledAt()).toEpochMilli());
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(20));
+    advance(Duration.ofSeconds(20));
     assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
     assertThat(seen).extracting(Seen::job).contains("report");
   }
 
   @Test
-  void aCalendarTakesDaysOut() {
+  void aCalendarExcludesDays() {
     join(jobs.putCalendar("weekend", Calendar.parse(List.of("SAT", "SUN"))));
     join(jobs.put(Job.named("report").queue(QUEUE).cron("0 12 * * *")
         .schedule(s -> s.exclude(List.of("weekend"))).build()));
@@ -441,27 +441,27 @@ final class JobsTest {
   }
 
   @Test
-  void aDamagedCalendarHoldsUpNoOtherJob() {
+  void aDamagedCalendarDelaysNoOtherJob() {
     join(jobs.putCalendar("weekend", Calendar.parse(List.of("SAT", "SUN"))));
     join(jobs.put(Job.named("report").queue(QUEUE).every(Duration.ofSeconds(10))
         .schedule(s -> s.exclude(List.of("weekend"))).build()));
     long version = join(store.document(DocumentKind.CALENDAR, "weekend").toCompletableFuture()).orElseThrow().version();
     join(store.writeDocument(DocumentKind.CALENDAR, "weekend", version, new byte[]{1, 2, 3}).toCompletableFuture());
     join(jobs.put(Job.named("other").queue(QUEUE).every(Duration.ofSeconds(1)).build()));
-    passes(Duration.ofMinutes(5));
+    advance(Duration.ofMinutes(5));
     JobStatus report = join(jobs.find("report")).orElseThrow();
     assertThat(report.state()).isEqualTo(JobStatus.State.ERROR);
     assertThat(report.error()).contains("calendar");
     assertThat(join(jobs.find("other")).orElseThrow().totals().fired()).isBetween(298L, 301L);
     join(jobs.putCalendar("weekend", Calendar.parse(List.of("SAT"))));
-    passes(Duration.ofMinutes(6));
+    advance(Duration.ofMinutes(6));
     assertThat(report().state()).isEqualTo(JobStatus.State.ACTIVE);
   }
 
   @Test
   void theStoreKeepsOneTaskPerJob() {
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(25));
+    advance(Duration.ofSeconds(25));
     TaskRecord task = task("report");
     assertThat(task.state()).isEqualTo(TaskState.DELAYED);
     assertThat(join(jobs.list(10, null)).jobs()).extracting(JobStatus::name).containsExactly("report");
@@ -470,7 +470,7 @@ final class JobsTest {
   @Test
   void theEndOfARunWithManyShardsIsNotedWithinASecond() {
     join(jobs.put(everyTenSeconds().shards(2_500).overlap(Overlap.QUEUE).build()));
-    passes(Duration.ofSeconds(11));
+    advance(Duration.ofSeconds(11));
     JobRecord record = JobRecordFormat.decode("report",
         task("report").body().payload());
     assertThat(record.active()).isEmpty();
@@ -478,10 +478,10 @@ final class JobsTest {
   }
 
   @Test
-  void aRunIsShownAsEndedBeforeAnyPassNotesIt() {
+  void aRunIsShownAsEndedBeforeAPassNotesItsEnd() {
     join(jobs.put(Job.named("report").queue(QUEUE).cron("0 2 1 1 *").build()));
     join(jobs.trigger("report", null));
-    passes(Duration.ofMillis(50));
+    advance(Duration.ofMillis(50));
     assertThat(seen).hasSize(1);
     assertThat(report().active()).isEmpty();
     assertThat(report().totals().succeeded()).isEqualTo(1);
@@ -489,28 +489,28 @@ final class JobsTest {
   }
 
   @Test
-  void theWorkersThatTheNodeKnowsDecideWhereARunRuns() {
+  void aRunIsPlacedOnTheWorkersThatTheNodeHasRead() {
     behaviour = attempt -> new CompletableFuture<>();
     Jobs here = planner.jobs(engine::write);
     Workers workers = new Workers(QUEUE).add("w0", "a").add("w1", "a");
     planner.fleetChanged(workers.fleet());
     join(jobs.put(everyTenSeconds().shards(3).build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     JobStatus status = join(here.find("report")).orElseThrow();
     assertThat(status.active().getFirst().targets()).containsExactly(
         new JobStatus.RunTarget("", 0, "w0", List.of(0, 2), 0), new JobStatus.RunTarget("", 1, "w1", List.of(1), 0));
     assertThat(status.waitsFor()).isEmpty();
     planner.fleetChanged(workers.gone(0).gone(1).fleet());
     assertThat(join(here.find("report")).orElseThrow().waitsFor()).isEqualTo("waits for a worker of queue billing");
-    assertThat(report().waitsFor()).as("a process that plans none knows no workers").isEmpty();
+    assertThat(report().waitsFor()).as("without a planner in the process, workers are not known").isEmpty();
   }
 
   @Test
-  void anAllocatorOfThisNodeIsUsedAndAnotherOneIsWaitedFor() {
+  void aRunUsesAnAllocatorOfThisNodeOrWaitsForIt() {
     Jobs here = planner.jobs(engine::write);
     planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "a").fleet());
     join(here.put(everyTenSeconds().shards(2).allocator("last").build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     JobStatus.RunTarget last = new JobStatus.RunTarget("", 1, "w1", List.of(0, 1), 0);
     JobStatus begun = join(here.find("report")).orElseThrow();
     assertThat(begun.active().getFirst().targets()).containsExactly(last);
@@ -518,8 +518,8 @@ final class JobsTest {
     JobStatus put = join(here.put(everyTenSeconds().shards(2).allocator("first").build())).status();
     String missing = "its allocator, which this node does not have; each node of the store must register it:"
         + " allocator=first";
-    assertThat(put.waitsFor()).as("told before a time waits").isEqualTo("needs " + missing);
-    passes(Duration.ofSeconds(30));
+    assertThat(put.waitsFor()).as("reported before a time waits").isEqualTo("needs " + missing);
+    advance(Duration.ofSeconds(30));
     JobStatus waits = join(here.find("report")).orElseThrow();
     assertThat(waits.waitsFor()).isEqualTo("waits for " + missing);
     assertThat(waits.waiting()).isEqualTo(1);
@@ -534,10 +534,10 @@ final class JobsTest {
         Map.of("first", (job, workers) -> Collections.nCopies(job.shards(), workers.getFirst())));
     able.fleetChanged(new Workers(QUEUE).add("w0", "a").fleet());
     assertThat(join(able.jobs(engine::write).find("report")).orElseThrow().waitsFor())
-        .as("this node could, the one that plans cannot").isEqualTo("waits for the node that plans it, and for its"
+        .as("the planning node lacks the allocator").isEqualTo("waits for the node that plans it, and for its"
             + " allocator there: allocator=first");
     join(here.put(everyTenSeconds().shards(2).allocator("last").build()));
-    passes(Duration.ofMillis(100));
+    advance(Duration.ofMillis(100));
     assertThat(join(here.find("report")).orElseThrow().active().getFirst().targets()).containsExactly(last);
   }
 
@@ -559,12 +559,12 @@ final class JobsTest {
   }
 
   @Test
-  void moreZonesThanARunMayHaveShardsForAreAnError() {
+  void tooManyShardsInAllZonesAreAnError() {
     Jobs here = planner.jobs(engine::write);
     planner.fleetChanged(new Workers(QUEUE).add("w0", "a").add("w1", "b").fleet());
     join(jobs.put(everyTenSeconds().scope(Scope.PER_ZONE).shards(Job.MAX_SHARDS).build()));
     join(jobs.trigger("report", null));
-    passes(Duration.ofSeconds(1));
+    advance(Duration.ofSeconds(1));
     JobStatus status = join(here.find("report")).orElseThrow();
     assertThat(status.state()).isEqualTo(JobStatus.State.ERROR);
     assertThat(status.error()).contains("shards: expected at most 10000", "of which there are 2");
@@ -572,36 +572,36 @@ final class JobsTest {
   }
 
   @Test
-  void aNodeWaitsForItsWorkersBeforeATimeHasNoTargets() {
+  void aNodeWaitsForTheWorkersBeforeItRecordsNoTargets() {
     join(jobs.put(everyTenSeconds().scope(Scope.ALL).build()));
-    passes(Duration.ofSeconds(15));
+    advance(Duration.ofSeconds(15));
     assertThat(report().waiting()).isEqualTo(1);
     assertThat(report().waitsFor()).contains("workers of its queue have been read");
-    passes(Duration.ofSeconds(20));
+    advance(Duration.ofSeconds(20));
     assertThat(report().totals().noTargets()).isPositive();
     assertThat(report().history().getFirst().result()).isEqualTo(PastRun.Result.NO_TARGETS);
     assertThat(seen).isEmpty();
   }
 
   @Test
-  void aHandlerEndsItsJobWithItsNote() {
+  void aHandlerEndsItsJobByAMark() {
     behaviour = attempt -> CompletableFuture.completedFuture(
         new Answer.Noted(new Answer.Done(""), TaskNote.NONE.marked(TaskNote.Mark.END_JOB)));
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
-    passes(Duration.ofMillis(500));
+    advance(Duration.ofSeconds(10));
+    advance(Duration.ofMillis(500));
     assertThat(JobRecordFormat.decode("report", task("report").body().payload()).isEnded()).as("within a second")
         .isTrue();
-    passes(Duration.ofMinutes(1));
+    advance(Duration.ofMinutes(1));
     assertThat(seen).hasSize(1);
     assertThat(report().state()).isEqualTo(JobStatus.State.COMPLETED);
     join(jobs.put(everyTenSeconds().build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     assertThat(seen).hasSize(2);
   }
 
   @Test
-  void aHandlerAsksForTheNextRunAndContinues() {
+  void aHandlerContinuesInTheRunThatItsMarkRequests() {
     List<String> checkpoints = new ArrayList<>();
     behaviour = attempt -> {
       String checkpoint = attempt.task().note().checkpoint();
@@ -612,13 +612,13 @@ final class JobsTest {
     };
     join(jobs.put(Job.named("report").queue(QUEUE).cron("0 2 1 1 *").build()));
     join(jobs.trigger("report", null));
-    passes(Duration.ofSeconds(2));
+    advance(Duration.ofSeconds(2));
     assertThat(checkpoints).containsExactly("null", "page 1", "page 2", "page 3");
     assertThat(report().totals().succeeded()).isEqualTo(4);
   }
 
   @Test
-  void aRunHasATaskBeforeItsShardsAndOneAfterThem() {
+  void aRunHasListenersBeforeAndAfterItsShards() {
     List<String> phases = new ArrayList<>();
     behaviour = attempt -> {
       Map<String, String> headers = attempt.task().body().headers();
@@ -629,9 +629,9 @@ final class JobsTest {
           : new Answer.Done(""));
     };
     join(jobs.put(everyTenSeconds().shards(2).runListeners(RunPhase.BEFORE, RunPhase.AFTER).build()));
-    passes(Duration.ofSeconds(11));
+    advance(Duration.ofSeconds(11));
     assertThat(phases).as("each within a second").containsExactly("before", "shard", "shard", "afterFAILED1");
-    passes(Duration.ofSeconds(9));
+    advance(Duration.ofSeconds(9));
     assertThat(JobRecordFormat.decode("report", task("report").body().payload()).totals().failed()).isEqualTo(1);
   }
 
@@ -639,19 +639,19 @@ final class JobsTest {
   void aRunIsShownWithItsPhase() {
     behaviour = attempt -> new CompletableFuture<>();
     join(jobs.put(everyTenSeconds().runListeners(RunPhase.BEFORE).build()));
-    passes(Duration.ofSeconds(11));
+    advance(Duration.ofSeconds(11));
     assertThat(report().active()).singleElement().extracting(JobStatus.ActiveRun::phase).isEqualTo(RunPhase.BEFORE);
   }
 
   @Test
-  void aStopAndADeleteCancelTheTaskBeforeTheShards() {
+  void aStopAndADeleteCancelTheListenerBeforeTheShards() {
     behaviour = attempt -> CompletableFuture.completedFuture(
         new Answer.Retry(Duration.ofMinutes(1), Answer.Health.WELL, "later"));
     join(jobs.put(everyTenSeconds().runListeners(RunPhase.BEFORE).build()));
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     join(jobs.stop("report", report().active().getFirst().time()));
     assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).hasSize(1);
-    passes(Duration.ofSeconds(10));
+    advance(Duration.ofSeconds(10));
     join(jobs.delete("report", true));
     assertThat(join(store.query(QUEUE, TaskState.CANCELLED, 10, null).toCompletableFuture()).tasks()).hasSize(2);
   }

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class RepeatsTest {
   private final Deque<Runnable> later = new ArrayDeque<>();
+  /** The monotonic clock, which overflows soon. */
   private long nanos = Long.MAX_VALUE - 1;
 
   private final class Surroundings implements JobSurroundings {
@@ -42,7 +43,7 @@ class RepeatsTest {
 
   /** The API adds that nothing was done to each message of this exception. */
   @Test
-  void aRefusalNamesTheReasonAlone() {
+  void aRefusalStatesOnlyTheReason() {
     Repeats repeats = new Repeats(new Surroundings(), new JobTurns(), CompletableFuture::completedFuture);
     CompletableFuture<String> answer = repeats.untilTaken("report",
         () -> CompletableFuture.completedFuture(Optional.empty()));

@@ -23,7 +23,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The tasks before the first shard of a run and after its last one. */
+/** Listeners of a run: the tasks before its first shard and after its last shard. */
 final class RunListenersTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long MINUTE = 60_000;
@@ -39,7 +39,7 @@ final class RunListenersTest {
     return Job.named("report").queue("q").every(Duration.ofMinutes(1)).schedule(s -> s.offset(Duration.ZERO));
   }
 
-  /** Two shards, with a task before and a task after them. */
+  /** Returns a job with two shards, a listener before them and a listener after them. */
   private static Job.Builder listened() {
     return minutely().shards(2).runListeners(RunPhase.BEFORE, RunPhase.AFTER);
   }
@@ -69,7 +69,7 @@ final class RunListenersTest {
     end(ShardEnd.State.SUCCEEDED, at);
   }
 
-  /** The shards of the first time begin. */
+  /** Runs passes until the shards of the first run have begun. */
   private void untilShards() {
     pass(START + MINUTE);
     succeed(START + MINUTE + 1);
@@ -89,12 +89,12 @@ final class RunListenersTest {
   }
 
   @Test
-  void shardsBeginOnceTheTaskBeforeThemHasSucceeded() {
+  void shardsBeginOnceTheListenerBeforeThemHasSucceeded() {
     pass(START + MINUTE);
     assertThat(phases()).containsExactly("before");
     assertThat(record.active().getFirst().phase()).isEqualTo(RunPhase.BEFORE);
     long next = pass(START + MINUTE + 10);
-    assertThat(phases()).as("it runs").containsExactly("before");
+    assertThat(phases()).as("the listener still runs").containsExactly("before");
     assertThat(next).as("no pass follows at once").isGreaterThan(START + MINUTE + 1_000);
     succeed(START + MINUTE + 20);
     pass(START + MINUTE + 30);
@@ -103,7 +103,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void theLastTaskFollowsTheLastShardAndIsPartOfTheRun() {
+  void theListenerAfterTheShardsIsPartOfTheRun() {
     untilShards();
     ends.put(children.get(1).id(), new ShardEnd(ShardEnd.State.SUCCEEDED, START + MINUTE + 3));
     pass(START + MINUTE + 4);
@@ -124,7 +124,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void tasksOfPhasesSayWhatTheyAre() {
+  void theTasksOfEachPhaseHaveTheirHeaders() {
     job(listened().parameter(Body.json("{\"day\": 1}")).shards(2, "eu", "us"));
     untilShards();
     ends.put(children.get(1).id(), new ShardEnd(ShardEnd.State.FAILED, START + MINUTE + 3));
@@ -140,12 +140,12 @@ final class RunListenersTest {
         JobHeaders.RUN_RESULT, "FAILED", JobHeaders.RUN_FAILED, "1"));
     assertThat(children).allMatch(child -> child.queue().equals("q")
         && child.body().payload().length == record.job().parameter().payload().length);
-    assertThat(children.get(0).due()).as("with its time").isEqualTo(Due.at(START + MINUTE));
+    assertThat(children.get(0).due()).as("at the scheduled time").isEqualTo(Due.at(START + MINUTE));
     assertThat(children.get(3).due()).as("at once").isEqualTo(Due.at(START + MINUTE + 5));
   }
 
   @Test
-  void noShardBeginsIfTheTaskBeforeThemFailed() {
+  void noShardBeginsIfTheListenerBeforeThemFailed() {
     for (ShardEnd.State state : List.of(ShardEnd.State.FAILED, ShardEnd.State.NOT_BEGUN)) {
       job(listened());
       pass(START + MINUTE);
@@ -162,7 +162,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void noShardBeginsIfItIsUnknownHowTheTaskBeforeThemEnded() {
+  void noShardBeginsIfTheEndOfTheListenerIsUnknown() {
     job(minutely().runListeners(RunPhase.BEFORE));
     pass(START + MINUTE);
     ends.replaceAll((id, end) -> new ShardEnd(ShardEnd.State.ABSENT, 0));
@@ -173,7 +173,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aFailedTaskAfterTheShardsChangesNoResult() {
+  void aFailedListenerAfterTheShardsChangesNoResult() {
     job(minutely().runListeners(RunPhase.AFTER).pauseAfterFailures(1));
     pass(START + MINUTE);
     assertThat(phases()).containsExactly("shard");
@@ -187,7 +187,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aRunThatIsStoppedBeforeItsShardsHasNone() {
+  void aRunStoppedBeforeItsShardsInsertsNone() {
     pass(START + MINUTE);
     record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1);
     assertThat(JobLife.stopping(record, START + MINUTE)).containsExactly(children.getFirst().id());
@@ -204,7 +204,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aTaskThatSucceedsWhileItsRunIsStoppedBeginsNoShard() {
+  void aListenerThatSucceedsAfterAStopStartsNoShard() {
     pass(START + MINUTE);
     record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1);
     succeed(START + MINUTE + 1);
@@ -213,14 +213,14 @@ final class RunListenersTest {
   }
 
   @Test
-  void aSecondStopCancelsTheTaskAfterTheShards() {
+  void aSecondStopCancelsTheListenerAfterTheShards() {
     untilShards();
     record = JobChange.stop(record, START + MINUTE, START + MINUTE + 3);
     pass(START + MINUTE + 4);
     assertThat(cancels).hasSize(2);
     end(ShardEnd.State.FAILED, START + MINUTE + 5);
     pass(START + MINUTE + 6);
-    assertThat(cancels).as("it has the result of a stopped run").isEmpty();
+    assertThat(cancels).as("the first stop does not cancel the listener after the shards").isEmpty();
     assertThat(headers(3)).containsEntry(JobHeaders.RUN_RESULT, "STOPPED").containsEntry(JobHeaders.RUN_FAILED, "2");
     record = JobChange.stop(record, START + MINUTE, START + MINUTE + 7);
     assertThat(JobLife.stopping(record, START + MINUTE)).containsExactly(children.get(3).id());
@@ -234,10 +234,10 @@ final class RunListenersTest {
   }
 
   @Test
-  void aRunThatTimesOutIsToldAndTheTaskHasABoundOfItsOwn() {
+  void theListenerAfterATimeoutGetsTheResultAndADeadline() {
     job(listened().timeout(Duration.ofSeconds(10)));
     pass(START + MINUTE);
-    assertThat(pass(START + MINUTE + 1)).as("the timeout counts from the task before")
+    assertThat(pass(START + MINUTE + 1)).as("the timeout counts from the start of the listener before the shards")
         .isEqualTo(START + MINUTE + 10_000);
     pass(START + MINUTE + 10_000);
     assertThat(cancels).hasSize(1);
@@ -258,7 +258,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aLongTimeoutIsThatOfTheTaskAfterTheShardsToo() {
+  void aLongTimeoutAlsoBoundsTheListenerAfterTheShards() {
     job(listened().timeout(Duration.ofHours(5)));
     untilShards();
     succeed(START + MINUTE + 3);
@@ -267,7 +267,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aNewTimeReplacesShardsAndNotTheTaskAfterThem() {
+  void aNewTimeReplacesShardsButNotTheListenerAfterThem() {
     job(listened().overlap(Overlap.REPLACE));
     untilShards();
     pass(START + 2 * MINUTE);
@@ -276,7 +276,7 @@ final class RunListenersTest {
     pass(START + 2 * MINUTE + 2);
     assertThat(headers(3)).containsEntry(JobHeaders.RUN_RESULT, "REPLACED");
     pass(START + 3 * MINUTE);
-    assertThat(cancels).as("it says what became of the run").isEmpty();
+    assertThat(cancels).as("the listener after the shards is not cancelled").isEmpty();
     succeed(START + 3 * MINUTE + 1);
     pass(START + 3 * MINUTE + 2);
     assertThat(phases()).containsExactly("before", "shard", "shard", "after", "before");
@@ -284,7 +284,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aFixedDelayCountsFromTheEndOfTheLastTask() {
+  void aFixedDelayCountsFromTheEndOfTheListener() {
     job(Job.named("report").queue("q").after(Duration.ofMinutes(1)).runListeners(RunPhase.AFTER));
     pass(START);
     succeed(START + 1);
@@ -295,7 +295,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void runsThatOverlapHaveListenersEach() {
+  void eachOfTwoOverlappingRunsHasListeners() {
     job(listened().overlap(Overlap.ALLOW));
     pass(START + MINUTE);
     pass(START + 2 * MINUTE);
@@ -307,14 +307,14 @@ final class RunListenersTest {
   }
 
   @Test
-  void marksOfTheTasksCountAsThoseOfShards() {
+  void marksOfListenersCountLikeMarksOfShards() {
     job(minutely().runListeners(RunPhase.BEFORE, RunPhase.AFTER));
     pass(START + MINUTE);
     TaskId before = children.getFirst().id();
     ends.put(before, new ShardEnd(ShardEnd.State.SUCCEEDED, START + MINUTE + 1, TaskNote.Mark.END_JOB, null));
     pass(START + MINUTE + 2);
     assertThat(record.isEnded()).isTrue();
-    assertThat(phases()).as("the run goes on").containsExactly("before", "shard");
+    assertThat(phases()).as("the run continues").containsExactly("before", "shard");
 
     job(minutely().runListeners(RunPhase.AFTER));
     pass(START + MINUTE);
@@ -328,7 +328,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void shardsThatAskForAnotherRunGetItAfterTheLastTask() {
+  void aRunThatShardsRequestBeginsAfterTheListener() {
     job(minutely().runListeners(RunPhase.BEFORE, RunPhase.AFTER));
     pass(START + MINUTE);
     succeed(START + MINUTE + 1);
@@ -362,13 +362,13 @@ final class RunListenersTest {
   }
 
   @Test
-  void tasksOfARequestCarryItsPayload() {
+  void theTasksOfARequestHaveItsPayload() {
     Body payload = Body.json("{\"day\": 7}");
     record = JobChange.trigger(record, null, payload, START + 1).record();
     pass(START + 1);
     succeed(START + 2);
     pass(START + 3);
-    assertThat(record.parameters()).as("kept for the last task").hasSize(1);
+    assertThat(record.parameters()).as("kept for the listener after the shards").hasSize(1);
     succeed(START + 4);
     pass(START + 5);
     assertThat(phases()).containsExactly("before", "shard", "shard", "after");
@@ -377,13 +377,13 @@ final class RunListenersTest {
   }
 
   @Test
-  void aPutIsAcceptedWhileTheTaskBeforeTheShardsRuns() {
+  void aPutIsAcceptedWhileTheListenerBeforeTheShardsRuns() {
     pass(START + MINUTE);
     Job next = minutely().queue("other").shards(1).parameter(Body.json("2")).build();
     record = JobChange.put(record, next, START + MINUTE + 1, NO_CALENDARS);
     succeed(START + MINUTE + 2);
     pass(START + MINUTE + 3);
-    assertThat(phases()).as("as it began").containsExactly("before", "shard", "shard");
+    assertThat(phases()).as("the shards of the old definition").containsExactly("before", "shard", "shard");
     assertThat(children.get(1).body().payload()).isEqualTo(next.parameter().payload());
     assertThat(children).as("in the queue in which the run began").allMatch(child -> child.queue().equals("q"));
     succeed(START + MINUTE + 4);
@@ -410,12 +410,12 @@ final class RunListenersTest {
       assertThat(children.get(child).id().address().isAnywhere()).isNotEqualTo(isShard);
     }
     assertThat(children.get(1).id().address()).isEqualTo(new Address(Address.Kind.ONLY, 0));
-    assertThat(headers(0)).as("frozen when the run begins").containsEntry(JobHeaders.SHARDS, "3");
+    assertThat(headers(0)).as("frozen at the beginning of the run").containsEntry(JobHeaders.SHARDS, "3");
     assertThat(headers(4)).containsEntry(JobHeaders.SHARDS, "3").containsEntry(JobHeaders.RUN_FAILED, "3");
   }
 
   @Test
-  void theEndOfEachTaskWakesTheJob() {
+  void theEndOfEachPhaseWakesTheJob() {
     job(minutely().runListeners(RunPhase.BEFORE, RunPhase.AFTER));
     pass(START + MINUTE);
     succeed(START + MINUTE + 1);
@@ -433,7 +433,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aPassWithoutRoomForATaskIsFollowedByAnother() {
+  void aPassWithoutRoomForATaskIsFollowedByAnotherPass() {
     job(minutely().shards(Outcome.Rearm.MAX_CHILDREN).overlap(Overlap.ALLOW).runListeners(RunPhase.BEFORE));
     pass(START + MINUTE);
     pass(START + 2 * MINUTE - 1);
@@ -445,7 +445,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void aJobWithoutListenersHasTheTasksItHad() {
+  void aJobWithoutListenersHasOnlyItsShards() {
     job(minutely().shards(2));
     pass(START + MINUTE);
     succeed(START + MINUTE + 1);
@@ -456,7 +456,7 @@ final class RunListenersTest {
   }
 
   @Test
-  void shardsAreNoListeners() {
+  void theShardsPhaseIsRefusedAsAListener() {
     assertThatThrownBy(() -> minutely().runListeners(RunPhase.SHARDS).build())
         .isInstanceOf(InvalidJobException.class).hasMessageContaining("runListeners")
         .hasMessageContaining("before, after, or both");

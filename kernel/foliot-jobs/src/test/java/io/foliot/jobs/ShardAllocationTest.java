@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Each rule by its properties, over random workers. */
+/** Properties of each allocation rule, over random workers. */
 final class ShardAllocationTest {
   private static final List<Allocation> DIVIDING = List.of(Allocation.AVERAGE, Allocation.ODD_EVEN, Allocation.HASH,
       Allocation.ROUND_ROBIN);
@@ -63,7 +63,7 @@ final class ShardAllocationTest {
   }
 
   @Test
-  void evenRulesDifferByAtMostOneShard() {
+  void workersDifferByAtMostOneShardUnderEvenRules() {
     Random random = new Random(3);
     for (int round = 0; round < ROUNDS; round++) {
       List<Seat> workers = workers(random, 1 + random.nextInt(20));
@@ -86,7 +86,7 @@ final class ShardAllocationTest {
       List<Integer> before = ShardAllocation.seats(Allocation.HASH, "job", 200, all);
       List<Integer> after = ShardAllocation.seats(Allocation.HASH, "job", 200, rest);
       for (int shard = 0; shard < 200; shard++) {
-        // Read the other way round, it is the worker that joins which gets shards, and no other one.
+        // In reverse: if a worker joins, shards move only to that worker.
         if (before.get(shard) != leaving.number()) {
           assertThat(after.get(shard)).isEqualTo(before.get(shard));
         }
@@ -111,7 +111,7 @@ final class ShardAllocationTest {
   }
 
   @Test
-  void oddEvenReversesForAnEvenHashOfTheName() {
+  void oddEvenReversesTheWorkersForAnEvenHash() {
     List<Seat> three = Workers.of(3).seats();
     assertThat("a".hashCode() % 2).isEqualTo(1);
     assertThat(ShardAllocation.seats(Allocation.ODD_EVEN, "a", 2, three)).containsExactly(0, 1);
@@ -120,7 +120,7 @@ final class ShardAllocationTest {
   }
 
   @Test
-  void roundRobinBeginsAtAWorkerOfTheName() {
+  void roundRobinBeginsAtAWorkerChosenByTheName() {
     List<Seat> three = Workers.of(3).seats();
     assertThat(ShardAllocation.seats(Allocation.ROUND_ROBIN, "a", 4, three)).containsExactly(1, 2, 0, 1);
     assertThat(ShardAllocation.seats(Allocation.ROUND_ROBIN, "b", 4, three)).containsExactly(2, 0, 1, 2);

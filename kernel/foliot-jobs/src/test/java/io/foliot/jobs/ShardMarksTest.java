@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Requests of a shard's handler to its job. */
+/** Marks: the requests of a shard's handler to its job. */
 final class ShardMarksTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long MINUTE = 60_000;
@@ -58,13 +58,13 @@ final class ShardMarksTest {
     assertThat(record.isEnded()).isTrue();
     assertThat(record.history().getFirst().result()).isEqualTo(PastRun.Result.SUCCEEDED);
     long next = pass(START + 10 * MINUTE);
-    assertThat(next).as("nothing is to come").isGreaterThan(START + 60 * MINUTE);
+    assertThat(next).as("no time is to come").isGreaterThan(START + 60 * MINUTE);
     assertThat(children).hasSize(1);
-    assertThat(record.totals().missed()).as("times after the end are none").isZero();
+    assertThat(record.totals().missed()).as("times after the end are not counted").isZero();
   }
 
   @Test
-  void aTimeThatIsFoundWithTheMarkDoesNotRun() {
+  void noWaitingTimeRunsAfterAMarkToEnd() {
     job(minutely().overlap(Overlap.QUEUE));
     pass(START + MINUTE);
     pass(START + 2 * MINUTE);
@@ -76,7 +76,7 @@ final class ShardMarksTest {
   }
 
   @Test
-  void theOtherShardsOfARunThatEndsItsJobFinish() {
+  void aRunThatEndsItsJobFinishesAllItsShards() {
     job(minutely().shards(2));
     pass(START + MINUTE);
     end(0, TaskNote.Mark.END_JOB, null, START + MINUTE + 1);
@@ -86,11 +86,11 @@ final class ShardMarksTest {
     end(1, TaskNote.Mark.RUN_AGAIN, "x", START + 5 * MINUTE + 1);
     pass(START + 5 * MINUTE + 2);
     assertThat(record.active()).isEmpty();
-    assertThat(children).as("the end wins").hasSize(2);
+    assertThat(children).as("the mark to end the job wins").hasSize(2);
   }
 
   @Test
-  void aJobThatWasEndedRunsWhenItIsTriggeredAndNotOtherwise() {
+  void anEndedJobRunsOnlyWhenItIsTriggered() {
     pass(START + MINUTE);
     end(0, TaskNote.Mark.END_JOB, null, START + MINUTE + 1);
     pass(START + MINUTE + 2);
@@ -101,7 +101,7 @@ final class ShardMarksTest {
   }
 
   @Test
-  void aPutRevivesAJobThatWasEnded() {
+  void aPutRevivesAnEndedJob() {
     for (Job.Builder job : List.of(minutely(), Job.named("report").queue("q").after(Duration.ofMinutes(1)))) {
       children.clear();
       ends.clear();
@@ -110,7 +110,7 @@ final class ShardMarksTest {
       end(0, TaskNote.Mark.END_JOB, null, START + MINUTE + 1);
       pass(START + MINUTE + 2);
       JobRecord declared = JobChange.declare(record, job.build(), START + 9 * MINUTE, NO_CALENDARS);
-      assertThat(declared.isEnded()).as("declared anew").isFalse();
+      assertThat(declared.isEnded()).as("declared again").isFalse();
       assertThat(JobChange.pause(record, JobRecord.Paused.OPEN, "", "", START + 9 * MINUTE, NO_CALENDARS).isEnded())
           .isTrue();
       record = JobChange.put(record, job.build(), START + 10 * MINUTE + 1, NO_CALENDARS);
@@ -122,7 +122,7 @@ final class ShardMarksTest {
   }
 
   @Test
-  void aCodeThatDeclaredAJobDoesNotReviveIt() {
+  void anUnchangedDeclarationDoesNotReviveAnEndedJob() {
     record = JobChange.declared(minutely().build(), START, NO_CALENDARS);
     pass(START + MINUTE);
     end(0, TaskNote.Mark.END_JOB, null, START + MINUTE + 1);
@@ -131,7 +131,7 @@ final class ShardMarksTest {
   }
 
   @Test
-  void aShardThatAsksForAnotherRunGetsItAtOnceWithItsCheckpoint() {
+  void aRequestedRunFollowsWithTheCheckpointOfEachShard() {
     job(minutely().shards(3));
     pass(START + MINUTE);
     end(0, TaskNote.Mark.RUN_AGAIN, "page 7", START + MINUTE + 1);
@@ -146,11 +146,11 @@ final class ShardMarksTest {
     assertThat(checkpoint(5)).isEqualTo("page 9");
     assertThat(record.active().getFirst().time()).isEqualTo(START + MINUTE + 4);
     assertThat(record.totals().requested()).isEqualTo(1);
-    assertThat(record.carried()).as("forgotten once the shards are inserted").isEmpty();
+    assertThat(record.carried()).as("dropped once the shards are inserted").isEmpty();
   }
 
   @Test
-  void aShardThatFailedOrWasStoppedAsksForNothing() {
+  void aStoppedRunIgnoresARequestForAnotherRun() {
     pass(START + MINUTE);
     end(0, TaskNote.Mark.RUN_AGAIN, null, START + MINUTE + 1);
     record = JobChange.stop(record, START + MINUTE, START + MINUTE + 1);
@@ -160,7 +160,7 @@ final class ShardMarksTest {
   }
 
   @Test
-  void aPauseHoldsARunThatContinuesAnotherOne() {
+  void aPauseHoldsARequestedRun() {
     pass(START + MINUTE);
     record = JobChange.pause(record, JobRecord.Paused.OPEN, "", "", START + MINUTE + 1, NO_CALENDARS);
     end(0, TaskNote.Mark.RUN_AGAIN, "page 7", START + MINUTE + 2);
@@ -188,7 +188,7 @@ final class ShardMarksTest {
   }
 
   @Test
-  void aMarkWakesAJobForWhichNothingWaits() {
+  void aMarkWakesAJobThatAwaitsNoShard() {
     pass(START + MINUTE);
     TaskRecord shard = TaskRecord.edit(children.getFirst().id(), "q", null)
         .body(children.getFirst().body()).done();

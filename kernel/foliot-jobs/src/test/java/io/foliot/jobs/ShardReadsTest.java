@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 /** Reads of many passes that share calls. */
 final class ShardReadsTest {
   private final List<List<TaskId>> calls = new ArrayList<>();
-  private final List<CompletableFuture<List<Optional<TaskRecord>>>> answers = new ArrayList<>();
+  private final List<CompletableFuture<List<Optional<TaskRecord>>>> results = new ArrayList<>();
   private int throwing;
   private final ShardReads reads = new ShardReads(new SlowStore());
 
-  /** A store that answers when the test lets it. */
+  /** A store whose results arrive when the test completes them. */
   private final class SlowStore extends ForwardingStore {
     SlowStore() {
       super(new MemoryStore(1, new SettableClock(), () -> new Token(1, 1)));
@@ -37,8 +37,8 @@ final class ShardReadsTest {
         throw new StoreException("closed", null);
       }
       calls.add(ids);
-      answers.add(new CompletableFuture<>());
-      return answers.getLast();
+      results.add(new CompletableFuture<>());
+      return results.getLast();
     }
   }
 
@@ -54,8 +54,8 @@ final class ShardReadsTest {
     return reads.read(shards(job, count)).toCompletableFuture();
   }
 
-  private void answer(int call) {
-    answers.get(call).complete(calls.get(call).stream().map(id -> Optional.<TaskRecord>empty()).toList());
+  private void complete(int call) {
+    results.get(call).complete(calls.get(call).stream().map(id -> Optional.<TaskRecord>empty()).toList());
   }
 
   @Test
@@ -65,20 +65,20 @@ final class ShardReadsTest {
       passes.add(read(job, 2));
     }
     assertThat(calls).as("two are sent at once").hasSize(2);
-    answer(0);
+    complete(0);
     assertThat(calls).hasSize(3);
     assertThat(calls.get(2)).hasSize(98 * 2);
     assertThat(passes.getFirst()).isDone();
     assertThat(passes.get(1)).isNotDone();
-    answer(1);
-    answer(2);
+    complete(1);
+    complete(2);
     assertThat(passes).allMatch(CompletableFuture::isDone);
     for (int job = 0; job < passes.size(); job++) {
-      assertThat(passes.get(job).join().keySet()).as("its own shards only")
+      assertThat(passes.get(job).join().keySet()).as("the shards of this read only")
           .containsExactlyInAnyOrderElementsOf(shards(job, 2));
     }
     assertThat(read(7, 1)).isNotDone();
-    assertThat(calls).as("a lone read waits for nothing").hasSize(4);
+    assertThat(calls).as("a read without others is sent at once").hasSize(4);
   }
 
   @Test
@@ -86,12 +86,12 @@ final class ShardReadsTest {
     for (int job = 0; job < 10; job++) {
       assertThat(read(job, 400)).isNotDone();
     }
-    answer(0);
+    complete(0);
     assertThat(calls.get(2)).hasSize(800);
     CompletableFuture<Map<TaskId, ShardEnd>> large = read(11, 5_000);
     while (!large.isDone()) {
-      answer(answers.size() - 1);
-      answer(answers.size() - 2);
+      complete(results.size() - 1);
+      complete(results.size() - 2);
     }
     assertThat(large.join()).hasSize(5_000);
   }
@@ -102,17 +102,17 @@ final class ShardReadsTest {
     for (int job = 0; job < 10; job++) {
       passes.add(read(job, 1));
     }
-    answer(0);
-    answers.get(2).completeExceptionally(new StoreException("lost", null));
+    complete(0);
+    results.get(2).completeExceptionally(new StoreException("lost", null));
     assertThat(passes.subList(2, 10)).allMatch(CompletableFuture::isCompletedExceptionally);
     assertThat(passes.get(1)).isNotDone();
     CompletableFuture<Map<TaskId, ShardEnd>> next = read(20, 1);
-    answer(3);
+    complete(3);
     assertThat(next).isCompletedWithValueMatching(ends -> ends.size() == 1);
   }
 
   @Test
-  void nothingIsReadForNoShards() {
+  void aReadOfNoShardsMakesNoCall() {
     assertThat(reads.read(List.of()).toCompletableFuture()).isCompletedWithValue(Map.of());
     assertThat(calls).isEmpty();
   }
@@ -124,7 +124,7 @@ final class ShardReadsTest {
       assertThat(read(job, 1)).isCompletedExceptionally();
     }
     CompletableFuture<Map<TaskId, ShardEnd>> next = read(4, 1);
-    answer(0);
+    complete(0);
     assertThat(next).isCompletedWithValueMatching(ends -> ends.size() == 1);
   }
 }

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Ids of shards follow from (job, time, origin, shard), and lie in the slot of the job. */
+/** Ids of shards follow from (job, time, origin, shard), and are in the slot of the job. */
 final class ShardsTest {
   private static final long TIME = 1_790_000_000_000L;
 
@@ -20,7 +20,7 @@ final class ShardsTest {
   }
 
   @Test
-  void idsArePureAndInTheSlotOfTheJob() {
+  void idsAreRepeatableAndInTheSlotOfTheJob() {
     for (String job : new String[]{"a", "report", "Grüße 北京", "x".repeat(256)}) {
       for (int shard = 0; shard < 100; shard++) {
         TaskId id = Shards.id(job, run(TIME, 0), shard);
@@ -76,7 +76,7 @@ final class ShardsTest {
   }
 
   @Test
-  void aJitterMovesTheBeginAndNotTheId() {
+  void aJitterDelaysAShardAndKeepsItsId() {
     Job job = Job.named("report").queue("q").every(Duration.ofHours(1)).schedule(s -> s.jitter(Duration.ofMinutes(5)))
         .build();
     Outcome.Child child = Shards.child(job, run(TIME, 0), job.parameter(), 3, null);

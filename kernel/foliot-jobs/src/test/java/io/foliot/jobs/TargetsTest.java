@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The bytes of targets: exact, and few where shards are divided evenly. */
+/** The stored bytes of targets: they are read as written, and few if shards are divided evenly. */
 final class TargetsTest {
   private static final int ROUNDS = 2_000;
   private static final List<Allocation> RULES = List.of(Allocation.AVERAGE, Allocation.ODD_EVEN, Allocation.HASH,

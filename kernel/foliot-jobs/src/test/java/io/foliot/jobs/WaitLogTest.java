@@ -9,21 +9,21 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A job that waits for its allocator is logged once, however many of them there are. */
+/** A job that waits for its allocator is logged once, and only a bounded number of jobs is logged. */
 final class WaitLogTest {
   private final IllegalStateException failure = new IllegalStateException("boom");
   private final UnallocatedException waits = new UnallocatedException("waits for its allocator", failure);
 
-  private final Lines lines = new Lines();
-  private final WaitLog log = new WaitLog(lines);
+  private final RecordingLogger logger = new RecordingLogger();
+  private final WaitLog log = new WaitLog(logger);
 
-  private static final class Lines implements System.Logger {
+  private static final class RecordingLogger implements System.Logger {
     final List<String> texts = new ArrayList<>();
     final List<@Nullable Throwable> failures = new ArrayList<>();
 
     @Override
     public String getName() {
-      return "lines";
+      return "recording";
     }
 
     @Override
@@ -39,32 +39,32 @@ final class WaitLogTest {
 
     @Override
     public void log(Level level, @Nullable ResourceBundle bundle, String format, Object @Nullable... parameters) {
-      throw new AssertionError("a failure is logged with its stack");
+      throw new AssertionError("expected the call that logs a failure with its stack trace");
     }
   }
 
   @Test
-  void aJobIsLoggedOnceUntilItHasNotWaited() {
+  void aWaitingJobIsLoggedOncePerWait() {
     for (int pass = 0; pass < 100; pass++) {
       log.planned("report", waits, 2_000L * pass);
     }
-    assertThat(lines.texts).containsExactly("WARNING a run does not begin, and is tried again every two seconds:"
+    assertThat(logger.texts).containsExactly("WARNING a run does not begin, and is tried again every two seconds:"
         + " job=report, reason=it waits for its allocator");
-    assertThat(lines.failures).containsExactly(failure);
+    assertThat(logger.failures).containsExactly(failure);
     log.planned("report", null, 200_000);
     log.planned("report", waits, 200_001);
-    assertThat(lines.texts).hasSize(2);
+    assertThat(logger.texts).hasSize(2);
   }
 
   @Test
-  void manyJobsAreLoggedUpToABoundUntilSomeAreForgotten() {
+  void noMoreThanMaxJobsAreLoggedUntilSomeExpire() {
     for (int pass = 0; pass < 3; pass++) {
       for (int job = 0; job < 2 * WaitLog.MAX_JOBS; job++) {
         log.planned("job-" + job, waits, 2_000L * pass);
       }
     }
-    assertThat(lines.texts).hasSize(WaitLog.MAX_JOBS);
+    assertThat(logger.texts).hasSize(WaitLog.MAX_JOBS);
     log.planned("another", waits, 1_000_000);
-    assertThat(lines.texts).hasSize(WaitLog.MAX_JOBS + 1);
+    assertThat(logger.texts).hasSize(WaitLog.MAX_JOBS + 1);
   }
 }

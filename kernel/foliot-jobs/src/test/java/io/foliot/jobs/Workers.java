@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Fleets for tests: one worker after the other, all of one queue. */
+/** Builds fleets for tests. The workers have the seats 0, 1, 2 and so on, and all work for one queue. */
 final class Workers {
   private final String queue;
   private final List<Seat> seats = new ArrayList<>();
@@ -28,7 +28,7 @@ final class Workers {
     return this;
   }
 
-  /** The worker on a seat is gone. */
+  /** Marks the worker of a seat as gone. */
   Workers gone(int number) {
     Seat seat = seats.get(number);
     seats.set(number, new Seat(number, seat.worker(), seat.zone(), Set.of(), "", false, true));

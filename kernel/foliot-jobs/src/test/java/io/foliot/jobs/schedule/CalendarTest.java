@@ -41,7 +41,7 @@ final class CalendarTest {
   }
 
   @Test
-  void setsOfDaysAgreeWithEachDay() {
+  void theDaysOfAMonthAgreeWithEachDay() {
     Random random = new Random(5);
     Calendar calendar = Calendar.parse(ENTRIES);
     for (int i = 0; i < 2_000; i++) {
@@ -59,7 +59,7 @@ final class CalendarTest {
     assertThat(holidays.firstBusinessDay(YearMonth.of(2027, 1))).as("a weekend follows").isEqualTo("2027-01-04");
     assertThat(holidays.lastBusinessDay(YearMonth.of(2027, 4))).isEqualTo("2027-04-29");
     assertThat(holidays.isBusinessDay(LocalDate.of(2027, 1, 2))).as("Saturday").isFalse();
-    assertThat(holidays.excludes(LocalDate.of(2027, 1, 2))).as("but nothing is excluded there").isFalse();
+    assertThat(holidays.excludes(LocalDate.of(2027, 1, 2))).as("no business day, but not excluded").isFalse();
 
     Calendar gulf = Calendar.parse(List.of("FRI", "SAT"));
     assertThat(gulf.firstBusinessDay(YearMonth.of(2027, 1))).as("a Sunday").isEqualTo("2027-01-03");

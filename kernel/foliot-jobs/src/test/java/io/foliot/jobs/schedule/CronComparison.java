@@ -10,8 +10,9 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Next times a second on one core, of the schedules and of their peers: each time is asked after the one before. Each
- * figure is the median of five rounds of 0.4 s after two to warm up, the evaluators in turn within a round.
+ * Measures how many next times per second one core computes, with the schedules and with their peers. Each call starts
+ * from the result of the call before. A figure is the median of five rounds of 0.4 s, after two rounds to warm up. Each
+ * round runs all evaluators in turn.
  *
  * <pre>
  * mvn -q -pl :foliot-jobs -am -Pcompare-cron process-test-classes
@@ -30,7 +31,7 @@ final class CronComparison {
 
   private CronComparison() {}
 
-  /** Asks some times from an instant on, and returns the last one, or the start if there is none before the end. */
+  /** Computes {@link #BATCH} times after an instant, going back to START after END, and returns the last time. */
   private static Instant steps(Peers evaluator, Instant from) {
     Instant time = from;
     for (int i = 0; i < BATCH; i++) {

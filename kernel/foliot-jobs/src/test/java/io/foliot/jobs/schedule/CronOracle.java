@@ -18,9 +18,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A second reading of cron expressions, by brute force over java.time: each number of a field and each date is tested
- * against the text of the fields, and no bit set, no search and no offset arithmetic is shared with the code. It knows
- * the grammar but not {@code H}, and does not check its input.
+ * A second evaluator of cron expressions, by brute force over java.time: it tests each number of a field and each date
+ * against the text of the fields. It shares no code with the schedules, and so no bit sets, searches and arithmetic of
+ * offsets. It supports the whole grammar except {@code H}, and does not check its input.
  */
 final class CronOracle {
   private static final List<String> MONTHS = List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP",
@@ -51,11 +51,12 @@ final class CronOracle {
   boolean fires(Instant instant, ZoneId zone, DstGap gap, DstOverlap overlap) {
     ZonedDateTime time = instant.atZone(zone);
     LocalDateTime local = time.toLocalDateTime();
-    boolean isSecondPass = !time.withEarlierOffsetAtOverlap().toInstant().equals(instant);
+    boolean isSecondOccurrence = !time.withEarlierOffsetAtOverlap().toInstant().equals(instant);
     boolean both = overlap == DstOverlap.BOTH || (overlap == DstOverlap.AUTO && hasEveryHour());
-    if (matches(local) && (!isSecondPass || both)) {
+    if (matches(local) && (!isSecondOccurrence || both)) {
       return true;
     }
+    // If the instant is the end of a gap, the local second before it is inside the gap.
     ZoneOffsetTransition change = zone.getRules().getTransition(local.minusSeconds(1));
     if (gap == DstGap.SKIP || change == null || !change.isGap() || !change.getInstant().equals(instant)) {
       return false;
@@ -82,7 +83,7 @@ final class CronOracle {
     return matchesTime(time.toLocalTime()) && matchesDate(time.toLocalDate());
   }
 
-  /** Returns the first local time from one on, or null if there is none within some days. */
+  /** Returns the first matching local time at or after {@code from}, or null if none is within a number of days. */
   @Nullable
   LocalDateTime next(LocalDateTime from, int days) {
     LocalDate first = from.toLocalDate();

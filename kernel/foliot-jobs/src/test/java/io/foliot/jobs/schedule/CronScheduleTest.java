@@ -13,13 +13,13 @@ import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** The times of cron expressions: against brute force over java.time, and the rules of clock changes by example. */
+/** The times of cron expressions, compared with brute force over java.time, and examples of clock changes. */
 final class CronScheduleTest {
   private static final ZoneId NEW_YORK = ZoneId.of("America/New_York");
   private static final String GAP = "2026-03-08T00:00:00";
   private static final String OVERLAP = "2026-11-01T00:00:00";
   private static final List<CronDialect> DIALECTS = List.of(CronDialect.values());
-  /** An expression may match one day in years; the oracle reads a day in a microsecond. */
+  /** Days that the oracle searches. An expression may match one day in several years, and a day takes a microsecond. */
   private static final int SEARCHED_DAYS = 366 * 9;
 
   private static CronSchedule inNewYork(String cron) {
@@ -99,10 +99,10 @@ final class CronScheduleTest {
   }
 
   @Test
-  void aGapFiresAtItsEnd() {
+  void timesInAGapFireAtItsEnd() {
     assertThat(times(inNewYork("30 2 * * *"), GAP, 2)).containsExactly("03:00-04:00", "02:30-04:00");
     assertThat(times(inNewYork("0,30 2 * * *"), GAP, 2)).as("once").containsExactly("03:00-04:00", "02:00-04:00");
-    assertThat(times(inNewYork("0,30 2-3 * * *"), GAP, 2)).as("with a time that is there")
+    assertThat(times(inNewYork("0,30 2-3 * * *"), GAP, 2)).as("together with a time after the gap")
         .containsExactly("03:00-04:00", "03:30-04:00");
     assertThat(times(inNewYork("*/30 * * * *"), "2026-03-08T01:30:00", 3)).containsExactly("01:30-05:00",
         "03:00-04:00", "03:30-04:00");
@@ -112,13 +112,13 @@ final class CronScheduleTest {
   }
 
   @Test
-  void aGapIsLeftOutOnRequest() {
+  void timesInAGapAreSkippedOnRequest() {
     CronSchedule skipping = inNewYork("0 */2 * * *").with(DstGap.SKIP, DstOverlap.AUTO);
     assertThat(times(skipping, GAP, 2)).containsExactly("00:00-05:00", "04:00-04:00");
   }
 
   @Test
-  void anOverlapFiresTwiceOnlyForEveryHour() {
+  void timesInAnOverlapFireTwiceOnlyIfEveryHourFires() {
     assertThat(times(inNewYork("30 1 * * *"), OVERLAP, 2)).containsExactly("01:30-04:00", "01:30-05:00");
     assertThat(inNewYork("30 1 * * *").preview(Instant.parse("2026-11-01T05:30:00Z"), 1).getFirst().getDayOfMonth())
         .as("the next day").isEqualTo(2);
@@ -132,7 +132,7 @@ final class CronScheduleTest {
   }
 
   @Test
-  void anOverlapFollowsTheRequest() {
+  void timesInAnOverlapFollowTheSetting() {
     CronSchedule both = inNewYork("30 1 * * *").with(DstGap.SHIFT, DstOverlap.BOTH);
     assertThat(times(both, OVERLAP, 2)).containsExactly("01:30-04:00", "01:30-05:00");
     assertThat(both.next(Instant.parse("2026-11-01T05:30:00Z"))).isEqualTo(Instant.parse("2026-11-01T06:30:00Z"));
@@ -145,12 +145,12 @@ final class CronScheduleTest {
     CronSchedule once = inNewYork("0 30 1 1 11 ? 2026").with(DstGap.SHIFT, DstOverlap.BOTH);
     Instant first = Instant.parse("2026-11-01T05:30:00Z");
     assertThat(once.next(Instant.EPOCH)).isEqualTo(first);
-    assertThat(once.next(first)).as("the second pass").isEqualTo(Instant.parse("2026-11-01T06:30:00Z"));
+    assertThat(once.next(first)).as("the second occurrence").isEqualTo(Instant.parse("2026-11-01T06:30:00Z"));
     assertThat(once.next(Instant.parse("2026-11-01T06:30:00Z"))).isNull();
   }
 
   @Test
-  void aDayThatAZoneLeftOutFiresAtItsEnd() {
+  void timesOfADayThatAZoneSkippedFireAtItsEnd() {
     CronSchedule apia = CronSchedule.parse("0 */6 * * *", ZoneId.of("Pacific/Apia"));
     assertThat(apia.preview(Instant.parse("2011-12-30T04:00:00Z"), 3).toString())
         .isEqualTo("[2011-12-31T00:00+14:00[Pacific/Apia], 2011-12-31T06:00+14:00[Pacific/Apia],"
@@ -174,7 +174,7 @@ final class CronScheduleTest {
     CronSchedule leap = CronSchedule.parse("30 2 29 2 *", NEW_YORK);
     assertThat(leap.next(Instant.parse("2096-03-01T00:00:00Z"))).as("2100 is no leap year")
         .isEqualTo(Instant.parse("2104-02-29T07:30:00Z"));
-    // The gap of 2026 is on 8 March; only in such years the time is shifted.
+    // The gap of 2026 is on 8 March. The time is shifted only in such a year.
     CronSchedule march = CronSchedule.parse("30 2 8 3 *", NEW_YORK);
     assertThat(march.preview(Instant.parse("2025-04-01T00:00:00Z"), 2).toString())
         .isEqualTo("[2026-03-08T03:00-04:00[America/New_York], 2027-03-08T02:30-05:00[America/New_York]]");

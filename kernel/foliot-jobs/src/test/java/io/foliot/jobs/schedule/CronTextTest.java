@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The meaning of cron expressions, and the refusals of wrong ones. */
+/** The meaning of cron expressions, and the refusals of invalid expressions. */
 final class CronTextTest {
   private static final Instant SUNDAY = Instant.parse("2026-11-01T00:00:00Z");
 
@@ -35,7 +35,7 @@ final class CronTextTest {
     assertThat(parse("0 2 * * 1").dialect()).isEqualTo(CronDialect.UNIX);
     assertThat(parse("0 0 2 * * 1").dialect()).isEqualTo(CronDialect.SPRING);
     assertThat(parse("0 0 2 ? * MON").dialect()).isEqualTo(CronDialect.SPRING);
-    assertThat(parse("0 0 2 ? * L").dialect()).as("a weekday L is known to quartz only").isEqualTo(CronDialect.QUARTZ);
+    assertThat(parse("0 0 2 ? * L").dialect()).as("only quartz has a weekday L").isEqualTo(CronDialect.QUARTZ);
     assertThat(parse("0 0 22-2 ? * MON").dialect()).isEqualTo(CronDialect.QUARTZ);
     assertThat(parse("0 0 2 ? * 2 2026-2030").dialect()).isEqualTo(CronDialect.QUARTZ);
   }
@@ -53,7 +53,7 @@ final class CronTextTest {
   }
 
   @Test
-  void twoDayFieldsAreEitherInUnixAndBothInSpring() {
+  void twoDayFieldsAreJoinedByOrInUnixAndByAndInSpring() {
     assertThat(days("0 0 13 * FRI", null, 3)).containsExactly("2026-11-06", "2026-11-13", "2026-11-20");
     assertThat(days("0 0 */2 * FRI", null, 2)).as("a star is no restriction").containsExactly("2026-11-13",
         "2026-11-27");
@@ -61,7 +61,7 @@ final class CronTextTest {
   }
 
   @Test
-  void lastNearestAndNthDays() {
+  void lastNearestAndNthDaysAreFound() {
     assertThat(days("0 0 L * *", null, 2)).containsExactly("2026-11-30", "2026-12-31");
     assertThat(days("0 0 L-3 * *", null, 2)).containsExactly("2026-11-27", "2026-12-28");
     assertThat(days("0 0 LW 1 *", null, 1)).as("31 January 2027 is a Sunday").containsExactly("2027-01-29");
@@ -126,7 +126,7 @@ final class CronTextTest {
       perMinute[hashed.preview(SUNDAY, 1).getFirst().getMinute()]++;
     }
     for (int count : perMinute) {
-      assertThat(count).as("1,000 expected, six deviations of 31").isBetween(800, 1_200);
+      assertThat(count).as("1,000 expected, within six standard deviations of 31").isBetween(800, 1_200);
     }
   }
 
@@ -162,7 +162,7 @@ final class CronTextTest {
   }
 
   @Test
-  void eachItemThatIsNoItemIsRefused() {
+  void malformedItemsAreRefused() {
     for (String item : List.of("x", "", "1,", ",1", "1-", "-1", "1--2", "5-1", "*/0", "*/x", "*/61", "1/2/3", "**",
         "*-5",
         "MON", "L", "1W", "?", "H()", "H(5)", "H(9-5)", "H", "99999999999", "+1", "1.5", "1#2", "\u0661")) {
@@ -215,7 +215,7 @@ final class CronTextTest {
     assertThat(refused("0 0 0 29 2 ? 2027", null)).isNotNull();
     assertThat(refused("0 0 0 30W 2 ?", CronDialect.QUARTZ)).isNotNull();
     assertThat(parse("0 0 29 2 *").next(SUNDAY)).isEqualTo(Instant.parse("2028-02-29T00:00:00Z"));
-    assertThat(parse("0 0 31 2 MON").next(SUNDAY)).as("either day field").isNotNull();
+    assertThat(parse("0 0 31 2 MON").next(SUNDAY)).as("one matching day field is enough").isNotNull();
     assertThat(CronSchedule.parse("0 0 0 29 2 MON", CronDialect.SPRING, ZoneOffset.UTC, "")
         .next(Instant.parse("2072-03-01T00:00:00Z"))).as("leap days on Mondays skip 2100")
         .isEqualTo(Instant.parse("2112-02-29T00:00:00Z"));

@@ -52,7 +52,7 @@ final class EveryScheduleTest {
   }
 
   @Test
-  void jobsOfOnePeriodSpreadOverIt() {
+  void jobsOfOnePeriodAreSpreadOverThePeriod() {
     int[] perMinute = new int[60];
     for (int job = 0; job < 60_000; job++) {
       EverySchedule every = EverySchedule.spread(HOUR, "job-" + job);
@@ -72,7 +72,7 @@ final class EveryScheduleTest {
   }
 
   @Test
-  void oneTimeIsOnce() {
+  void aSingleTimeFiresOnce() {
     AtSchedule at = new AtSchedule(START);
     assertThat(at.next(START.minusNanos(1))).isEqualTo(START);
     assertThat(at.next(START)).isNull();

@@ -23,7 +23,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The tables of clock changes in {@code docs/jobs.md} are computed here, by the schedules and by their peers. */
+/** Computes the tables of clock changes in {@code docs/jobs.md}, with the schedules and with their peers. */
 final class JobsPageTest {
   private static final Path PAGE = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .resolve("docs").resolve("jobs.md");
@@ -68,7 +68,7 @@ final class JobsPageTest {
     return times.isEmpty() ? "none" : String.join(", ", times);
   }
 
-  /** Peers were seen in endless loops at clock changes. */
+  /** Returns a cell of a peer. Some peers loop endlessly at clock changes, so the peer gets five seconds. */
   private static String bounded(Row row, Peers peer, String pattern) {
     try (var executor = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory())) {
       Future<String> cell = executor.submit(() -> cell(row, peer::next, pattern));
@@ -126,7 +126,7 @@ final class JobsPageTest {
   }
 
   @Test
-  void theTablesOfClockChangesAreComputed() throws IOException {
+  void thePageHasTheComputedTables() throws IOException {
     String page = Files.readString(PAGE);
     int begin = page.indexOf(BEGIN) + BEGIN.length();
     int end = page.indexOf(END);
@@ -136,11 +136,10 @@ final class JobsPageTest {
       Files.writeString(PAGE, computed);
       page = computed;
     }
-    assertThat(page).as("docs/jobs.md differs from what the schedules do; this command rewrites it: %s", REWRITE)
+    assertThat(page).as("docs/jobs.md differs from the computed tables; this command rewrites them: %s", REWRITE)
         .isEqualTo(computed);
   }
 
-  /** The page tells in words what the code decides. */
   @Test
   void thePageNamesEachSetting() throws IOException {
     String page = Files.readString(PAGE);

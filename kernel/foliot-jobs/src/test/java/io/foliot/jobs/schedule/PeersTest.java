@@ -10,11 +10,11 @@ import java.util.Random;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** The same times as Spring, Quartz and cron-utils where the dialects agree; each known difference is an example. */
+/** Compares the schedules with Spring, Quartz and cron-utils. Each known difference is an example. */
 final class PeersTest {
   private static final Instant NOVEMBER = Instant.parse("2026-11-01T00:00:00Z");
 
-  /** Compares four times of each expression that is no known difference. */
+  /** Compares four times of each random expression that does not match the pattern of the known differences. */
   private static void agree(CronDialect dialect, Function<String, Peers> peer, String knownDifference) {
     Random random = new Random(11);
     int compared = 0;
@@ -86,14 +86,14 @@ final class PeersTest {
   }
 
   @Test
-  void cronUtilsTakesAStepOfDaysForARestriction() {
+  void cronUtilsTreatsAStepOfDaysAsARestriction() {
     differ("0 0 */4 * FRI", CronDialect.UNIX, Peers.cronUtils("0 0 */4 * FRI", CronType.UNIX, ZoneOffset.UTC), NOVEMBER,
         "2026-11-13T00:00:00Z", "2026-11-05T00:00:00Z");
   }
 
-  /** Foliot refuses what its peers read as something that the author hardly meant. */
+  /** Foliot refuses expressions to which its peers give a meaning that the author hardly intended. */
   @Test
-  void peersAcceptWhatIsRefusedHere() {
+  void peersAcceptExpressionsThatFoliotRefuses() {
     assertThat(Peers.spring("0 */90 * * * *", ZoneOffset.UTC).next(NOVEMBER)).as("each hour, not each 90 minutes")
         .isEqualTo(Instant.parse("2026-11-01T01:00:00Z"));
     assertThatThrownBy(() -> CronSchedule.parse("0 */90 * * * *", ZoneOffset.UTC))

@@ -2,7 +2,7 @@ package io.foliot.jobs.schedule;
 
 import java.util.Random;
 
-/** Random cron expressions without {@code H}; all kinds of items, in the dialect's own grammar. */
+/** Random cron expressions with all kinds of items of a dialect, except {@code H}. */
 final class RandomCron {
   private static final String[] WEEKDAYS = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
   private static final String[] MONTHS = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV",
@@ -12,7 +12,7 @@ final class RandomCron {
   private final CronDialect dialect;
   private final boolean isPlain;
 
-  /** Makes expressions; plain ones have no {@code L}, {@code W}, {@code #}, no names and no years. */
+  /** Creates a source of expressions. Plain expressions have no {@code L}, {@code W} or {@code #} and no years. */
   RandomCron(Random random, CronDialect dialect, boolean isPlain) {
     this.random = random;
     this.dialect = dialect;

@@ -15,7 +15,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** Schedules are usable alone, and pure functions. */
+/** Schedules depend on the JDK alone, and are pure functions. */
 final class ScheduleArchitectureTest {
   private static final JavaClasses MAIN = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.foliot.jobs.schedule");

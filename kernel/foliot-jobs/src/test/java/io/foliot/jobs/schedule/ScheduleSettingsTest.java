@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The rules between the settings of a schedule, and how wrong ones are refused. */
+/** The rules between the settings of a schedule, and the refusals of invalid settings. */
 final class ScheduleSettingsTest {
   private static final Instant NOW = Instant.parse("2026-11-23T00:00:00Z");
   private static final List<Map<String, String>> VALID = List.of(
@@ -92,7 +92,7 @@ final class ScheduleSettingsTest {
   }
 
   @Test
-  void instantsAreInOrderAndToCome() {
+  void instantsMustBeInOrderAndInTheFuture() {
     assertThat(refused(Map.of("at", NOW.toString())))
         .hasMessage("at: expected an instant after now=2026-11-23T00:00:00Z, but got \"2026-11-23T00:00:00Z\"");
     assertThat(refused(Map.of("every", "PT1H", "from", "2027-01-02T00:00:00Z", "to", "2027-01-01T00:00:00Z")))
@@ -122,7 +122,7 @@ final class ScheduleSettingsTest {
   }
 
   @Test
-  void anUnknownZoneHasTheNearestNames() {
+  void anUnknownZoneIsRefusedWithChoices() {
     assertThat(refused(Map.of("cron", "* * * * *", "zone", "CST"))).hasMessage("zone: expected the name of a time zone"
         + " or an offset, not an abbreviation, which several zones may share and which does not say when their clocks"
         + " change, but got \"CST\"; choose one of America/Chicago, Asia/Shanghai, America/Havana; for example"
@@ -155,7 +155,7 @@ final class ScheduleSettingsTest {
   }
 
   @Test
-  void anEveryWithAZoneIsShownInIt() {
+  void theTimesOfAFixedRateAreInItsZone() {
     ScheduleSettings settings = ScheduleSettings.builder().every(Duration.ofHours(6)).offset(Duration.ZERO)
         .zone("Asia/Tokyo").build();
     assertThat(settings.schedule("report", name -> null).preview(NOW, 1).getFirst())

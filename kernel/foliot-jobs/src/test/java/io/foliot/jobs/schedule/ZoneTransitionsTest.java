@@ -16,22 +16,23 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each clock change of each zone from 2020 to 2040, against brute force: around a change each minute (or second) is
- * asked whether it fires, by {@link CronOracle}, and the schedule has to return exactly these. The quick test takes
- * each set of rules once and the hours that can be affected; the long one takes each zone by name, and two days.
+ * Compares the schedules with brute force around each clock change of each zone from 2020 to 2040. {@link CronOracle}
+ * decides for each minute or second around a change whether it is a scheduled time. The schedule must return exactly
+ * these times. The quick test covers each set of zone rules once, and the hours around a change. The long test covers
+ * each zone by name, and two days around a change.
  */
 final class ZoneTransitionsTest {
   private static final Instant BEGIN = Instant.parse("2020-01-01T00:00:00Z");
   private static final Instant END = Instant.parse("2041-01-01T00:00:00Z");
 
-  /** All kinds of fields: each hour, chosen hours and minutes, lists, ranges, steps, days by number, weekday, rank. */
+  /** Expressions with all kinds of fields: lists, ranges and steps, and days by number, weekday and rank in a month. */
   private static final List<String> MINUTES = List.of("* * * * *", "*/10 * * * *", "15 * * * *", "30 2 * * *",
       "0,30 0-3 * * *", "0 */2 * * *", "59 23 * * *", "0 0 * * *", "5/20 1-2 * * *", "45 0,2,4 * * *",
       "*/30 0-23 L * *", "30 1 * * SUN#1", "30 2 8-14 3 SUN", "10 */3 1W * *", "*/7 1 * 3,4,9,10,11 SUN");
   private static final List<String> SECONDS = List.of("*/20 * * * * *", "30 59 * * * *", "0/15 0,30 0-3 ? * *",
       "59 59 23,0-2 * * *", "7 */10 2 LW * ?");
 
-  /** A number without a common divisor with the number of policies. */
+  /** Number of parts of {@link #MINUTES}. It has no common divisor with the number of policies, so all pairs occur. */
   private static final int SHARES = 4;
 
   private record Policy(DstGap gap, DstOverlap overlap) {}
@@ -74,7 +75,7 @@ final class ZoneTransitionsTest {
   }
 
   @Test
-  void eachRuleOfClockChangesAgainstBruteForce() {
+  void eachRuleOfClockChangesAgreesWithBruteForce() {
     Set<List<ZoneOffsetTransition>> seen = new HashSet<>();
     int changes = 0;
     int times = 0;
@@ -85,7 +86,7 @@ final class ZoneTransitionsTest {
         continue;
       }
       for (ZoneOffsetTransition change : all) {
-        // Each change meets one policy and a quarter of the expressions; in its 42 changes a zone meets all pairs.
+        // A change is tested with one policy and a quarter of the expressions. A zone with 42 changes gets all pairs.
         Policy policy = POLICIES.get(changes % POLICIES.size());
         for (int i = changes % SHARES; i < MINUTES.size(); i += SHARES) {
           times += check(zone, change.getInstant(), Duration.ofHours(2), Duration.ofHours(3), Duration.ofMinutes(1),
@@ -101,7 +102,7 @@ final class ZoneTransitionsTest {
 
   @Tag("long")
   @Test
-  void eachChangeOfEachZoneAgainstBruteForce() {
+  void eachChangeOfEachZoneAgreesWithBruteForce() {
     int changes = 0;
     for (String id : new TreeSet<>(ZoneId.getAvailableZoneIds())) {
       ZoneId zone = ZoneId.of(id);
@@ -120,9 +121,9 @@ final class ZoneTransitionsTest {
     assertThat(changes).isGreaterThan(5_000);
   }
 
-  /** A year of a zone with each policy; between the changes as well. */
+  /** Compares a whole year of some zones, so the times between clock changes, too. */
   @Test
-  void aWholeYearAgainstBruteForce() {
+  void aWholeYearAgreesWithBruteForce() {
     Instant middle = Instant.parse("2026-07-01T00:00:00Z");
     for (Policy policy : POLICIES) {
       for (String zone : List.of("America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Tokyo")) {
