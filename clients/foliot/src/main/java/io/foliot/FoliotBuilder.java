@@ -194,7 +194,8 @@ public final class FoliotBuilder {
     Engine engine = new Engine(options,
         new Environment(clock, () -> chosen.newLoop("foliot-loop"), new SplittableRandom(random.nextLong()), store,
             coordinator, List.of(local, planner), meter));
-    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen, new OwnWorkers(options.node(), zone),
+    EngineBackend backend = new EngineBackend(engine, store, local, planner, chosen,
+        new OwnWorkers(options.node(), zone),
         patience);
     try {
       backend.await(engine.start());

@@ -2,6 +2,7 @@ package io.foliot.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.foliot.core.Stages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,7 @@ final class InboxTest {
   @Test
   void throwingCallsBecomeFailures() {
     IllegalStateException thrown = new IllegalStateException("no");
-    assertThat(Inbox.<String>call(() -> {
+    assertThat(Stages.<String>call(() -> {
       throw thrown;
     }).toCompletableFuture().exceptionNow()).isSameAs(thrown);
   }

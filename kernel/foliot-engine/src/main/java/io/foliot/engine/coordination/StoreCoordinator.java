@@ -343,7 +343,8 @@ public final class StoreCoordinator implements Coordinator {
     if (member == null) {
       return;
     }
-    CompletableFuture<Boolean> resigned = Stages.call(() -> store.document(DocumentKind.CLUSTER, LEADER)).toCompletableFuture()
+    CompletableFuture<Boolean> resigned = Stages.call(() -> store.document(DocumentKind.CLUSTER, LEADER))
+        .toCompletableFuture()
         .thenCompose(found -> {
           LeaderLease lease = leaderLease(found.orElse(null));
           return found.isPresent() && lease != null && lease.node().equals(member.node())
