@@ -8,8 +8,8 @@ import io.foliot.core.store.TaskRecord;
  *
  * <p>A bucket is 2^n ms wide. The retention determines n: the width is between an eighth and a quarter of the
  * retention, but at least 65 s. For a retention of one hour the width is 8.7 minutes; for 14 days it is 3.1 days. One
- * retention therefore has at most ten buckets at a time. An expired record may stay on disk until its whole bucket has expired,
- * which is at most one width later. A lookup by id tries all buckets; the Bloom filters make this cheap.
+ * retention therefore has at most ten buckets at a time. An expired record may stay on disk until its whole bucket has
+ * expired, which is at most one width later. A lookup by id tries all buckets; the Bloom filters make this cheap.
  *
  * @param kind n, and a bit that says whether the tasks failed: dead letters are kept apart from other final tasks
  * @param number the beginning of the bucket, counted in widths since 1970

@@ -326,7 +326,7 @@ final class Database implements AutoCloseable {
     boolean damaged = status != null && status.getCode() == Status.Code.Corruption;
     String message = what + ": " + e.getMessage();
     return damaged
-        ? new DamagedException(message + "; restore a backup, or leave the folder unchanged and ask for help", e)
+        ? new DamagedException(message + "; restore a backup, or ask for help and leave the folder unchanged", e)
         : new StoreException(message, e);
   }
 

@@ -16,7 +16,7 @@ final class LowWatermarksTest {
     LowWatermarks watermarks = new LowWatermarks(2);
     assertThat(watermarks.watermark(0)).isEqualTo(LowWatermarks.UNKNOWN);
     assertThat(watermarks.begin(0)).isTrue();
-    watermarks.learned(0, 50);
+    watermarks.end(0, 50);
     assertThat(watermarks.watermark(0)).isEqualTo(50);
     assertThat(watermarks.watermark(1)).isEqualTo(LowWatermarks.UNKNOWN);
   }
@@ -25,7 +25,7 @@ final class LowWatermarksTest {
   void aWriteLowersTheWatermarkBeforeItIsVisible() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
-    watermarks.learned(0, LowWatermarks.EMPTY);
+    watermarks.end(0, LowWatermarks.EMPTY);
     watermarks.lower(0, 7);
     assertThat(watermarks.watermark(0)).isEqualTo(7);
     watermarks.visible();
@@ -38,7 +38,7 @@ final class LowWatermarksTest {
     watermarks.lower(0, 10);
     watermarks.begin(0);
     watermarks.visible();
-    watermarks.learned(0, 99);
+    watermarks.end(0, 99);
     assertThat(watermarks.watermark(0)).as("the scan's view may be older than the entry").isEqualTo(10);
   }
 
@@ -48,7 +48,7 @@ final class LowWatermarksTest {
     watermarks.begin(0);
     watermarks.lower(0, 10);
     watermarks.visible();
-    watermarks.learned(0, 99);
+    watermarks.end(0, 99);
     assertThat(watermarks.watermark(0)).isEqualTo(10);
   }
 
@@ -57,7 +57,7 @@ final class LowWatermarksTest {
     LowWatermarks watermarks = new LowWatermarks(1);
     assertThat(watermarks.begin(0)).isTrue();
     assertThat(watermarks.begin(0)).isFalse();
-    watermarks.learned(0, LowWatermarks.UNKNOWN);
+    watermarks.end(0, LowWatermarks.UNKNOWN);
     assertThat(watermarks.begin(0)).isTrue();
   }
 
@@ -65,7 +65,7 @@ final class LowWatermarksTest {
   void addedRangesKeepExistingWatermarks() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
-    watermarks.learned(0, 5);
+    watermarks.end(0, 5);
     watermarks.lower(0, 3);
     watermarks.growTo(10);
     assertThat(watermarks.watermark(0)).isEqualTo(3);
@@ -74,7 +74,7 @@ final class LowWatermarksTest {
     watermarks.lower(9, 4);
     watermarks.visible();
     watermarks.begin(9);
-    watermarks.learned(9, 8);
+    watermarks.end(9, 8);
     assertThat(watermarks.watermark(9)).isEqualTo(8);
   }
 
@@ -126,7 +126,7 @@ final class LowWatermarksTest {
       }
       default -> {
         if (scan.learns) {
-          watermarks.learned(0, scan.view.isEmpty() ? LowWatermarks.EMPTY : scan.view.getFirst());
+          watermarks.end(0, scan.view.isEmpty() ? LowWatermarks.EMPTY : scan.view.getFirst());
         }
         scan.step = 0;
       }

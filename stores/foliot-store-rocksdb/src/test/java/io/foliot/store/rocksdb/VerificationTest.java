@@ -171,7 +171,7 @@ final class VerificationTest {
     assertDamaged("keys", "the key of the task is missing");
     change((db, batch) -> batch.put(Family.KEYS, Layout.key(new Bytes(20), 0, "key 6"),
         new KeyLocation(new TaskId(1, 2), null).encode(new Bytes(16))));
-    assertDamaged("keys", "leads to a task that is not there");
+    assertDamaged("keys", "leads to a task that does not exist");
     change((db, batch) -> batch.put(Family.KEYS, Layout.key(new Bytes(20), 0, "key 6"),
         new KeyLocation(ids.get(8), null).encode(new Bytes(16))));
     assertDamaged("keys", "a key leads to a task of another key");
