@@ -12,8 +12,9 @@ final class Operation<R> {
   }
 
   final CompletableFuture<R> stage = new CompletableFuture<>();
-  /** The number of items of the call, and their payload bytes: the writer limits the sums of both. */
+  /** The number of items. The writer limits the sum over all waiting calls. */
   final int items;
+  /** The payload bytes of the items. The writer limits the sum over all waiting calls. */
   final long bytes;
   /** True if the commit must be synced before the call completes. */
   final boolean synced;

@@ -9,7 +9,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** A low watermark never passes a visible entry, however the steps of scans and writers interleave. */
+/** A low watermark never passes a visible entry, in any order of the steps of scans and writers. */
 final class LowWatermarksTest {
   @Test
   void aScanRaisesTheWatermarkToItsFirstEntry() {
@@ -22,7 +22,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void aWriteLowersTheWatermarkBeforeItIsVisible() {
+  void theWatermarkIsLoweredBeforeTheEntryIsVisible() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
     watermarks.end(0, LowWatermarks.EMPTY);
@@ -53,7 +53,7 @@ final class LowWatermarksTest {
   }
 
   @Test
-  void onlyOneScanLearnsAtATime() {
+  void onlyOneScanAtATimeMayRaiseTheWatermark() {
     LowWatermarks watermarks = new LowWatermarks(1);
     assertThat(watermarks.begin(0)).isTrue();
     assertThat(watermarks.begin(0)).isFalse();
@@ -70,7 +70,7 @@ final class LowWatermarksTest {
     watermarks.growTo(10);
     assertThat(watermarks.watermark(0)).isEqualTo(3);
     assertThat(watermarks.watermark(9)).isEqualTo(LowWatermarks.UNKNOWN);
-    assertThat(watermarks.watermark(1_000)).as("a range for which no room was made").isEqualTo(LowWatermarks.UNKNOWN);
+    assertThat(watermarks.watermark(1_000)).as("a range that was not added").isEqualTo(LowWatermarks.UNKNOWN);
     watermarks.lower(9, 4);
     watermarks.visible();
     watermarks.begin(9);
@@ -78,9 +78,9 @@ final class LowWatermarksTest {
     assertThat(watermarks.watermark(9)).isEqualTo(8);
   }
 
-  /** The steps of one scan, between which other steps can run. */
+  /** One scan. Steps of other scans and of the writer can run between its steps. */
   private static final class Scan {
-    boolean learns;
+    boolean isRegistered;
     List<Long> view = List.of();
     int step;
   }
@@ -119,13 +119,13 @@ final class LowWatermarksTest {
 
   private static void step(Scan scan, LowWatermarks watermarks, SortedSet<Long> visible) {
     switch (scan.step++) {
-      case 0 -> scan.learns = watermarks.begin(0);
+      case 0 -> scan.isRegistered = watermarks.begin(0);
       case 1 -> {
         long watermark = watermarks.watermark(0);
         scan.view = visible.stream().filter(wakeAt -> wakeAt >= watermark).toList();
       }
       default -> {
-        if (scan.learns) {
+        if (scan.isRegistered) {
           watermarks.end(0, scan.view.isEmpty() ? LowWatermarks.EMPTY : scan.view.getFirst());
         }
         scan.step = 0;

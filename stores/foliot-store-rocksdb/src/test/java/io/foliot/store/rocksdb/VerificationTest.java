@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** A verification names each kind of damage, finds none where there is none, and writes nothing. */
+/** A verification reports each kind of damage, reports no damage of a whole store, and writes nothing. */
 final class VerificationTest {
   @TempDir
   Path temporary;
@@ -95,7 +95,7 @@ final class VerificationTest {
   }
 
   @Test
-  void findsNoDamageAndWritesNothing() throws IOException {
+  void findsNoDamageInAWholeStoreAndWritesNothing() throws IOException {
     List<String> before = listing();
     VerifyReport report = verify();
     assertThat(report.damages()).isEmpty();
