@@ -124,7 +124,7 @@ final class Batch {
    */
   static long syncedSequence(byte[] head, int length) {
     boolean isMarked = length == HEAD && head[HEADER] == LOG_DATA && head[HEADER + 1] == Long.BYTES;
-    // A batch without the blob is from an older Foliot, which synced each commit before it began the next.
+    // A batch without the blob is from an older Foliot, which synced each commit before the next commit began.
     return isMarked ? littleEndian64(head, SYNCED_AT) : firstSequence(head) - 1;
   }
 

@@ -28,7 +28,7 @@ import org.rocksdb.RocksIterator;
 final class CommitTable {
   /** Most records of an expired bucket that one commit examines for keys and bodies to delete. Takes a few ms. */
   private static final int RETIRED_PER_COMMIT = 2_000;
-  /** Time between the expiry of a bucket and its drop, so that it still exists if the clock is set back a little. */
+  /** Time between the expiry and the drop of a bucket. The clock may be set back by this time without a loss. */
   private static final long DROP_GRACE_MILLIS = 10_000;
   /** Distance of a newly recorded floor above the generations given out: a minute, in microseconds. */
   private static final long FLOOR_AHEAD = 60_000_000;
@@ -109,7 +109,7 @@ final class CommitTable {
     return live > 0;
   }
 
-  /** Returns the record before the commit, or null. A call that creates a task may have changed it without a read. */
+  /** Returns the record before the commit, or null. Calls do not read a record whose id should be new; prefetch may. */
   private @Nullable TaskRecord before(RecordChange change) {
     TaskRecord before = change.before();
     return before != null ? before : stored.ifRead(change.id());

@@ -88,7 +88,7 @@ final class Database implements AutoCloseable {
       }
       synced = own(new WriteOptions().setSync(true));
       unsynced = own(new WriteOptions());
-      // RocksDB.open has written the data of the log to synced files before it returns.
+      // An open that may write has moved the data of the log into synced files before it returns.
       syncedSequence = db.getLatestSequenceNumber();
       plain = own(new ReadOptions());
       opened = true;
@@ -226,7 +226,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Deletes the files that hold only keys from {@code from} (inclusive) to {@code to} (exclusive), all deleted. */
+  /** Deletes the files that hold only keys in a range of deleted keys, from inclusive, to exclusive. */
   void dropFiles(Family family, byte[] from, byte[] to) {
     try {
       db.deleteFilesInRanges(handle(family), List.of(from, to), false);

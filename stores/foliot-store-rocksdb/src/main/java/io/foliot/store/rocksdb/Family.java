@@ -12,11 +12,11 @@ enum Family {
   META(0, "default"),
   /** Live tasks: task id. */
   RECORDS(1, "records"),
-  /** Large bodies of tasks, live or final: task id, and 0 for the body of the task or 1 for that of its successor. */
+  /** Large bodies of tasks, live or final: task id, then 0 for the task, 1 for its successor. */
   BODIES(2, "bodies"),
-  /** The index of live tasks: slot, wakeAt, task id. */
+  /** The index of live tasks that are not parked: slot, wakeAt, task id. */
   INDEX(3, "index"),
-  /** The entries of parked tasks: queue number, wakeAt, task id. */
+  /** The index entries of parked tasks: queue number, wakeAt, task id. */
   PARKED(4, "parked"),
   /** The latest task of a key: queue number, key. */
   KEYS(5, "keys"),

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has recorded.
- * <li>Each table file and each closed log that the MANIFEST names exists, with its length.
+ * <li>Each table file that the MANIFEST names exists with its length, and each closed log with its synced length.
  * <li>The log is whole except for commits that were not synced, and has no gaps ({@link LogCheck}).
  * <li>MANIFEST and log together reach the last commit that the guard has recorded.
  * </ul>
  *
  * <p>The guard is written shortly after the commits ({@link GuardWriter}). If a crash and damage together remove
- * commits of that short time, the loss is not noticed. To notice it, each commit would need a second sync, for a record
- * outside the log.
+ * commits that are younger than the guard, the loss is not detected. To detect such a loss, each commit would need a
+ * second sync, for a record outside the log.
  *
  * <p>Rejected: to refuse table files that the MANIFEST does not name. A crash leaves such files too: outputs of a merge
  * that are not yet installed, and inputs that are not yet deleted. Also rejected: to open RocksDB read-only first. This
@@ -58,9 +58,10 @@ final class FolderCheck {
     if (manifest.isUnderstood()) {
       checkFiles(manifest);
     }
-    long inLog = logs.check(manifest.isUnderstood() ? manifest.firstLog() : Long.MAX_VALUE);
+    // If the MANIFEST is not understood, any log may be one that RocksDB no longer needs.
+    long lastInLog = logs.check(manifest.isUnderstood() ? manifest.firstLog() : Long.MAX_VALUE);
     if (guard != null && manifest.isUnderstood()) {
-      long last = Math.max(manifest.lastSequence(), inLog);
+      long last = Math.max(manifest.lastSequence(), lastInLog);
       if (last < guard.sequence()) {
         throw new DamagedException("the end of the log is missing, and commits in it were acknowledged: folder="
             + folder.rocks() + ", lastEntry=" + last + ", acknowledged=" + guard.sequence(), null);

@@ -59,7 +59,7 @@ final class FolderLock implements AutoCloseable {
         + folder.path() + "; stop that process, or give each process a folder of its own", cause);
   }
 
-  /** Returns whether the folder is locked neither by this process nor by another process. */
+  /** Returns whether the folder is free: not locked by this process or another process. */
   static boolean isFree(StoreFolder folder) throws IOException {
     Path real = folder.path().toRealPath();
     if (!HELD.add(real)) {

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A record of the durable state, outside RocksDB's own files: the MANIFEST with its length and checksum, and the
- * sequence number of the last commit. It reveals a MANIFEST that was cut, and a log that was removed.
+ * sequence number of the last commit. This record reveals a MANIFEST that was cut, and a log that was removed.
  *
  * <p>The file has two pages, which are written in turn. Each page holds one record with a checksum. If a power loss
  * tears the write of one page, the previous record in the other page is intact.
  *
- * @param count the number of the record; each record has a higher one than the record before
+ * @param count the number of the record; each record has a higher number than the record before
  * @param manifest the number of the MANIFEST
  * @param manifestBytes the length of the MANIFEST at that time; a MANIFEST only grows
  * @param manifestSum the CRC32C of that many bytes of the MANIFEST
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 record Guard(long count, long manifest, long manifestBytes, int manifestSum, long sequence) {
   static final String FILE = "guard";
 
-  /** Length of a page, in bytes. */
+  /** Length of a page, in bytes: so large that a write of one page never touches the other page. */
   private static final int PAGE = 4096;
   private static final int PAGES = 2;
   /** The letters FOGU. */

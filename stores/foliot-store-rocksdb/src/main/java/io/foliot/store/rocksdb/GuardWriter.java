@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * A thread that updates the {@link Guard} of an open store shortly after its commits. It syncs one page per update, and
  * none while there are no commits. No caller of the store waits for this thread.
  *
- * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is the last
- * one that a synced write has reached. The MANIFEST and its folder are synced here before the guard records the
+ * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is that of
+ * the last synced entry. The MANIFEST and its folder are synced here before the guard records the
  * MANIFEST's length.
  */
 final class GuardWriter {
   private static final System.Logger LOG = System.getLogger(GuardWriter.class.getName());
-  /** Interval between updates: a loss of commits that are younger than this is not noticed. */
+  /** Interval between updates. A loss of commits that are younger than this interval is not detected. */
   private static final long INTERVAL_MILLIS = 200;
   private static final int BUFFER = 64 << 10;
 

@@ -20,12 +20,12 @@ final class Layout {
   static final int HISTORY_KEY = 21;
   static final int HISTORY_ID_AT = 5;
 
-  // The first byte of keys in the family META. The doc of each constant shows the rest of the key, and the value.
+  // The first byte of keys in the family META. The comment of each constant shows the rest of the key, and the value.
   /** The number of a queue → the name of the queue. */
   static final int META_QUEUE = 'q';
-  /** The number of a queue → how many live tasks the queue has. */
+  /** The number of a queue → the numbers of its live tasks, by state. */
   static final int META_LIVE = 'c';
-  /** A bucket and the number of a queue → how many final tasks of the queue the bucket has. */
+  /** A bucket and the number of a queue → the numbers of final tasks of the queue in the bucket, by state. */
   static final int META_KEPT = 'h';
 
   // Whole keys in the family META.

@@ -151,7 +151,7 @@ final class LogCheck {
     return tornAt == NONE && isInRecord ? tear(blockAt) : tornAt;
   }
 
-  /** Begins the damage at an offset, and returns the offset of the record to which the bytes there belong. */
+  /** Marks the log as unreadable from an offset on. Returns the offset at which the record around it begins. */
   private long tear(long at) {
     long tornAt = isInRecord ? recordAt : at;
     missing = next == NONE ? 0 : next;

@@ -115,7 +115,7 @@ final class NativeLibrary {
     }
   }
 
-  /** Deletes a folder and all its files. If one is in use and cannot be deleted, they are deleted at exit. */
+  /** Deletes a folder with its files. If the system refuses to delete a file in use, deletes all files at exit. */
   private static void delete(Path path) throws IOException {
     List<Path> deepestLast;
     try (Stream<Path> files = Files.walk(path)) {

@@ -132,7 +132,7 @@ final class TaskCounts {
     });
   }
 
-  /** Returns the counts of each queue, and of each queue and bucket, unless all are zero. The keys are text. */
+  /** Returns the counts by a description such as "live tasks of orders". Omits counts that are all zero. */
   Map<String, List<Long>> all() {
     Map<String, List<Long>> all = new HashMap<>();
     live.forEach((queue, numbers) -> add(all, "live tasks of " + queues.name(queue), numbers));

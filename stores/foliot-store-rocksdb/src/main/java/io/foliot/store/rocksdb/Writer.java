@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * the next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit is not synced if
  * all its calls only move index entries.
  *
- * <p>Calls are completed on another thread, in the order of the commits. Callers' code never runs on the writer thread.
+ * <p>Calls are completed on another thread, in the order of the commits. Code that continues a
+ * stage never runs on the writer thread.
  *
  * <p>The states are: open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */

@@ -99,7 +99,7 @@ final class FolderDamageTest {
     };
   }
 
-  /** Damages a file of a copy and opens the copy. Returns whether the copy was opened; checks it in both cases. */
+  /** Damages a file of a copy and opens the copy. Returns whether the copy was opened. */
   private boolean opens(Path file, Damage damage, String what) throws IOException {
     Path copy = temporary.resolve("copy-" + damaged++);
     StoreHarness.copy(original, copy);
