@@ -151,7 +151,7 @@ final class LogCheck {
     return tornAt == NONE && isInRecord ? tear(blockAt) : tornAt;
   }
 
-  /** Marks the log as unreadable from an offset on. Returns the offset at which the record around it begins. */
+  /** Marks the log as unreadable from an offset on. Returns the offset of the record that contains it. */
   private long tear(long at) {
     long tornAt = isInRecord ? recordAt : at;
     missing = next == NONE ? 0 : next;

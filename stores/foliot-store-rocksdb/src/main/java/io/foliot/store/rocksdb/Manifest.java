@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * RocksDB's MANIFEST: a log of edits that together list the files and logs of the store. This class reads the MANIFEST
- * before RocksDB is opened. RocksDB takes a MANIFEST that was cut for an older state, and then deletes every file that
- * is not part of this state.
+ * before RocksDB is opened, because RocksDB mistakes a cut MANIFEST for an older state, and then deletes every file
+ * that is not part of this state.
  *
  * <p>An edit is a sequence of tagged fields. An unknown field makes the MANIFEST {@linkplain #isUnderstood not
  * understood}. Then only RocksDB checks files and logs against the MANIFEST.
