@@ -15,7 +15,7 @@ import org.rocksdb.Env;
 import org.rocksdb.RestoreOptions;
 import org.rocksdb.RocksDBException;
 
-/** A folder of backups. Each backup after the first adds only the files that have changed. */
+/** A folder of backups. Each backup after the first copies only files that earlier backups do not have. */
 final class BackupFolder implements AutoCloseable {
   private final Path folder;
   private final BackupEngineOptions options;
@@ -27,7 +27,7 @@ final class BackupFolder implements AutoCloseable {
     try {
       OwnerOnly.createFolders(folder);
     } catch (IOException e) {
-      throw new StoreException("the folder for backups cannot be created: " + folder + ": " + e, e);
+      throw new StoreException("the folder for backups cannot be created: folder=" + folder + ": " + e, e);
     }
     options = new BackupEngineOptions(folder.toString()).setSync(true).setShareTableFiles(true)
         .setShareFilesWithChecksum(true).setBackupLogFiles(true);
@@ -35,16 +35,16 @@ final class BackupFolder implements AutoCloseable {
       engine = BackupEngine.open(Env.getDefault(), options);
     } catch (RocksDBException e) {
       options.close();
-      throw Database.failure("the folder for backups cannot be used: " + folder, e);
+      throw Database.failure("the folder for backups cannot be used: folder=" + folder, e);
     }
   }
 
   Backup add(Database db) {
     try {
-      // No flush first: the log is part of the backup, so writes continue at full speed.
+      // No flush is needed because the log is part of the backup. Writes continue at full speed.
       engine.createNewBackup(db.rocksDb(), false);
     } catch (RocksDBException e) {
-      throw Database.failure("the backup failed: " + folder, e);
+      throw Database.failure("the backup failed: folder=" + folder, e);
     }
     narrow();
     Backup made = list().getLast();
@@ -73,21 +73,21 @@ final class BackupFolder implements AutoCloseable {
     return new Backup(info.backupId(), Instant.ofEpochSecond(info.timestamp()), info.size());
   }
 
-  /** Restores the latest backup into an empty folder, and compares every file with its checksum. */
+  /** Restores the latest backup into an empty folder, and verifies the checksum of every file. */
   void restoreLatest(StoreFolder target) {
     if (list().isEmpty()) {
-      throw new StoreException("the folder holds no backup: " + folder, null);
+      throw new StoreException("the folder holds no backup: folder=" + folder, null);
     }
-    try (Stream<Path> there = Files.exists(target.path()) ? Files.list(target.path()) : Stream.empty()) {
-      if (there.findAny().isPresent()) {
+    try (Stream<Path> existing = Files.exists(target.path()) ? Files.list(target.path()) : Stream.empty()) {
+      if (existing.findAny().isPresent()) {
         throw new StoreException("a backup is restored into an empty folder only: folder=" + target.path(), null);
       }
       OwnerOnly.createFolders(target.rocks());
     } catch (IOException e) {
-      throw new StoreException("the folder cannot be used: " + target.path() + ": " + e, e);
+      throw new StoreException("the folder cannot be used: folder=" + target.path() + ": " + e, e);
     }
-    try (RestoreOptions keepNothing = new RestoreOptions(false)) {
-      engine.restoreDbFromLatestBackup(target.rocks().toString(), target.rocks().toString(), keepNothing);
+    try (RestoreOptions keepNoLogs = new RestoreOptions(false)) {
+      engine.restoreDbFromLatestBackup(target.rocks().toString(), target.rocks().toString(), keepNoLogs);
     } catch (RocksDBException e) {
       throw Database.failure("the backup could not be restored: from=" + folder + ", to=" + target.path(), e);
     }

@@ -4,26 +4,30 @@ import io.foliot.core.store.format.Bytes;
 import io.foliot.core.store.format.BytesReader;
 
 /**
- * A RocksDB WriteBatch in the making, in its own serialized form, so that a whole commit crosses into native code in
- * one call: eight bytes of sequence, four bytes of count (both least byte first), then for each record a tag, the
- * number of the column family, and key and value with their lengths. The form is RocksDB's WAL format and thus stable;
- * {@code BatchTest} reads it back with RocksDB's own reader. Not thread-safe.
+ * A buffer that builds a RocksDB WriteBatch in RocksDB's serialized form. A whole commit therefore crosses into native
+ * code in one call. Not thread-safe.
  *
- * <p>The first record is a blob for the log only, which RocksDB stores and otherwise ignores. It holds the sequence
+ * <p>The form is a sequence number (8 bytes), a count of entries (4 bytes), both little-endian, and then the records.
+ * The record of an entry is a tag, the number of the column family, and the key and the value with their lengths.
+ * RocksDB uses the same form in its log, so the form is stable. {@code BatchTest} reads it back with RocksDB's reader.
+ *
+ * <p>The first record is a blob, which RocksDB stores in the log and otherwise ignores. The blob holds the sequence
  * number up to which the log was synced when this batch was written; {@link LogCheck} reads it.
  *
- * <p>Rejected: {@code WriteBatch.put}, which is one native call per entry. An entry of 176 bytes then takes 113 ns at
- * best, with direct buffers, against 27 ns when it is built here and 5,000 are passed at once.
+ * <p>Rejected: {@code WriteBatch.put}, which is one native call per entry. An entry of 176 bytes takes 113 ns that way,
+ * with direct buffers, the fastest variant. It takes 27 ns when it is built here and 5,000 entries are passed at once.
  */
 final class Batch {
-  /** Length of the sequence number and the count. */
+  /** Length of the sequence number and the count, in bytes. */
   static final int HEADER = 12;
+  /** Offset of the count. */
   private static final int COUNT_AT = 8;
   /** Offset of the synced sequence number: behind the tag and the length of the blob. */
   private static final int SYNCED_AT = HEADER + 2;
-  /** Length of the header and the blob, with which every batch begins. */
+  /** Length of the header and the blob, with which every batch begins, in bytes. */
   static final int HEAD = SYNCED_AT + Long.BYTES;
 
+  // RocksDB's tags: of the blob, of entries of a numbered family, and of entries of the default family.
   private static final int LOG_DATA = 0x3;
   private static final int DELETE = 0x4;
   private static final int PUT = 0x5;
@@ -41,7 +45,8 @@ final class Batch {
   /**
    * Creates an empty batch.
    *
-   * @param familyIds RocksDB's number of each family, by its place
+   * @param familyIds RocksDB's number of each family, indexed by {@link Family#place}
+   * @param capacity the initial capacity in bytes; the batch grows if necessary
    */
   Batch(int[] familyIds, int capacity) {
     this.familyIds = familyIds.clone();
@@ -100,7 +105,7 @@ final class Batch {
   }
 
   /**
-   * Returns the finished bytes.
+   * Returns this batch in RocksDB's serialized form.
    *
    * @param syncedSequence the sequence number of the last entry that is synced
    */
@@ -114,21 +119,21 @@ final class Batch {
   /**
    * Returns the sequence number of the last entry that was synced when a batch was written.
    *
-   * @param head the first bytes of the batch as it is in the log, at least as many as the header has
-   * @param length the number of bytes that the head holds, at most {@link #HEAD}
+   * @param head the first bytes of the batch in the log; the array has at least {@link #HEADER} bytes
+   * @param length the number of valid bytes in the array, at most {@link #HEAD}
    */
   static long syncedSequence(byte[] head, int length) {
     boolean isMarked = length == HEAD && head[HEADER] == LOG_DATA && head[HEADER + 1] == Long.BYTES;
-    // A batch without the blob is from an older Foliot, which synced each commit before it began the next.
+    // A batch without the blob is from an older Foliot, which synced each commit before the next commit began.
     return isMarked ? littleEndian64(head, SYNCED_AT) : firstSequence(head) - 1;
   }
 
-  /** Returns the sequence number of the first entry of a batch, given its header as it is in the log. */
+  /** Returns the sequence number of the first entry of a batch, given the header of the batch in the log. */
   static long firstSequence(byte[] head) {
     return littleEndian64(head, 0);
   }
 
-  /** Returns the sequence number of the entry after the last one of a batch, given its header as it is in the log. */
+  /** Returns the sequence number that follows the last entry of a batch, given the header of the batch in the log. */
   static long nextSequence(byte[] head) {
     return firstSequence(head) + Integer.toUnsignedLong(Integer.reverseBytes(BytesReader.u32(head, COUNT_AT)));
   }

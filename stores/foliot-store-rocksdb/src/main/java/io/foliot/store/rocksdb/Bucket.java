@@ -6,20 +6,23 @@ import io.foliot.core.store.TaskRecord;
 /**
  * A range of the history for final tasks that expire at about the same time, so that they can be dropped together.
  *
- * <p>A bucket is 2^n ms wide. The retention determines n: the width is a quarter to an eighth of it, but at least 65 s.
- * One retention therefore has at most ten buckets at a time, and expired records take room for at most a quarter of the
- * retention longer. (One hour: 8.7 minutes; 14 days: 3.1 days.) A lookup by id tries all buckets; the Bloom filters
- * make that cheap.
+ * <p>A bucket is 2^n ms wide. The retention determines n: the width is between an eighth and a quarter of the
+ * retention, but at least 65 s. For a retention of one hour the width is 8.7 minutes; for 14 days it is 3.1 days. One
+ * retention therefore has at most ten buckets at a time. An expired record may stay on disk until its whole bucket has
+ * expired, which is at most one width later. A lookup by id tries all buckets; the Bloom filters make this cheap.
  *
  * @param kind n, and a bit that says whether the tasks failed: dead letters are kept apart from other final tasks
- * @param number the number of the bucket, counted in widths from 1970
+ * @param number the beginning of the bucket, counted in widths since 1970
  */
 record Bucket(int kind, long number) implements Comparable<Bucket> {
+  /** The bit of the kind that is set if the tasks failed. */
   private static final int FAILED = 0x40;
+  /** The smallest n: 2^16 ms are 65 s. */
   private static final int SMALLEST_EXPONENT = 16;
 
   static Bucket of(TaskRecord record) {
     long retained = Math.max(1, record.dropAt() - record.changedAt());
+    // 63 minus the leading zeros is the logarithm to base 2, rounded down; 61 makes it a quarter.
     int exponent = Math.max(SMALLEST_EXPONENT, 61 - Long.numberOfLeadingZeros(retained));
     int kind = record.state() == TaskState.FAILED ? exponent | FAILED : exponent;
     return new Bucket(kind, Math.max(0, record.dropAt()) >>> exponent);

@@ -23,14 +23,14 @@ import org.rocksdb.RocksIterator;
 
 /**
  * The writes of one commit: the changes of its calls, their consequences, and due housekeeping. Only the net effect is
- * written: a task that is touched five times is one put. Used by the writer thread only.
+ * written: a task that is touched five times is written once. Used by the writer thread only.
  */
 final class CommitTable {
-  /** Most records of an expired bucket that one commit examines for keys and bodies to delete: some milliseconds. */
+  /** Most records of an expired bucket that one commit examines for keys and bodies to delete. Takes a few ms. */
   private static final int RETIRED_PER_COMMIT = 2_000;
-  /** Time between the expiry of a bucket and its drop, so that it still exists if the clock is set back a little. */
+  /** Time between the expiry and the drop of a bucket. The clock may be set back by this time without a loss. */
   private static final long DROP_GRACE_MILLIS = 10_000;
-  /** Lead of the recorded floor over the generations given out, in microseconds: a minute. */
+  /** Distance of a newly recorded floor above the generations given out: a minute, in microseconds. */
   private static final long FLOOR_AHEAD = 60_000_000;
 
   private static final Comparator<RecordChange> BY_ID = Comparator.comparing(RecordChange::id);
@@ -49,13 +49,16 @@ final class CommitTable {
   private final Comparator<TaskRecord> byIndexKey;
   private final Bytes key = new Bytes(512);
   private final Bytes value = new Bytes(4096);
-  private final Map<KeyName, KeyLocation> places = new LinkedHashMap<>();
+  /** The new locations of the keys that this commit changes. */
+  private final Map<KeyName, KeyLocation> locations = new LinkedHashMap<>();
   private final List<Runnable> afterCommit = new ArrayList<>();
 
   private long nowMillis;
   private long generationGiven;
   private long recordedFloor;
+  /** The expired bucket that is being examined before its drop, or null. */
   private @Nullable Bucket retiring;
+  /** The key of the first record of that bucket that is not yet examined, or null if all are left. */
   private byte @Nullable [] retiredUpTo;
 
   CommitTable(Database db, int slotCount, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables,
@@ -86,7 +89,7 @@ final class CommitTable {
     return stored;
   }
 
-  /** Sets the time at which the next call runs. */
+  /** Sets the time at which the next call runs, in ms since 1970. */
   void now(long millis) {
     nowMillis = millis;
     overlay.advanceTo(millis);
@@ -106,7 +109,7 @@ final class CommitTable {
     return live > 0;
   }
 
-  /** Returns the record before the commit, even if the calls did not read it because they expected a new id. */
+  /** Returns the record before the commit, or null. Calls do not read a record whose id should be new; prefetch may. */
   private @Nullable TaskRecord before(RecordChange change) {
     TaskRecord before = change.before();
     return before != null ? before : stored.ifRead(change.id());
@@ -116,15 +119,15 @@ final class CommitTable {
     return record != null && record.isLive() && record.queue().equals(queue) ? 1 : 0;
   }
 
-  /** Returns whether there are steps that must not run before the commit is durable. */
+  /** Returns whether this commit has steps that must not run before the commit is durable. */
   boolean hasFollowers() {
     return !afterCommit.isEmpty();
   }
 
   /**
-   * Puts the net effect of the calls and due housekeeping into the batch. RocksDB inserts fastest right after its last
-   * insert, so each family gets its entries in the order of their keys. This saves a fifth of the processor time of a
-   * batch of submits.
+   * Puts the net effect of the calls and due housekeeping into the batch. RocksDB inserts fastest right after the
+   * position of its last insert, so each family gets its entries in the order of their keys. This saves a fifth of the
+   * processor time of a batch of submits.
    */
   void finish(long generationFloor) {
     List<RecordChange> changes = overlay.changes();
@@ -133,7 +136,7 @@ final class CommitTable {
     emitIndex(changes);
     changes.forEach(this::moveKey);
     retire();
-    emitPlaces();
+    emitLocations();
     emitAnswers();
     tally.write(batch);
     generationGiven = Math.max(generationGiven, overlay.largestShown());
@@ -144,10 +147,10 @@ final class CommitTable {
   }
 
   /**
-   * Records that all generations given out so far are smaller than this. It is the last entry of each commit, because
-   * an entry that is overwritten and never deleted reaches a table file with its sequence number. An entry that is
-   * deleted may vanish together with its delete. The MANIFEST or the log therefore shows the last commit, on which
-   * {@link Guard} relies.
+   * Records the floor: all generations given out so far are smaller than the floor. The floor is the last entry of each
+   * commit. It is overwritten but never deleted, so it reaches a table file with its sequence number. An entry that is
+   * deleted may vanish together with its delete. The MANIFEST or the log therefore shows the sequence number of the
+   * last commit; {@link Guard} relies on this.
    */
   void recordFloor(long floor) {
     recordedFloor = floor;
@@ -181,12 +184,12 @@ final class CommitTable {
     TaskRecord before = before(change);
     TaskRecord after = change.after();
     int queue = queueNumber(after.queue());
-    boolean keeps = isStored(after);
+    boolean isKept = isStored(after);
     if (before != null) {
       tally.add(before, queue, -1);
       deleteOld(before, after);
     }
-    if (keeps) {
+    if (isKept) {
       tally.add(after, queue, 1);
       TaskRecordFormat.encode(after, queue, value.clear());
       if (after.isLive()) {
@@ -195,11 +198,11 @@ final class CommitTable {
         batch.put(Family.HISTORY, Layout.history(key.clear(), Bucket.of(after), after.id()), value);
       }
     }
-    emitBody(after.id(), false, before == null ? null : before.body(), keeps ? after.body() : null);
+    emitBody(after.id(), false, before == null ? null : before.body(), isKept ? after.body() : null);
     emitBody(after.id(), true, before == null ? null : before.successorBody(), after.successorBody());
   }
 
-  /** Deletes a record from its old place, unless it will be overwritten. */
+  /** Deletes a record from its old family and key, unless the new record overwrites it there. */
   private void deleteOld(TaskRecord before, TaskRecord after) {
     if (before.isLive() && !after.isLive()) {
       batch.delete(Family.RECORDS, Layout.id(key.clear(), before.id()));
@@ -264,31 +267,31 @@ final class CommitTable {
     }
   }
 
-  /** Determines the task that a key leads to from now on, if a task of the key was created or ended. */
+  /** Determines the new location of a key, if a task with this key was created or has ended. */
   private void moveKey(RecordChange change) {
     String taskKey = change.after().key();
     if (taskKey != null && !(change.wasLive() && change.after().isLive())) {
       KeyName name = new KeyName(change.after().queue(), taskKey);
       TaskId holder = overlay.holder(name);
       TaskRecord record = holder == null ? null : overlay.stored(holder);
-      places.put(name, record == null || !isStored(record) ? KeyLocation.NOWHERE : KeyLocation.of(record));
+      locations.put(name, record == null || !isStored(record) ? KeyLocation.NOWHERE : KeyLocation.of(record));
     }
   }
 
-  private void emitPlaces() {
-    places.forEach((name, place) -> {
+  private void emitLocations() {
+    locations.forEach((name, location) -> {
       Layout.key(key.clear(), queueNumberOf(name), name.key());
-      if (place == KeyLocation.NOWHERE) {
+      if (location == KeyLocation.NOWHERE) {
         batch.delete(Family.KEYS, key);
       } else {
-        batch.put(Family.KEYS, key, place.encode(value.clear()));
+        batch.put(Family.KEYS, key, location.encode(value.clear()));
       }
     });
   }
 
   private int queueNumberOf(KeyName name) {
     int number = queues.number(name.queue());
-    assert number >= 0 : "a key is written with its task";
+    assert number >= 0 : "the task of the key was written before, so its queue has a number";
     return number;
   }
 
@@ -302,7 +305,7 @@ final class CommitTable {
     });
   }
 
-  /** Drops expired records, a step at a time. */
+  /** Drops expired answers and records: at most one bucket of each per commit. */
   private void retire() {
     long dropMillis = nowMillis - DROP_GRACE_MILLIS;
     NavigableSet<Long> answerBuckets = stored.answerBuckets();
@@ -328,7 +331,7 @@ final class CommitTable {
     }
   }
 
-  /** Returns whether an expired bucket has been examined in part, so that the next commit must continue. */
+  /** Returns whether an expired bucket has been examined only in part. The next commit then continues. */
   boolean isRetiring() {
     return retiring != null;
   }
@@ -339,7 +342,7 @@ final class CommitTable {
     afterCommit.add(() -> db.dropFiles(family, prefix, behind));
   }
 
-  /** Deletes some keys and bodies of tasks of an expired bucket. Returns whether none is left. */
+  /** Deletes keys and bodies of tasks of an expired bucket, a part per commit. Returns whether none are left. */
   private boolean removeTraces(Bucket bucket) {
     byte[] prefix = Layout.bucket(new Bytes(5), bucket).array();
     byte[] from = retiredUpTo;
@@ -363,16 +366,16 @@ final class CommitTable {
     try {
       taskKey = TaskRecordFormat.keyOf(id, record);
     } catch (MalformedException | NewerVersionException e) {
-      // The record is dropped with its bucket. Its key and body stay, because it cannot be read which they are.
+      // The record is dropped with its bucket. Its key and body stay, because an unreadable record does not show them.
       unreadables.add(id, e);
       return;
     }
     if (taskKey != null) {
       KeyName name = new KeyName(queues.name(TaskRecordFormat.queueOf(record)), taskKey);
-      KeyLocation known = places.get(name);
-      KeyLocation place = known != null ? known : stored.place(name);
-      if (bucket.equals(place.bucket()) && place.id().equals(id)) {
-        places.put(name, KeyLocation.NOWHERE);
+      KeyLocation changed = locations.get(name);
+      KeyLocation location = changed != null ? changed : stored.location(name);
+      if (bucket.equals(location.bucket()) && location.id().equals(id)) {
+        locations.put(name, KeyLocation.NOWHERE);
       }
     }
     if (TaskRecordFormat.hasBodyOutside(record)) {
@@ -380,7 +383,7 @@ final class CommitTable {
     }
   }
 
-  /** Notes that the commit is durable: the database now holds its results. */
+  /** Publishes the results of the commit, which is now in the database, and begins the next commit. */
   void committed() {
     for (RecordChange change : overlay.changes()) {
       cache.put(change.after());
@@ -390,7 +393,7 @@ final class CommitTable {
     afterCommit.clear();
     overlay.clear();
     stored.clear();
-    places.clear();
+    locations.clear();
     batch.clear();
   }
 }

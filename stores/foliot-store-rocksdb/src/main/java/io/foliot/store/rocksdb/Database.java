@@ -41,15 +41,14 @@ import org.rocksdb.WriteOptions;
  * one thread writes.
  *
  * <p><b>Visibility.</b> RocksDB's ordinary write path appends to the log, syncs it, inserts into the memtable, and only
- * then publishes the sequence number that reads go by: no read sees a write that is not synced. The options that would
- * break this (pipelined and unordered writes, two write queues) stay off. The exceptions are commits that only move
- * index entries ({@link #writeUnsynced}): a node that reads such a move, which a power loss then undoes, moves the
- * entry again.
+ * then publishes the sequence number up to which reads see entries. So no read sees a write that is not synced. The
+ * options that would break this (pipelined and unordered writes, two write queues) stay off. The exceptions are commits
+ * that only move index entries ({@link #writeUnsynced}). If a power loss undoes a move, the node moves the entry again.
  */
 final class Database implements AutoCloseable {
   private static final int BLOOM_BITS = 10;
   private static final int BLOCK_BYTES = 8 << 10;
-  /** Background threads, one for flushes and one for merges: there may be only two cores, and callers need them. */
+  /** Background threads, for flushes and merges. There may be only two cores, and callers need them too. */
   private static final int BACKGROUND_JOBS = 2;
   private static final int OPEN_FILES = 1024;
   private static final long INFO_LOG_BYTES = 4L << 20;
@@ -79,17 +78,17 @@ final class Database implements AutoCloseable {
         descriptors.add(new ColumnFamilyDescriptor(family.text.getBytes(StandardCharsets.US_ASCII),
             familyOptions(family, options)));
       }
-      List<ColumnFamilyHandle> opens = new ArrayList<>();
+      List<ColumnFamilyHandle> openedHandles = new ArrayList<>();
       DBOptions settings = dbOptions(options, mode);
       db = mode == Mode.READ_ONLY
-          ? RocksDB.openReadOnly(settings, folder.toString(), descriptors, opens)
-          : RocksDB.open(settings, folder.toString(), descriptors, opens);
+          ? RocksDB.openReadOnly(settings, folder.toString(), descriptors, openedHandles)
+          : RocksDB.open(settings, folder.toString(), descriptors, openedHandles);
       for (int i = 0; i < handles.length; i++) {
-        handles[i] = opens.get(i);
+        handles[i] = openedHandles.get(i);
       }
       synced = own(new WriteOptions().setSync(true));
       unsynced = own(new WriteOptions());
-      // When an open returns, the data that it has recovered from the log is in synced files.
+      // An open that may write has moved the data of the log into synced files before it returns.
       syncedSequence = db.getLatestSequenceNumber();
       plain = own(new ReadOptions());
       opened = true;
@@ -114,7 +113,7 @@ final class Database implements AutoCloseable {
     try {
       return new Database(folder, options, mode);
     } catch (RocksDBException e) {
-      throw failure("cannot open " + folder, e);
+      throw failure("the database cannot be opened: folder=" + folder, e);
     }
   }
 
@@ -125,12 +124,13 @@ final class Database implements AutoCloseable {
 
   private DBOptions dbOptions(RocksDbOptions options, Mode mode) {
     Properties byName = new Properties();
-    // With this option RocksDB notices a log that is missing or cut short between others. The Java API accepts it by
-    // name only. (The newer option track_and_verify_wals is marked experimental; LogCheck does its part.)
+    // With this option RocksDB detects a log that is missing or cut short, unless it is the last log. The Java API
+    // accepts the option by name only. (The newer option track_and_verify_wals is marked experimental; LogCheck finds
+    // the same damage.)
     byName.setProperty("track_and_verify_wals_in_manifest", "true");
     DBOptions parsed = DBOptions.getDBOptionsFromProps(byName);
     if (parsed == null) {
-      throw new IllegalStateException("this RocksDB does not know an option: options=" + byName);
+      throw new IllegalStateException("this version of RocksDB does not have all options: options=" + byName);
     }
     if (mode == Mode.READ_ONLY) {
       parsed.setLogger(own(new Silence()));
@@ -148,11 +148,12 @@ final class Database implements AutoCloseable {
     BlockBasedTableConfig table = new BlockBasedTableConfig().setBlockCache(blockCache).setBlockSize(BLOCK_BYTES)
         .setCacheIndexAndFilterBlocks(true).setCacheIndexAndFilterBlocksWithHighPriority(true)
         .setPinL0FilterAndIndexBlocksInCache(true).setFormatVersion(5);
-    boolean looksUpAbsent = switch (family) {
+    // Lookups in these families often find nothing.
+    boolean hasBloomFilter = switch (family) {
       case RECORDS, KEYS, HISTORY, ANSWERS, BODIES -> true;
       case META, INDEX, PARKED, DOCUMENTS -> false;
     };
-    if (looksUpAbsent) {
+    if (hasBloomFilter) {
       table.setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
     }
     ColumnFamilyOptions settings = own(new ColumnFamilyOptions());
@@ -160,7 +161,7 @@ final class Database implements AutoCloseable {
     settings.setTableFormatConfig(table).setCompressionType(CompressionType.NO_COMPRESSION)
         .setWriteBufferSize(Math.max(1 << 20, options.writeBufferBytes() / 4)).setMaxWriteBufferNumber(4)
         .setLevelCompactionDynamicLevelBytes(true).setForceConsistencyChecks(true);
-    if (looksUpAbsent) {
+    if (hasBloomFilter) {
       settings.setMemtablePrefixBloomSizeRatio(0.02).setMemtableWholeKeyFiltering(true);
     }
     return settings;
@@ -206,13 +207,13 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Writes and syncs. The writes can be read when this method returns, and not before they are synced. */
+  /** Writes a batch and syncs the log. Reads see the batch when this method returns, and never before the sync. */
   void write(Batch batch) {
     write(batch, synced);
     syncedSequence = db.getLatestSequenceNumber();
   }
 
-  /** Writes without a sync. A power loss may undo the write until the next synced write. */
+  /** Writes a batch without a sync. Until the next synced write, a power loss may undo the batch. */
   void writeUnsynced(Batch batch) {
     write(batch, unsynced);
   }
@@ -221,11 +222,11 @@ final class Database implements AutoCloseable {
     try (WriteBatch writeBatch = new WriteBatch(batch.serialized(syncedSequence))) {
       db.write(options, writeBatch);
     } catch (RocksDBException e) {
-      throw failure("a write or its sync failed, so the contents of the log are in doubt", e);
+      throw failure("a write or its sync failed, so the contents of the log are unknown", e);
     }
   }
 
-  /** Deletes the files that lie wholly in a range of keys that has been deleted. */
+  /** Deletes the files that hold only keys in a range of deleted keys, from inclusive, to exclusive. */
   void dropFiles(Family family, byte[] from, byte[] to) {
     try {
       db.deleteFilesInRanges(handle(family), List.of(from, to), false);
@@ -234,12 +235,12 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns a view of all data as it is now; the caller closes it soon. */
+  /** Returns a view of all data as it is now. The caller closes the view soon. */
   View view() {
     return new View();
   }
 
-  /** Returns the bounds of an iterator over all keys with a prefix; the caller closes them. */
+  /** Returns the bounds of an iterator over all keys with a prefix. The caller closes the bounds. */
   Range range(byte[] prefix) {
     return new Range(prefix, Layout.behind(prefix));
   }
@@ -283,7 +284,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns the sequence number of the last entry up to which the log is synced. */
+  /** Returns the sequence number of the last synced entry. */
   long lastSequence() {
     return syncedSequence;
   }
@@ -319,17 +320,17 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns RocksDB's error as an exception of the store that says what to do. */
+  /** Returns the exception for an error of RocksDB. If the data is damaged, the message includes what to do. */
   static StoreException failure(String what, RocksDBException e) {
     Status status = e.getStatus();
     boolean damaged = status != null && status.getCode() == Status.Code.Corruption;
     String message = what + ": " + e.getMessage();
     return damaged
-        ? new DamagedException(message + "; restore a backup, or ask for help with the folder as it is", e)
+        ? new DamagedException(message + "; restore a backup, or ask for help and leave the folder unchanged", e)
         : new StoreException(message, e);
   }
 
-  /** A logger that writes nothing, in place of RocksDB's file of messages. */
+  /** A logger that writes nothing. It replaces RocksDB's file of messages. */
   private static final class Silence extends Logger {
     Silence() {
       super(InfoLogLevel.FATAL_LEVEL);
@@ -337,11 +338,11 @@ final class Database implements AutoCloseable {
 
     @Override
     protected void log(InfoLogLevel level, String message) {
-      // Important events arrive as errors.
+      // RocksDB also reports important events as exceptions.
     }
   }
 
-  /** A view of all data as it was at one moment; closed soon, because RocksDB keeps old versions for it. */
+  /** A view of all data at one moment. RocksDB keeps old versions of the data until the view is closed. */
   final class View implements AutoCloseable {
     private final Snapshot snapshot = Objects.requireNonNull(db.getSnapshot());
     private final ReadOptions options = new ReadOptions().setSnapshot(snapshot);

@@ -16,13 +16,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
-/** The configuration records. Any thread may read; {@link #write} and its state belong to the writer thread. */
+/** The configuration documents. Any thread may read them; only the writer thread writes them. */
 final class Documents {
   private static final int VERSION_BYTES = 8;
 
   private record Name(DocumentKind kind, String name) {}
 
   private final Database db;
+  /** The documents written by the current commit; empty for a document that the commit deletes. */
   private final Map<Name, Optional<Document>> uncommitted = new HashMap<>();
   private long lastVersion;
 
@@ -53,23 +54,23 @@ final class Documents {
 
   /** Writes as {@link io.foliot.core.store.TaskStore#writeDocument} does, but into the batch of a commit. */
   boolean write(DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content, Batch batch) {
-    Name known = new Name(kind, name);
-    Optional<Document> before = uncommitted.get(known);
-    Optional<Document> old = before != null ? before : find(kind, name);
+    Name id = new Name(kind, name);
+    Optional<Document> pending = uncommitted.get(id);
+    Optional<Document> old = pending != null ? pending : find(kind, name);
     long oldVersion = old.map(Document::version).orElse(0L);
     if (oldVersion != expectedVersion) {
       return false;
     }
     Bytes key = Layout.document(new Bytes(64), kind, name);
     if (content == null) {
-      uncommitted.put(known, Optional.empty());
+      uncommitted.put(id, Optional.empty());
       batch.delete(Family.DOCUMENTS, key);
       return true;
     }
-    // A new name, or one that was deleted, gets a version above the highest that was ever assigned.
+    // A document that is new or was deleted gets a version above the highest ever assigned.
     long version = oldVersion == 0 ? lastVersion + 1 : oldVersion + 1;
     lastVersion = Math.max(lastVersion, version);
-    uncommitted.put(known, Optional.of(new Document(name, version, content)));
+    uncommitted.put(id, Optional.of(new Document(name, version, content)));
     byte[] framed = DocumentFormat.frame(name, content);
     Bytes value = new Bytes(VERSION_BYTES + framed.length).u64(version).bytes(framed);
     batch.put(Family.DOCUMENTS, key, value);

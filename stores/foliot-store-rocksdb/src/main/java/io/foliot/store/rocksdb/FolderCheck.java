@@ -9,23 +9,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A check of a store's folder against its expected contents, before RocksDB opens it. If the MANIFEST was cut at the
- * end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that this state does
- * not know. Damage that this check misses therefore loses data permanently. A folder that it refuses is left unchanged.
+ * end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that are not part of
+ * this state. Damage that this check misses therefore loses data permanently. A refused folder is left unchanged.
  *
  * <ul>
- * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has seen.
- * <li>Each table file and each closed log that the MANIFEST names exists, with its length.
+ * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has recorded.
+ * <li>Each table file that the MANIFEST names exists with its length, and each closed log with its synced length.
  * <li>The log is whole except for commits that were not synced, and has no gaps ({@link LogCheck}).
- * <li>MANIFEST and log together reach the last commit that the guard has seen.
+ * <li>MANIFEST and log together reach the last commit that the guard has recorded.
  * </ul>
  *
  * <p>The guard is written shortly after the commits ({@link GuardWriter}). If a crash and damage together remove
- * commits of that short time, the loss is not noticed. To notice it, each commit would need a second sync, for a record
- * outside the log.
+ * commits that are younger than the guard, the loss is not detected. To detect such a loss, each commit would need a
+ * second sync, for a record outside the log.
  *
- * <p>Rejected: to refuse table files that the MANIFEST does not know (a crash leaves such files too: outputs not yet
- * installed and inputs not yet deleted); to open RocksDB read-only first (it reads the log twice, and detects neither
- * the cut nor the missing last log).
+ * <p>Rejected: to refuse table files that the MANIFEST does not name. A crash leaves such files too: outputs of a merge
+ * that are not yet installed, and inputs that are not yet deleted. Also rejected: to open RocksDB read-only first. This
+ * reads the log twice, and detects neither a cut MANIFEST nor a missing last log.
  */
 final class FolderCheck {
   private final StoreFolder folder;
@@ -37,10 +37,10 @@ final class FolderCheck {
   }
 
   /**
-   * Checks that nothing acknowledged is missing or damaged. Changes nothing.
+   * Checks that no acknowledged data is missing or damaged. Changes nothing.
    *
    * @return whether the folder holds a RocksDB store at all
-   * @throws DamagedException if something acknowledged is missing or damaged
+   * @throws DamagedException if acknowledged data is missing or damaged
    */
   boolean check() throws IOException {
     Path current = Manifest.current(folder.rocks());
@@ -48,7 +48,7 @@ final class FolderCheck {
       return false;
     }
     if (current == null || !Files.exists(current)) {
-      throw new DamagedException("CURRENT names no MANIFEST that is there: folder=" + folder.rocks(), null);
+      throw new DamagedException("CURRENT does not name an existing MANIFEST: folder=" + folder.rocks(), null);
     }
     Manifest manifest = Manifest.read(current);
     Guard guard = readGuard();
@@ -58,9 +58,10 @@ final class FolderCheck {
     if (manifest.isUnderstood()) {
       checkFiles(manifest);
     }
-    long inLog = logs.check(manifest.isUnderstood() ? manifest.firstLog() : Long.MAX_VALUE);
+    // If the MANIFEST is not understood, any log may be one that RocksDB no longer needs.
+    long lastInLog = logs.check(manifest.isUnderstood() ? manifest.firstLog() : Long.MAX_VALUE);
     if (guard != null && manifest.isUnderstood()) {
-      long last = Math.max(manifest.lastSequence(), inLog);
+      long last = Math.max(manifest.lastSequence(), lastInLog);
       if (last < guard.sequence()) {
         throw new DamagedException("the end of the log is missing, and commits in it were acknowledged: folder="
             + folder.rocks() + ", lastEntry=" + last + ", acknowledged=" + guard.sequence(), null);
@@ -69,7 +70,7 @@ final class FolderCheck {
     return true;
   }
 
-  /** Removes the torn tails of logs that {@link #check} has tolerated; the caller calls it after that. */
+  /** Removes the torn tails of logs that {@link #check} has tolerated. Callers call {@link #check} first. */
   void removeTails() throws IOException {
     logs.removeTails();
   }
@@ -78,7 +79,7 @@ final class FolderCheck {
     try {
       return Guard.read(folder.path());
     } catch (Guard.UnreadableException e) {
-      throw new DamagedException("the guard is damaged, so whether anything else is missing is not known: "
+      throw new DamagedException("the guard is damaged, so missing data cannot be detected: "
           + e.getMessage(), e);
     }
   }
@@ -88,7 +89,7 @@ final class FolderCheck {
       throw new DamagedException("CURRENT names an older MANIFEST than was in use: found=" + manifest.path()
           + ", inUse=" + guard.manifest(), null);
     }
-    // A crash came before the guard of this newer MANIFEST, which was written whole before CURRENT named it.
+    // A crash came before the guard recorded this newer MANIFEST. CURRENT names a MANIFEST only when it is complete.
     if (manifest.number() > guard.manifest()) {
       return;
     }
@@ -124,7 +125,7 @@ final class FolderCheck {
     }
     long found = Files.size(file);
     if (found < bytes || (isExact && found != bytes)) {
-      throw new DamagedException("a file with acknowledged tasks does not have its length: file=" + file + ", bytes="
+      throw new DamagedException("a file with acknowledged tasks has a wrong length: file=" + file + ", bytes="
           + found + ", expected=" + bytes, null);
     }
   }

@@ -13,12 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exclusive right to a store's folder. RocksDB locks its file LOCK while it is open. This class holds the same lock
- * while files are checked before that, so that they do not change meanwhile, and so that a folder in use is not
- * mistaken for a damaged one.
+ * The exclusive right to a store's folder. While RocksDB is open, it holds a lock on its file LOCK. This class holds
+ * the same lock earlier, while the files are checked before RocksDB opens them. The files then do not change during
+ * the check, and a folder in use is not mistaken for a damaged folder.
  *
- * <p>The system's locks belong to the process, and closing any channel of a locked file releases them. A set therefore
- * holds the folders that are open in this process, and their LOCK files are not opened again.
+ * <p>A file lock belongs to the whole process, and is released when any channel of the file is closed. A set therefore
+ * holds the folders that are open in this process, and the LOCK files of these folders are not opened again.
  */
 final class FolderLock implements AutoCloseable {
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
@@ -33,7 +33,7 @@ final class FolderLock implements AutoCloseable {
   /**
    * Takes the exclusive right to a folder.
    *
-   * @throws StoreException if the store is open in this process or another
+   * @throws StoreException if the store is open in this process or in another process
    */
   static FolderLock of(StoreFolder folder) throws IOException {
     FolderLock lock = new FolderLock(folder.path().toRealPath());
@@ -55,11 +55,11 @@ final class FolderLock implements AutoCloseable {
   }
 
   static StoreException inUse(StoreFolder folder, @Nullable Throwable cause) {
-    return new StoreException("the store is in use by another process, or is open in this one already: folder="
-        + folder.path() + "; stop that process, or give each its own folder", cause);
+    return new StoreException("the store is in use by another process, or is already open in this process: folder="
+        + folder.path() + "; stop that process, or give each process a folder of its own", cause);
   }
 
-  /** Returns whether a store could be opened in a folder, as far as locks go. */
+  /** Returns whether the folder is free: not locked by this process or another process. */
   static boolean isFree(StoreFolder folder) throws IOException {
     Path real = folder.path().toRealPath();
     if (!HELD.add(real)) {
@@ -72,7 +72,7 @@ final class FolderLock implements AutoCloseable {
 
   private boolean lock(Path file) throws IOException {
     if (!Files.isWritable(file)) {
-      // A new folder without LOCK, or a LOCK that this process, and RocksDB in it, cannot open for writing.
+      // Either LOCK does not exist yet, or it is read-only for this process, and RocksDB will fail to open it.
       return true;
     }
     FileChannel opened = FileChannel.open(file, StandardOpenOption.WRITE);
@@ -85,7 +85,7 @@ final class FolderLock implements AutoCloseable {
     }
   }
 
-  /** Releases the lock of the file, for RocksDB to take. */
+  /** Releases the lock of the file, so that RocksDB can take the lock. */
   void handOver() {
     FileChannel opened = channel;
     channel = null;
@@ -94,11 +94,11 @@ final class FolderLock implements AutoCloseable {
         opened.close();
       }
     } catch (IOException e) {
-      throw new StoreException("a lock cannot be released: " + folder + ": " + e, e);
+      throw new StoreException("a lock cannot be released: folder=" + folder + ": " + e, e);
     }
   }
 
-  /** Releases the folder; RocksDB is closed by then. */
+  /** Releases the folder. Callers close RocksDB before this. */
   @Override
   public void close() {
     try {

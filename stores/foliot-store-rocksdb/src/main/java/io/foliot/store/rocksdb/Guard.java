@@ -13,25 +13,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A record of the durable state, outside RocksDB's own files: the MANIFEST with its length and checksum, and the
- * sequence number of the last commit. A folder whose MANIFEST was cut, or whose log was removed, falls short of it.
+ * sequence number of the last commit. This record reveals a MANIFEST that was cut, and a log that was removed.
  *
- * <p>The file has two places, written in turn and each with its checksum, so that a write torn by a power loss leaves
- * the record before it intact.
+ * <p>The file has two pages, which are written in turn. Each page holds one record with a checksum. If a power loss
+ * tears the write of one page, the previous record in the other page is intact.
  *
- * @param count the number of the record; each record has a higher one than the record before
+ * @param count the number of the record; each record has a higher number than the record before
  * @param manifest the number of the MANIFEST
  * @param manifestBytes the length of the MANIFEST at that time; a MANIFEST only grows
  * @param manifestSum the CRC32C of that many bytes of the MANIFEST
- * @param sequence RocksDB's sequence number of the last entry of a commit
+ * @param sequence RocksDB's sequence number of the last entry of the last synced commit
  */
 record Guard(long count, long manifest, long manifestBytes, int manifestSum, long sequence) {
   static final String FILE = "guard";
 
-  /** Bytes of a place: a page, so that a write of one place never touches the other place. */
-  private static final int PLACE = 4096;
-  private static final int PLACES = 2;
+  /** Length of a page, in bytes: so large that a write of one page never touches the other page. */
+  private static final int PAGE = 4096;
+  private static final int PAGES = 2;
+  /** The letters FOGU. */
   private static final int MAGIC = 0x464F4755;
   private static final int VERSION = 1;
+  /** Length of a record without its checksum, in bytes; the checksum follows. */
   private static final int SUMMED = 44;
 
   /** Thrown if a folder has a guard that cannot be read. */
@@ -50,9 +52,8 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
   /**
    * Reads the latest record.
    *
-   * @return the latest record, or null if the folder has no guard because an older Foliot, which wrote none, last
-   *     opened it
-   * @throws UnreadableException if neither record matches its checksum
+   * @return the latest record, or null if the folder has no guard; older versions of Foliot wrote none
+   * @throws UnreadableException if neither page holds a record of this version with a matching checksum
    */
   static @Nullable Guard read(Path folder) throws IOException {
     Path file = file(folder);
@@ -61,8 +62,8 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
     }
     byte[] bytes = Files.readAllBytes(file);
     Guard latest = null;
-    for (int place = 0; place < PLACES; place++) {
-      Guard guard = decode(bytes, place * PLACE);
+    for (int page = 0; page < PAGES; page++) {
+      Guard guard = decode(bytes, page * PAGE);
       if (guard != null && (latest == null || guard.count > latest.count)) {
         latest = guard;
       }
@@ -82,7 +83,8 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
         BytesReader.u32(bytes, at + 32), BytesReader.u64(bytes, at + 36));
   }
 
-  boolean saysTheSame(@Nullable Guard other) {
+  /** Returns whether two records are equal except for their counts. */
+  boolean hasSameState(@Nullable Guard other) {
     return other != null && manifest == other.manifest && manifestBytes == other.manifestBytes
         && manifestSum == other.manifestSum && sequence == other.sequence;
   }
@@ -98,7 +100,7 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
     return Checksum.of(bytes, at, SUMMED);
   }
 
-  /** Writes the record and syncs it. */
+  /** Writes the record into the page that does not hold the previous record, and syncs the file. */
   void write(Path folder) throws IOException {
     Path file = file(folder);
     if (!Files.exists(file)) {
@@ -108,7 +110,7 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       Bytes record = encode();
       ByteBuffer buffer = ByteBuffer.wrap(record.array(), 0, record.length());
-      long at = count % PLACES * PLACE;
+      long at = count % PAGES * PAGE;
       while (buffer.hasRemaining()) {
         at += channel.write(buffer, at);
       }
@@ -118,8 +120,8 @@ record Guard(long count, long manifest, long manifestBytes, int manifestSum, lon
 
   private void create(Path file) throws IOException {
     Bytes record = encode();
-    byte[] places = new byte[PLACES * PLACE];
-    System.arraycopy(record.array(), 0, places, (int) (count % PLACES) * PLACE, record.length());
-    OwnerOnly.replace(file, places);
+    byte[] pages = new byte[PAGES * PAGE];
+    System.arraycopy(record.array(), 0, pages, (int) (count % PAGES) * PAGE, record.length());
+    OwnerOnly.replace(file, pages);
   }
 }

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that updates the {@link Guard} of an open store shortly after its commits. It syncs one page per update, and
- * none while there are no commits. Callers never wait for it.
+ * none while there are no commits. No caller of the store waits for this thread.
  *
- * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is the last
- * one that a synced write has reached. The MANIFEST and its folder are synced here before the guard records the
+ * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is that of
+ * the last synced entry. The MANIFEST and its folder are synced here before the guard records the
  * MANIFEST's length.
  */
 final class GuardWriter {
   private static final System.Logger LOG = System.getLogger(GuardWriter.class.getName());
-  /** Interval between updates: a loss of commits that are younger than this is not noticed. */
+  /** Interval between updates. A loss of commits that are younger than this interval is not detected. */
   private static final long INTERVAL_MILLIS = 200;
   private static final int BUFFER = 64 << 10;
 
@@ -34,7 +34,9 @@ final class GuardWriter {
   private boolean hasFailed;
   private LongSupplier sequence;
   private @Nullable Guard written;
+  /** The number of the MANIFEST that {@link #sum} covers, or -1 at first. */
   private long summedManifest = -1;
+  /** The number of bytes from the beginning of the MANIFEST that {@link #sum} covers. */
   private long summedBytes;
   private final CRC32C sum = new CRC32C();
 
@@ -63,7 +65,7 @@ final class GuardWriter {
         if (!hasFailed) {
           LOG.log(System.Logger.Level.WARNING,
               "the guard cannot be written, so damage to commits from now on "
-                  + "may go unnoticed; it is tried again: folder=" + folder,
+                  + "may go unnoticed; the write is tried again: folder=" + folder,
               e);
         }
         hasFailed = true;
@@ -76,7 +78,7 @@ final class GuardWriter {
     }
   }
 
-  /** Records the durable state, unless the guard holds it already. */
+  /** Records the durable state, unless the guard already holds this state. */
   synchronized void update() throws IOException {
     long reached = sequence.getAsLong();
     Path manifest = Manifest.current(rocks);
@@ -98,13 +100,13 @@ final class GuardWriter {
         OwnerOnly.narrow(rocks);
       }
     } catch (NoSuchFileException e) {
-      // RocksDB has just begun the next MANIFEST and deleted this one.
+      // RocksDB has just begun the next MANIFEST and deleted this MANIFEST.
       return;
     }
     Guard before = written;
     Guard guard = new Guard(before == null ? 1 : before.count() + 1, number, summedBytes, (int) sum.getValue(),
         reached);
-    if (!guard.saysTheSame(before)) {
+    if (!guard.hasSameState(before)) {
       guard.write(folder);
       written = guard;
     }
@@ -124,7 +126,7 @@ final class GuardWriter {
     }
   }
 
-  /** Ends the thread, and waits for it. {@link #finish} writes the last record, when RocksDB is closed. */
+  /** Ends the thread and waits for its end. After RocksDB is closed, {@link #finish} writes the last record. */
   void stop() {
     synchronized (this) {
       closing = true;
@@ -143,7 +145,7 @@ final class GuardWriter {
     }
   }
 
-  /** Writes the last record of a store that is closed. */
+  /** Writes the last record, after RocksDB is closed. */
   synchronized void finish(long lastSequence) {
     sequence = () -> lastSequence;
     try {

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
  * The location of the latest task of a key.
  *
  * @param id the task
- * @param bucket the bucket of the history that holds it, or null while it is live
+ * @param bucket the bucket of the history that holds the task, or null while the task is live
  */
 record KeyLocation(TaskId id, @Nullable Bucket bucket) {
   /** The location for a key that has no task. */
   static final KeyLocation NOWHERE = new KeyLocation(new TaskId(0, 0), null);
 
+  /** Offset of the bucket in the value, after the task's id. The value of a live task ends there. */
   private static final int BUCKET_AT = 16;
 
   static KeyLocation of(TaskRecord record) {

@@ -20,21 +20,25 @@ final class Layout {
   static final int HISTORY_KEY = 21;
   static final int HISTORY_ID_AT = 5;
 
-  /** Meta: the number of a queue → its name. */
+  // The first byte of keys in the family META. The comment of each constant shows the rest of the key, and the value.
+  /** The number of a queue → the name of the queue. */
   static final int META_QUEUE = 'q';
-  /** Meta: the number of a queue → how many live tasks it has. */
+  /** The number of a queue → the numbers of its live tasks, by state. */
   static final int META_LIVE = 'c';
-  /** Meta: a bucket and the number of a queue → how many final tasks of the queue the bucket has. */
+  /** A bucket and the number of a queue → the numbers of final tasks of the queue in the bucket, by state. */
   static final int META_KEPT = 'h';
-  /** Meta: the format version. */
+
+  // Whole keys in the family META.
+  /** The key of the format version. */
   static final byte[] META_FORMAT = text("format");
-  /** Meta: the number of slots. */
+  /** The key of the number of slots. */
   static final byte[] META_SLOTS = text("slots");
-  /** Meta: the floor; all generations assigned so far are smaller. */
+  /** The key of the floor. All generations given out so far are smaller than the floor. */
   static final byte[] META_FLOOR = text("floor");
-  /** Meta: the highest version that a document ever got. */
+  /** The key of the highest version that was ever assigned to a document. */
   static final byte[] META_DOCUMENT_VERSION = text("version");
 
+  /** The value in place of a key's length, in the answer to a request for a task without a key. */
   private static final int NO_KEY = 0xFFFF;
   /** Buckets of answers are 2^25 ms wide (9.3 hours). Answers are kept for a day, so at most four buckets exist. */
   private static final int ANSWER_EXPONENT = 25;

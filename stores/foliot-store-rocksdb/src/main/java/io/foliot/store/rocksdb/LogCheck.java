@@ -16,27 +16,28 @@ import java.util.stream.Stream;
  * A check that reads RocksDB's log before RocksDB does, to distinguish a torn tail from a loss.
  *
  * <p>After a power loss the log may end in commits that were not yet synced: any part of their bytes may be missing.
- * That is no loss, because no task in them was acknowledged. Damage anywhere else is a loss. No recovery mode of
- * RocksDB makes this distinction: "point in time" stops at the first damage and silently forgets all that follows;
- * "tolerate corrupted tail" refuses a tail whose last block exists although a middle block is missing; "absolute
+ * Nothing is lost then, because no task in these commits was acknowledged. Damage anywhere else is a loss. No recovery
+ * mode of RocksDB makes this distinction: "point in time" stops at the first damage and silently drops everything after
+ * it; "tolerate corrupted tail" refuses a tail whose last block exists but whose middle block is missing; "absolute
  * consistency" refuses any torn tail.
  *
- * <p>Each commit records in the log up to which sequence number everything was synced when it was written
+ * <p>Each commit records in the log the sequence number up to which the log was synced when the commit was written
  * ({@link Batch#syncedSequence}). If a whole commit after the damage records a number that includes the damaged commit,
  * acknowledged commits are lost, and the store is not opened. Otherwise the damage begins in a commit that was not yet
- * synced: the last one, or one that only moves index entries, because moves are written without a sync. The commits
- * after the damaged one were not synced either, even if all their bytes reached the disk, in the same log or the next.
+ * synced: either the last commit, or a commit that only moves index entries and is therefore written without a sync.
+ * The commits after the damaged commit were not synced either, even if all their bytes reached the disk, in the same
+ * log or in the next.
  *
- * <p>Sequence numbers of entries have no gaps, so a log that is missing between two others is noticed. If the damage
- * begins in the first commit of the first log, the sequence number of that commit is not known, and any whole commit
- * after it counts as acknowledged.
+ * <p>Sequence numbers of entries have no gaps, so a log that is missing between two others is detected. If the damage
+ * begins in the first commit of the first log, the sequence number of that commit is not known. Any whole commit after
+ * it then counts as acknowledged.
  */
 final class LogCheck {
   private static final System.Logger LOG = System.getLogger(LogCheck.class.getName());
   private static final long NONE = -1;
 
   /**
-   * The bytes of a log after its last synced commit, as a crash left them.
+   * The end of a log, from the first commit that a crash has damaged.
    *
    * @param log the file
    * @param from the offset at which the tail begins
@@ -52,11 +53,9 @@ final class LogCheck {
   private boolean isInRecord;
   private long recordAt;
 
-  /** The sequence number that the next commit must have, or NONE if it may have any. */
+  /** The sequence number that the next commit must have, or NONE if any number is valid. */
   private long next = NONE;
-  /**
-   * The sequence number of the first entry that is not readable: NONE if all are so far, 0 if the number is not known.
-   */
+  /** The sequence number of the first unreadable entry: NONE if there is no such entry so far, 0 if not known. */
   private long missing = NONE;
 
   LogCheck(Path rocks) {
@@ -66,7 +65,7 @@ final class LogCheck {
   /**
    * Checks that no acknowledged commit is missing. Changes nothing.
    *
-   * @param firstLog the number of the first log that is needed; some of the logs before it may be missing
+   * @param firstLog the number of the first log that is needed; logs with smaller numbers may be missing
    * @return the sequence number of the last entry in the logs, or -1 if there is none
    * @throws DamagedException if acknowledged commits are missing
    */
@@ -74,7 +73,7 @@ final class LogCheck {
     boolean isNeeded = false;
     for (Path log : logs()) {
       if (!isNeeded && missing == NONE) {
-        // RocksDB deletes logs that are no longer needed one by one, so a gap before this log is no loss.
+        // RocksDB deletes unneeded logs one by one, so a gap before this log is no loss.
         next = NONE;
       }
       isNeeded = number(log) >= firstLog;
@@ -87,15 +86,16 @@ final class LogCheck {
   }
 
   /**
-   * Removes the tails that {@link #check} has found. RocksDB would replay the logs after a torn one even though entries
-   * between the logs are missing.
+   * Removes the tails that {@link #check} has found. Otherwise RocksDB would replay the logs after a torn log, although
+   * entries between the logs are missing.
    */
   void removeTails() throws IOException {
-    // The last log first: if this is interrupted, the next check finds the same beginning of the tails.
+    // The last log comes first. If the process ends in between, the next check finds the same first tail.
     for (Tail tail : tails.reversed()) {
       LOG.log(System.Logger.Level.INFO,
-          "the log ends in commits that were not synced before a crash; they are removed, and no acknowledged task is "
-              + "lost: log=" + tail.log + ", at=" + tail.from + ", bytes=" + (Files.size(tail.log) - tail.from));
+          "the log ends in commits that were not synced before a crash; these commits are removed, and no "
+              + "acknowledged task is lost: log=" + tail.log + ", at=" + tail.from + ", bytes="
+              + (Files.size(tail.log) - tail.from));
       try (FileChannel channel = FileChannel.open(tail.log, StandardOpenOption.WRITE)) {
         channel.truncate(tail.from);
         channel.force(true);
@@ -109,7 +109,7 @@ final class LogCheck {
       return List.of();
     }
     try (Stream<Path> files = Files.list(rocks)) {
-      // Names are numbers of six digits or more.
+      // Names are numbers of six digits or more, so they are sorted by number.
       return files.filter(file -> file.getFileName().toString().matches("[0-9]+\\.log"))
           .sorted(Comparator.comparingLong(LogCheck::number)).toList();
     }
@@ -151,7 +151,7 @@ final class LogCheck {
     return tornAt == NONE && isInRecord ? tear(blockAt) : tornAt;
   }
 
-  /** Returns where the record begins whose bytes cannot be read from an offset on. */
+  /** Marks the log as unreadable from an offset on. Returns the offset of the record that contains it. */
   private long tear(long at) {
     long tornAt = isInRecord ? recordAt : at;
     missing = next == NONE ? 0 : next;
@@ -159,7 +159,7 @@ final class LogCheck {
     return tornAt;
   }
 
-  /** Returns the offset up to which the pieces of a block are whole, and belong to records without a gap. */
+  /** Returns the offset in a block up to which all pieces are whole and no entries are missing between records. */
   private int wholeUpTo(Path log, byte[] block, long blockAt, int length) {
     int at = 0;
     while (at + LogFormat.HEADER <= length) {
@@ -179,11 +179,15 @@ final class LogCheck {
       }
       at += LogFormat.HEADER + LogFormat.contentLength(block, at);
     }
-    // Less than a header is left. In a full block it is padding; in the last block it is a torn header.
+    // Less than a header is left. These bytes are padding in a full block, and a torn header in the last block.
     return length == LogFormat.BLOCK || at == length ? length : at;
   }
 
-  /** Returns whether entries that were not synced are missing before a record. */
+  /**
+   * Returns whether entries that were not synced are missing before the current record.
+   *
+   * @throws DamagedException if synced entries are missing
+   */
   private boolean isAfterGap(Path log) {
     long sequence = Batch.firstSequence(head);
     if (next == NONE || sequence == next) {
@@ -196,7 +200,7 @@ final class LogCheck {
     return true;
   }
 
-  /** Adds the content of a whole piece to the head of its record. */
+  /** Adds the content of a whole piece to {@link #head}, until the head is complete. */
   private void readHead(byte[] block, int at) {
     if (LogFormat.isBeginning(block, at)) {
       headBytes = 0;
@@ -210,8 +214,8 @@ final class LogCheck {
   }
 
   /**
-   * Returns whether a whole piece after the damage begins a commit that was written when the missing entries were
-   * synced. A commit may begin in one block and its head may end in the next.
+   * Returns whether a block contains, after the damage, a commit that was written after the missing entries had been
+   * synced. The head of a commit may continue in the next block.
    */
   private boolean hasAcknowledged(byte[] block, int from, int length) {
     int at = from;

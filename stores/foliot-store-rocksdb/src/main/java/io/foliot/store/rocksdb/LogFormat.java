@@ -11,54 +11,58 @@ import java.util.zip.CRC32C;
  */
 final class LogFormat {
   static final int BLOCK = 32 << 10;
+  /** Length of what precedes the content of a piece: checksum, length and type. */
   static final int HEADER = 7;
 
+  // The types of pieces: a whole record, or the first, a middle or the last piece of a record.
   static final int FULL = 1;
   static final int FIRST = 2;
   static final int MIDDLE = 3;
   static final int LAST = 4;
 
+  /** The type byte of unused space, which RocksDB fills with zeros. */
   private static final int ZERO = 0;
+  /** The constant that RocksDB adds to a rotated CRC32C to mask it. */
   private static final int CRC_MASK = 0xA282EAD8;
 
   private LogFormat() {}
 
-  static int type(byte[] block, int at) {
-    return block[at + 6] & 0xFF;
+  static int type(byte[] bytes, int at) {
+    return bytes[at + 6] & 0xFF;
   }
 
-  static boolean isBeginning(byte[] block, int at) {
-    int type = type(block, at);
+  static boolean isBeginning(byte[] bytes, int at) {
+    int type = type(bytes, at);
     return type == FULL || type == FIRST;
   }
 
-  static boolean isEnd(byte[] block, int at) {
-    int type = type(block, at);
+  static boolean isEnd(byte[] bytes, int at) {
+    int type = type(bytes, at);
     return type == FULL || type == LAST;
   }
 
-  static int contentLength(byte[] block, int at) {
-    return (block[at + 4] & 0xFF) | (block[at + 5] & 0xFF) << 8;
+  static int contentLength(byte[] bytes, int at) {
+    return (bytes[at + 4] & 0xFF) | (bytes[at + 5] & 0xFF) << 8;
   }
 
-  /** Returns whether a whole piece begins at this offset of a block of which the first {@code length} bytes exist. */
-  static boolean isWhole(byte[] block, int at, int length) {
-    int content = contentLength(block, at);
-    if (type(block, at) == ZERO || at + HEADER + content > length) {
+  /** Returns whether a whole piece begins at offset {@code at} and ends at or before offset {@code end}. */
+  static boolean isWhole(byte[] bytes, int at, int end) {
+    int content = contentLength(bytes, at);
+    if (type(bytes, at) == ZERO || at + HEADER + content > end) {
       return false;
     }
     CRC32C sum = new CRC32C();
-    sum.update(block, at + 6, content + 1);
+    sum.update(bytes, at + 6, content + 1);
     int crc = (int) sum.getValue();
     int masked = (crc >>> 15 | crc << 17) + CRC_MASK;
-    int stored = (block[at] & 0xFF) | (block[at + 1] & 0xFF) << 8 | (block[at + 2] & 0xFF) << 16 | block[at + 3] << 24;
+    int stored = (bytes[at] & 0xFF) | (bytes[at + 1] & 0xFF) << 8 | (bytes[at + 2] & 0xFF) << 16 | bytes[at + 3] << 24;
     return masked == stored;
   }
 
   /**
-   * Reads the records of a file up to the first piece that is not whole.
+   * Reads the records of a file up to the first piece that is not whole, and passes their contents to the sink.
    *
-   * @return where the last whole record ends
+   * @return the offset at which the last whole record ends
    */
   static int records(byte[] file, Consumer<byte[]> sink) {
     ByteArrayOutputStream record = new ByteArrayOutputStream();

@@ -5,22 +5,22 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The low watermarks of the ranges of an index: instants before which a range has no entry. A scan starts at the
- * watermark, so it never walks over dead entries. A poll reads nothing if the watermarks of its ranges are in the
+ * watermark, so it never reads deleted entries. A poll reads nothing if the watermarks of its ranges are in the
  * future.
  *
  * <p><b>Invariant.</b> No visible entry is before the watermark of its range.
  *
- * <p>The writer lowers the watermark <i>before</i> an entry becomes visible. A scan raises it to the first entry that
- * it has seen. An earlier entry may become visible after the scan has taken its view of the index. A scan therefore
- * registers before it takes its view. From then on the writer notes the lowest entry written meanwhile, including
- * writes under way at that time, and the scan never raises the watermark above it. One scan at a time learns in a
- * range; others only read.
+ * <p>The writer lowers the watermark <i>before</i> an entry becomes visible. A scan raises the watermark to the first
+ * entry that the scan has read. An earlier entry may become visible after the scan has taken its view of the index. A
+ * scan therefore registers before it takes its view. From then on the writer records the lowest entry that it writes,
+ * including the writes under way at that time. The scan never raises the watermark above this entry. One scan at a time
+ * may raise the watermark of a range; other scans only read.
  *
- * <p>Rejected: a version number of the range that must be the same at begin and end. A loaded writer always has a write
- * under way, so no scan would ever learn anything.
+ * <p>Rejected: a version number of the range that must be the same at the begin and the end of a scan. A loaded writer
+ * always has a write under way, so no scan would ever raise a watermark.
  */
 final class LowWatermarks {
-  /** The watermark of a range of which nothing is known. */
+  /** The watermark of a range that no scan has read yet. */
   static final long UNKNOWN = Long.MIN_VALUE;
   /** The watermark of an empty range. */
   static final long EMPTY = Long.MAX_VALUE;
@@ -29,9 +29,13 @@ final class LowWatermarks {
   private volatile AtomicLongArray watermarks;
 
   // guarded by this
+  /** For each range, the lowest entry under way, or EMPTY. */
   private long[] underWay;
+  /** For each range, the lowest entry written since the registered scan began. */
   private long[] sinceBegin;
-  private boolean[] learning;
+  /** For each range, whether a scan that may raise the watermark is registered. */
+  private boolean[] hasScan;
+  /** The ranges with writes under way: the first {@link #touchedCount} elements. */
   private int[] touched = new int[64];
   private int touchedCount;
 
@@ -39,7 +43,7 @@ final class LowWatermarks {
     watermarks = new AtomicLongArray(ranges);
     underWay = new long[ranges];
     sinceBegin = new long[ranges];
-    learning = new boolean[ranges];
+    hasScan = new boolean[ranges];
     Arrays.fill(underWay, EMPTY);
     for (int i = 0; i < ranges; i++) {
       watermarks.setPlain(i, UNKNOWN);
@@ -48,11 +52,11 @@ final class LowWatermarks {
 
   /** Returns an instant before which the range has no visible entry. */
   long watermark(int range) {
-    AtomicLongArray now = watermarks;
-    return range < now.length() ? now.get(range) : UNKNOWN;
+    AtomicLongArray current = watermarks;
+    return range < current.length() ? current.get(range) : UNKNOWN;
   }
 
-  /** Makes room for more ranges. */
+  /** Extends the arrays to at least this number of ranges. */
   synchronized void growTo(int ranges) {
     int old = underWay.length;
     if (ranges <= old) {
@@ -66,11 +70,11 @@ final class LowWatermarks {
     underWay = Arrays.copyOf(underWay, size);
     Arrays.fill(underWay, old, size, EMPTY);
     sinceBegin = Arrays.copyOf(sinceBegin, size);
-    learning = Arrays.copyOf(learning, size);
+    hasScan = Arrays.copyOf(hasScan, size);
     watermarks = grown;
   }
 
-  /** Notes that an entry is about to be written; the writer calls this before it commits. */
+  /** Lowers the watermark for an entry that is about to be written. The writer calls this before the commit. */
   synchronized void lower(int range, long wakeAt) {
     if (wakeAt < watermarks.get(range)) {
       watermarks.set(range, wakeAt);
@@ -82,12 +86,12 @@ final class LowWatermarks {
       touched[touchedCount++] = range;
     }
     underWay[range] = Math.min(underWay[range], wakeAt);
-    if (learning[range]) {
+    if (hasScan[range]) {
       sinceBegin[range] = Math.min(sinceBegin[range], wakeAt);
     }
   }
 
-  /** Notes that every entry that was about to be written is visible now. */
+  /** Ends all writes under way, because their entries are now visible. */
   synchronized void visible() {
     for (int i = 0; i < touchedCount; i++) {
       underWay[touched[i]] = EMPTY;
@@ -96,22 +100,26 @@ final class LowWatermarks {
   }
 
   /**
-   * Notes that a scan is about to take its view of the index.
+   * Registers a scan that is about to take its view of the index.
    *
-   * @return whether the scan may learn; it must then end with {@link #learned}
+   * @return whether the scan may raise the watermark; the caller must then call {@link #end}
    */
   synchronized boolean begin(int range) {
-    if (learning[range]) {
+    if (hasScan[range]) {
       return false;
     }
-    learning[range] = true;
+    hasScan[range] = true;
     sinceBegin[range] = underWay[range];
     return true;
   }
 
-  /** Ends a scan that may learn: its view has no entry before {@code first}, which is UNKNOWN after a failed scan. */
-  synchronized void learned(int range, long first) {
-    learning[range] = false;
+  /**
+   * Ends a registered scan.
+   *
+   * @param first an instant before which the view of the scan has no entry; UNKNOWN after a failed scan
+   */
+  synchronized void end(int range, long first) {
+    hasScan[range] = false;
     long watermark = Math.min(first, sinceBegin[range]);
     if (watermark > watermarks.get(range)) {
       watermarks.set(range, watermark);

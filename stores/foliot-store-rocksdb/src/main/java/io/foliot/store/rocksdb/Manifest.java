@@ -12,17 +12,18 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RocksDB's MANIFEST: a log of edits that together list the files and logs of the store. It is read here before RocksDB
- * is opened, because RocksDB mistakes a MANIFEST that was cut for an older state, and then deletes every file that this
- * state does not know.
+ * RocksDB's MANIFEST: a log of edits that together list the files and logs of the store. This class reads the MANIFEST
+ * before RocksDB is opened, because RocksDB mistakes a cut MANIFEST for an older state, and then deletes every file
+ * that is not part of this state.
  *
- * <p>An edit is a sequence of tagged fields. Fields that this reader does not know make the MANIFEST
- * {@linkplain #isUnderstood not understood}; only RocksDB then checks files and logs against it.
+ * <p>An edit is a sequence of tagged fields. An unknown field makes the MANIFEST {@linkplain #isUnderstood not
+ * understood}. Then only RocksDB checks files and logs against the MANIFEST.
  */
 final class Manifest {
   private static final String CURRENT = "CURRENT";
   private static final String NAME = "MANIFEST-";
 
+  // RocksDB's tags of the fields of an edit.
   private static final int COMPARATOR = 1;
   private static final int LOG_NUMBER = 2;
   private static final int NEXT_FILE_NUMBER = 3;
@@ -42,10 +43,11 @@ final class Manifest {
   private static final int WAL_ADDITION = SKIPPABLE + 7;
   private static final int WAL_DELETION = SKIPPABLE + 8;
 
+  // Tags inside the fields that add a table file or a log.
   private static final int END_OF_FILE_FIELDS = 1;
   private static final int END_OF_WAL_FIELDS = 1;
   private static final int WAL_SYNCED_BYTES = 2;
-  /** Mask of the bits that are a file's number; the bits above it number the path, and there is only one path. */
+  /** Mask of the bits that hold a file's number. The bits above hold the number of a path; a store has only path 0. */
   private static final long FILE_NUMBER = 0x3FFF_FFFF_FFFF_FFFFL;
 
   private final Path path;
@@ -53,6 +55,7 @@ final class Manifest {
   private final int wholeBytes;
   private final Map<Long, Long> fileBytes = new TreeMap<>();
   private final Map<Long, Long> logBytes = new TreeMap<>();
+  /** For each column family, the number of the first log that may hold entries that are not in table files. */
   private final Map<Integer, Long> logNumbers = new HashMap<>();
   private long minLogToKeep;
   private long lastSequence;
@@ -64,7 +67,7 @@ final class Manifest {
     wholeBytes = LogFormat.records(bytes, this::apply);
   }
 
-  /** Returns the file that CURRENT names, or null if there is no CURRENT or it names none. */
+  /** Returns the file that CURRENT names, or null if CURRENT does not exist or does not name a MANIFEST. */
   static @Nullable Path current(Path rocks) throws IOException {
     Path current = rocks.resolve(CURRENT);
     if (!Files.exists(current)) {
@@ -135,6 +138,7 @@ final class Manifest {
   }
 
   private void newFile(BytesReader in) {
+    // Level, number and path, length, smallest and largest key, smallest and largest sequence number, further fields.
     in.varint();
     long number = in.varlong() & FILE_NUMBER;
     fileBytes.put(number, in.varlong());
@@ -171,32 +175,29 @@ final class Manifest {
     return bytes.length;
   }
 
-  /** Returns the end of the last whole edit. */
+  /** Returns the offset at which the last whole edit ends. */
   int wholeBytes() {
     return wholeBytes;
   }
 
-  /**
-   * Returns whether every edit was understood. If not, callers must not use the information about files, logs and
-   * sequence.
-   */
+  /** Returns whether every edit was understood. If not, callers must not use files, logs and sequence number. */
   boolean isUnderstood() {
     return understood;
   }
 
-  /** Returns the checksum of the first bytes. */
+  /** Returns the CRC32C of the first {@code count} bytes. */
   int sum(int count) {
     CRC32C sum = new CRC32C();
     sum.update(bytes, 0, count);
     return (int) sum.getValue();
   }
 
-  /** Returns the table files of the store, with their lengths. */
+  /** Returns the numbers of the store's table files, each with the file's length in bytes. */
   Map<Long, Long> fileBytes() {
     return fileBytes;
   }
 
-  /** Returns the logs that were synced before the next one began, with their lengths. */
+  /** Returns the numbers of the logs that were synced before the next log began, each with its length in bytes. */
   Map<Long, Long> logBytes() {
     return logBytes;
   }

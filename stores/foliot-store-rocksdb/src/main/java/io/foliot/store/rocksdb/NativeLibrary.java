@@ -23,25 +23,26 @@ import org.rocksdb.util.Environment;
 
 /**
  * RocksDB's native library, unpacked from its jar into the store's folder once, and loaded from there at each start.
- * RocksDB by itself writes a new file of 17 MB into the temporary folder for each process, and deletes it when the
+ * By default RocksDB writes a new file of 17 MB into the temporary folder for each process, and deletes it when the
  * process exits. A process that is killed leaves the file behind, so a loop of restarts fills the disk.
  *
- * <p>The library is in a folder named after its checksum, so each version of RocksDB has a folder of its own. It is
- * compared with the jar before it is loaded. If it cannot be loaded from the store's folder (no room, or a file system
- * mounted {@code noexec}), it is unpacked into the temporary folder and deleted there as soon as it is loaded.
+ * <p>The library is in a folder named after its checksum, so each version of RocksDB has a folder of its own. The file
+ * is compared with the jar before it is loaded. If it cannot be loaded from the store's folder (no room, or a file
+ * system mounted {@code noexec}), the library is unpacked into the temporary folder, and deleted there after the load.
  */
 final class NativeLibrary {
   static final String FOLDER = "native";
 
   private static final System.Logger LOG = System.getLogger(NativeLibrary.class.getName());
-  /** The environment variable, RocksDB's own, for a folder whose library is used instead of the one in the jar. */
+  /** RocksDB's environment variable that names a folder whose library is used instead of the library in the jar. */
   private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
   /** The name of the library in the jar. */
   private static final String IN_JAR = "rocksdb";
-  /** The name, a different one, under which RocksDB finds the library in a folder. */
+  /** The name under which RocksDB finds the library in a folder. It differs from the name in the jar. */
   private static final String IN_FOLDER = "rocksdbjni";
+  /** The suffix of a file into which the library is being unpacked. */
   private static final String UNFINISHED = ".new";
-  /** An unfinished file this old was left by a process that was killed. */
+  /** Age from which an unfinished file counts as left behind by a killed process. */
   private static final long UNFINISHED_MILLIS = 600_000;
 
   // guarded by the class
@@ -92,12 +93,12 @@ final class NativeLibrary {
       }
     } catch (IOException | UnsatisfiedLinkError e) {
       throw new StoreException("RocksDB's native library cannot be loaded from the temporary folder: folder="
-          + System.getProperty("java.io.tmpdir") + ": " + e.getMessage() + "; set another one with "
+          + System.getProperty("java.io.tmpdir") + ": " + e.getMessage() + "; set another folder with "
           + "-Djava.io.tmpdir=DIR; it needs 20 MB of room and must not be mounted noexec", e);
     }
   }
 
-  /** Removes files of other versions, and those of processes that were killed while they unpacked the library. */
+  /** Removes the libraries of other versions, and the unfinished files of killed processes. */
   private static void removeOthers(Path folder) throws IOException {
     try (Stream<Path> others = Files.list(Objects.requireNonNull(folder.getParent()))) {
       for (Path other : others.filter(each -> !each.equals(folder)).toList()) {
@@ -114,7 +115,7 @@ final class NativeLibrary {
     }
   }
 
-  /** Deletes files that this process no longer needs, at exit if the system does not delete files in use. */
+  /** Deletes a folder with its files. If the system refuses to delete a file in use, deletes all files at exit. */
   private static void delete(Path path) throws IOException {
     List<Path> deepestLast;
     try (Stream<Path> files = Files.walk(path)) {
@@ -165,7 +166,8 @@ final class NativeLibrary {
     /**
      * Ensures that the library is unpacked.
      *
-     * @return the folder that holds it
+     * @param natives the folder for the libraries of all versions
+   * @return the folder that holds the library
      */
     Path unpack(Path natives) throws IOException {
       Path folder = natives.resolve(String.format("rocksdbjni-%08x", sum));

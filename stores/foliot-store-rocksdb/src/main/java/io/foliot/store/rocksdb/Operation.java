@@ -4,22 +4,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A call that waits for the writer, and later its result, which waits for the commit. */
+/** A call that waits for the writer. After the call has run, its result waits for the commit. */
 final class Operation<R> {
-  /** The work of a call, given the time of the store's clock. */
+  /** The work of a call, given the time of the store's clock in microseconds since 1970. */
   interface Step<R> {
     R run(long nowMicros);
   }
 
   final CompletableFuture<R> stage = new CompletableFuture<>();
+  /** The number of items. The writer limits the sum over all waiting calls. */
   final int items;
+  /** The payload bytes of the items. The writer limits the sum over all waiting calls. */
   final long bytes;
   /** True if the commit must be synced before the call completes. */
   final boolean synced;
   private final Consumer<StoredRecords> wants;
   private final Step<R> step;
 
-  // writer thread only, until it is handed over
+  // set by the writer thread, read by the thread that completes the call
   private @Nullable R result;
   private @Nullable RuntimeException refusal;
 

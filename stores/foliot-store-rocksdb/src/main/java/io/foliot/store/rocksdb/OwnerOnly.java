@@ -20,9 +20,9 @@ import java.util.Set;
 
 /**
  * Files and folders that only their owner can read, because they hold payloads, headers and secrets of receivers in
- * clear text. The folder's mode 0700 protects them. RocksDB creates its files with the process's umask; this class
- * narrows them to 0600 afterwards, so that a copy that keeps permissions is protected too. On a file system without
- * POSIX permissions, nothing is narrowed.
+ * clear text. The mode 0700 of the folder protects the files in it. RocksDB creates its files with the process's umask.
+ * This class narrows their mode to 0600 afterwards, which also protects a copy that keeps the permissions. On a file
+ * system without POSIX permissions, nothing is narrowed.
  */
 final class OwnerOnly {
   private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwx------");
@@ -44,7 +44,7 @@ final class OwnerOnly {
     Files.createDirectories(folder, attributes(folder, FOLDER));
   }
 
-  /** Replaces a file atomically by one with this content, and syncs the file and its folder. */
+  /** Replaces the content of a file atomically, and syncs the file and its folder. */
   static void replace(Path file, byte[] content) throws IOException {
     Path written = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(written);

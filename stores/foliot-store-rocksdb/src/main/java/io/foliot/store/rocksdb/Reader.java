@@ -29,8 +29,9 @@ import org.rocksdb.RocksIterator;
 
 /** The reads of committed data. Thread-safe. */
 final class Reader implements AutoCloseable {
-  /** Most records that one query examines: some tens of milliseconds. */
+  /** Most records that one query examines. This takes some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
+  // The first character of a cursor. The key of the last record read follows, in hexadecimal digits.
   private static final char LIVE_CURSOR = 'l';
   private static final char KEPT_CURSOR = 'k';
 
@@ -42,6 +43,7 @@ final class Reader implements AutoCloseable {
   private final LowWatermarks indexWatermarks;
   private final LowWatermarks parkedWatermarks;
   private final Unreadables unreadables;
+  /** The bounds of each slot in the index, created when they are first used. */
   private final AtomicReferenceArray<Database.@Nullable Range> slotRanges;
 
   Reader(Database db, TimeSource clock, int slotCount, Queues queues, TaskCounts tally, LowWatermarks indexWatermarks,
@@ -82,9 +84,9 @@ final class Reader implements AutoCloseable {
     if (findsNothing(scan)) {
       return new DueSlice(slot, List.of(), false);
     }
-    boolean learns = indexWatermarks.begin(slot);
+    boolean isRegistered = indexWatermarks.begin(slot);
     long watermark = indexWatermarks.watermark(slot);
-    // Only a scan that begins at or before the watermark sees the first entry.
+    // Only a scan that begins at or before the watermark reads the first entry of the slot.
     boolean fromWatermark = scan.fromWakeAt() < watermark || (scan.fromWakeAt() == watermark && scan.after() == null);
     long first = LowWatermarks.UNKNOWN;
     try (RocksIterator iterator = db.iterator(Family.INDEX, slotRange(slot))) {
@@ -96,8 +98,8 @@ final class Reader implements AutoCloseable {
       }
       return slice;
     } finally {
-      if (learns) {
-        indexWatermarks.learned(slot, first);
+      if (isRegistered) {
+        indexWatermarks.end(slot, first);
       }
     }
   }
@@ -138,7 +140,7 @@ final class Reader implements AutoCloseable {
     if (number < 0 || parkedWatermarks.watermark(number) == LowWatermarks.EMPTY) {
       return found;
     }
-    boolean learns = after == null && parkedWatermarks.begin(number);
+    boolean isRegistered = after == null && parkedWatermarks.begin(number);
     long watermark = parkedWatermarks.watermark(number);
     long first = LowWatermarks.UNKNOWN;
     byte[] prefix = new Bytes(4).u32(number).array();
@@ -148,7 +150,7 @@ final class Reader implements AutoCloseable {
       iterator.seek(fromWatermark || after == null
           ? Layout.parked(from, number, watermark, new TaskId(0, 0)).array()
           : Layout.parked(from, number, after.wakeAt(), after.id()).array());
-      if (learns) {
+      if (isRegistered) {
         first = iterator.isValid() ? BytesReader.ordered(iterator.key(), Layout.PARKED_WAKE_AT) : LowWatermarks.EMPTY;
       }
       for (; iterator.isValid() && found.size() < limit; iterator.next()) {
@@ -165,8 +167,8 @@ final class Reader implements AutoCloseable {
       first = LowWatermarks.UNKNOWN;
       throw e;
     } finally {
-      if (learns) {
-        parkedWatermarks.learned(number, first);
+      if (isRegistered) {
+        parkedWatermarks.end(number, first);
       }
     }
   }
@@ -190,7 +192,7 @@ final class Reader implements AutoCloseable {
     return found;
   }
 
-  /** Returns when the leases of tasks end, with {@link Long#MIN_VALUE} for a task that does not run. */
+  /** Returns the lease ends in ms since 1970, in the order of the ids; {@link Long#MIN_VALUE} for tasks not running. */
   List<Long> leaseEnds(List<TaskId> ids) {
     List<Long> ends = new ArrayList<>(ids.size());
     for (byte[] stored : db.getAll(Family.RECORDS, ids.stream().map(Layout::recordKey).toList())) {
@@ -205,7 +207,7 @@ final class Reader implements AutoCloseable {
         case TaskRef.ById byId -> byId(byId.id(), view);
         case TaskRef.ByKey byKey -> byKey(byKey.queue(), byKey.key(), view);
       };
-      return Optional.ofNullable(record).filter(this::isKnown);
+      return Optional.ofNullable(record).filter(this::isRetained);
     }
   }
 
@@ -213,13 +215,13 @@ final class Reader implements AutoCloseable {
     List<Optional<TaskRecord>> found = new ArrayList<>(ids.size());
     try (Database.View view = db.view()) {
       for (TaskId id : ids) {
-        found.add(Optional.ofNullable(byId(id, view)).filter(this::isKnown));
+        found.add(Optional.ofNullable(byId(id, view)).filter(this::isRetained));
       }
     }
     return found;
   }
 
-  private boolean isKnown(TaskRecord record) {
+  private boolean isRetained(TaskRecord record) {
     return record.isLive() || record.dropAt() > clock.wallMillis();
   }
 
@@ -245,9 +247,9 @@ final class Reader implements AutoCloseable {
     if (stored == null) {
       return null;
     }
-    KeyLocation place = KeyLocation.decode(stored);
-    Bucket bucket = place.bucket();
-    TaskId id = place.id();
+    KeyLocation location = KeyLocation.decode(stored);
+    Bucket bucket = location.bucket();
+    TaskId id = location.id();
     byte[] record = bucket == null
         ? db.get(Family.RECORDS, view, Layout.recordKey(id))
         : db.get(Family.HISTORY, view, Layout.historyKey(bucket, id));
@@ -260,9 +262,9 @@ final class Reader implements AutoCloseable {
   }
 
   TaskPage query(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
-    boolean wantsLive = state == null || !state.isFinal();
-    boolean wantsKept = state == null || state.isFinal();
-    boolean inKept = cursor == null ? !wantsLive : cursorKind(cursor) == KEPT_CURSOR;
+    boolean includesLive = state == null || !state.isFinal();
+    boolean includesKept = state == null || state.isFinal();
+    boolean inKept = cursor == null ? !includesLive : cursorKind(cursor) == KEPT_CURSOR;
     byte @Nullable [] after = cursor == null ? null : cursorKey(cursor);
     int number = queues.number(queue);
     if (number < 0) {
@@ -277,7 +279,7 @@ final class Reader implements AutoCloseable {
         }
         after = null;
       }
-      byte[] last = wantsKept ? query.kept(after, view) : null;
+      byte[] last = includesKept ? query.kept(after, view) : null;
       return last == null ? new TaskPage(query.found, null) : query.page(KEPT_CURSOR, last);
     }
   }
@@ -332,7 +334,7 @@ final class Reader implements AutoCloseable {
     throw new IllegalArgumentException("the cursor is not one of this store: cursor=" + cursor);
   }
 
-  /** The state of one query: it reads first the live records, by id, then the history, by bucket and id. */
+  /** One query. It reads first the live records, ordered by id, and then the history, ordered by bucket and id. */
   private final class Query {
     final List<TaskRecord> found = new ArrayList<>();
     private final int queue;
@@ -356,7 +358,7 @@ final class Reader implements AutoCloseable {
       return found.size() == limit || examined >= MAX_EXAMINED;
     }
 
-    /** Reads live records; returns the last key read if the page is full before the end, or null at the end. */
+    /** Reads live records. Returns the last key read if the page is full before the end, or null at the end. */
     byte @Nullable [] live(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
         seekBehind(iterator, after);
@@ -366,6 +368,7 @@ final class Reader implements AutoCloseable {
       }
     }
 
+    /** Reads final records. Returns the last key read if the page is full before the end, or null at the end. */
     byte @Nullable [] kept(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.HISTORY, view)) {
         Bucket start = after == null ? null : Layout.bucket(after, 0);

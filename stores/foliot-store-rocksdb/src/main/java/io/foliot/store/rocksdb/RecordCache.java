@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  * settles). The least recently used record is evicted first. Only the writer thread uses the cache, so it is never
  * stale.
  *
- * <p>When the cache is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. If all were
- * admitted, and more keys than fit were touched in turn, they would evict each other before they are read again. There
- * would be no hits, and each record would die old, which costs the garbage collector long pauses. A key that is touched
- * often is admitted soon. A record that was just created and is due in more than an hour is not admitted: a million
- * such jobs would fill the cache for nothing.
+ * <p>When the cache is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. Suppose that all
+ * were admitted, and more keys than fit were touched in turn: each record would be evicted before it is read again.
+ * There would be no hits, and the evicted records would already be in the old generation of the heap, which causes long
+ * pauses of the garbage collector. A key that is touched often is admitted soon. A record that was just created and is
+ * due in more than an hour is not admitted, because a million such records would fill the cache without a hit.
  *
- * <p>The cache is on the path of each write. Rejected: a cache library, which is made for many threads, evicts with a
- * delay, and would need a second map by key that follows its evictions.
+ * <p>Rejected: a cache library. It is made for many threads and evicts with a delay, and a second map by key would have
+ * to follow its evictions. Each write would pay for this.
  */
 final class RecordCache {
   /**
@@ -34,14 +34,15 @@ final class RecordCache {
   private static final int BYTES_PER_RECORD = 340;
   private static final int BYTES_PER_ATTEMPT = 80;
   private static final int ADMITS_ONE_IN = 16;
+  /** Delay above which a record that was just created is not admitted. */
   private static final long FAR_MILLIS = 3_600_000;
 
   private final long maxBytes;
   private final LinkedHashMap<TaskId, TaskRecord> byId = new LinkedHashMap<>(1024, 0.75f, true);
   private final Map<KeyName, TaskRecord> byKey = new HashMap<>();
   // written by the writer, read by any thread
-  private volatile long shownBytes;
-  private volatile int shownSize;
+  private volatile long publishedBytes;
+  private volatile int publishedSize;
   private long bytes;
 
   RecordCache(long maxBytes) {
@@ -63,11 +64,11 @@ final class RecordCache {
     return record;
   }
 
-  /** Caches a committed record, or drops it if it is not worth keeping. */
+  /** Caches a committed record. If it is not worth keeping, only removes the older version from the cache. */
   void put(TaskRecord record) {
-    boolean known = remove(record.id());
+    boolean wasCached = remove(record.id());
     if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)
-        || (!known && !isAdmitted(record))) {
+        || (!wasCached && !isAdmitted(record))) {
       return;
     }
     byId.put(record.id(), record);
@@ -81,13 +82,13 @@ final class RecordCache {
       eldest.remove();
       forget(leaving);
     }
-    shownBytes = bytes;
-    shownSize = byId.size();
+    publishedBytes = bytes;
+    publishedSize = byId.size();
   }
 
   /**
-   * Returns whether a record is admitted: all running ones; all waiting ones while there is room, and some of them when
-   * there is not, except those that were just created for a distant time.
+   * Returns whether a record is admitted. Running records are always admitted. Waiting records are admitted while there
+   * is room, and a random part of them when the cache is full. A record just created for a distant time is refused.
    */
   private boolean isAdmitted(TaskRecord record) {
     if (record.state() == TaskState.RUNNING) {
@@ -112,6 +113,7 @@ final class RecordCache {
     }
   }
 
+  /** Returns the estimated heap of a record, in bytes. */
   private static long weight(TaskRecord record) {
     long weight = BYTES_PER_RECORD + record.body().payload().length
         + (long) record.attempts().size() * BYTES_PER_ATTEMPT;
@@ -138,10 +140,10 @@ final class RecordCache {
   }
 
   int size() {
-    return shownSize;
+    return publishedSize;
   }
 
   long bytes() {
-    return shownBytes;
+    return publishedBytes;
   }
 }

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  *     at about 100 MB a second
  * @param reserveBytes free space of the file system below which submits are refused: room for the log, for write
  *     buffers on their way to files and for one merge of files, so that settles continue
- * @param onFailure called once when the store has closed itself, on a thread of the store
+ * @param onFailure called once when the store has closed itself after a failure, on a thread of the store
  */
 public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBytes, long writeBufferBytes,
     long logBytes, long reserveBytes, Consumer<StoreException> onFailure) {
@@ -36,7 +36,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
   }
 
-  /** Returns a builder of options; each has a default. */
+  /** Returns a builder in which each option has its default. */
   public static Builder builder() {
     return new Builder();
   }
@@ -109,7 +109,8 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     }
 
     /**
-     * Sets the action that is called once when the store has closed itself, on a thread of the store; none by default.
+     * Sets the action that is called once when the store has closed itself after a failure, on a thread of the store;
+     * by default nothing is called.
      */
     public Builder onFailure(Consumer<StoreException> value) {
       onFailure = value;
@@ -119,7 +120,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
     /**
      * Returns the options.
      *
-     * @throws IllegalArgumentException if one is out of its range
+     * @throws IllegalArgumentException if an option is out of its range
      */
     public RocksDbOptions build() {
       return new RocksDbOptions(slots, recordCacheBytes, blockCacheBytes, writeBufferBytes, logBytes, reserveBytes,

@@ -72,16 +72,17 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksIterator;
 
 /**
- * A store in a folder of this machine, for one process: durability class D. It is a timing wheel of keys and values.
- * Each slot has an ordered index {@code wakeAt | id}, and a {@linkplain LowWatermarks low watermark} before which
- * nothing is live. So a poll never walks over dead entries, and costs nothing while nothing is due.
+ * A store in a folder of this machine, for one process: durability class D. Each slot has an ordered index
+ * {@code wakeAt | id}, and a {@linkplain LowWatermarks low watermark} before which the index has no entry. So a poll
+ * never reads deleted entries, and needs no read while nothing is due.
  *
- * <p><b>Threads.</b> One thread writes (see {@code Writer}: group commit), one completes the calls that wrote, two
- * read. Callers' code that continues a stage runs on the completing or a reading thread: it must be short, or continue
- * elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
+ * <p><b>Threads.</b> One thread writes, in group commits (see {@code Writer}). One thread completes the calls that
+ * wrote, and two threads read. Callers' code that continues a stage runs on the completing thread or a reading thread.
+ * This code must be short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the
+ * store.
  *
- * <p><b>Fail stop.</b> After a checksum that does not match, a failed write or a failed sync, the store closes itself:
- * every call fails with the reason, {@link #failure} returns it, and {@link RocksDbOptions#onFailure} is called.
+ * <p><b>Fail stop.</b> After a checksum that does not match, a failed write or a failed sync, the store closes itself.
+ * Every call then fails, {@link #failure} returns the reason, and {@link RocksDbOptions#onFailure} is called.
  *
  * <p>One file, because it implements the SPI, one method per call, on top of the writer and the readers.
  */
@@ -90,7 +91,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   /** Most waiting reads: more than there are callers that each wait for their result. */
   private static final int MAX_WAITING_READS = 10_000;
 
-  /** The parts of the real world that tests replace. */
+  /** The sources of tokens and of free space, which tests replace. */
   record Seams(Supplier<Token> tokens, ToLongFunction<Path> freeBytes) {
     static Seams real() {
       return new Seams(new SecureTokens(), StoreFolder::usableBytes);
@@ -153,13 +154,13 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    * @param folder the store's folder, empty or absent for a new store; RocksDB's files go into a subfolder
    * @param clock the store's clock
    * @throws StoreException if the folder is in use, was written by a newer version, holds something else, or is
-   *     damaged; the message says which, and the remedy
+   *     damaged; the message contains the cause and the remedy
    */
   public static RocksDbStore open(Path folder, RocksDbOptions options, TimeSource clock) {
     return open(folder, options, clock, Seams.real());
   }
 
-  /** Returns whether a folder holds a store, whole or damaged; changes nothing. */
+  /** Returns whether a folder holds a store, whole or damaged. Changes nothing. */
   public static boolean exists(Path folder) {
     return Files.isDirectory(new StoreFolder(folder).rocks());
   }
@@ -190,7 +191,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       store = opened;
       return opened;
     } catch (IOException e) {
-      throw new StoreException("the folder cannot be used: " + folder.path() + ": " + e, e);
+      throw new StoreException("the folder cannot be used: folder=" + folder.path() + ": " + e, e);
     } finally {
       if (store == null) {
         release(db, lock);
@@ -213,8 +214,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
       check.check();
     } catch (DamagedException e) {
       throw new DamagedException(e.getMessage() + "; the store is not opened, because acknowledged tasks would be "
-          + "missing silently, and nothing in its folder was changed; find the damage with 'foliot verify', restore the "
-          + "newest backup with 'foliot restore', or ask for help with the folder as it is", e);
+          + "missing silently, and nothing in its folder was changed; find the damage with 'foliot verify', restore "
+          + "the newest backup with 'foliot restore', or ask for help and leave the folder unchanged", e);
     }
     check.removeTails();
   }
@@ -253,12 +254,12 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private int readSlots() {
     byte[] stored = db.get(Family.META, Layout.META_SLOTS);
     if (stored == null) {
-      throw new DamagedException("the store in " + folder.path() + " has no record of its number of slots", null);
+      throw new DamagedException("the store has no record of its number of slots: folder=" + folder.path(), null);
     }
     return BytesReader.u32(stored, 0);
   }
 
-  /** Writes the properties of a new store, and for any store the floor, which an older Foliot did not always write. */
+  /** Writes the properties of a new store. Writes the floor of any store, because older versions may not have. */
   private void writeMeta(boolean isNew, long floor) {
     Batch batch = new Batch(db.familyIds(), 256);
     Bytes key = new Bytes(16);
@@ -407,8 +408,8 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   }
 
   /**
-   * Runs the items whose tasks can be read. The others fail without any effect, because the result of a reset or a
-   * cancel of an unreadable task is not known.
+   * Runs the items whose tasks can be read. The other items fail without any effect, because the result of a reset or
+   * a cancel of an unreadable task is not known.
    */
   private <T, R> List<R> readable(List<T> items, Predicate<T> isUnreadable, Function<List<T>, List<R>> step) {
     if (unreadables.count() == 0) {
@@ -496,7 +497,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
 
   @Override
   public CompletionStage<Boolean> hasLive(String queue) {
-    // The writer runs calls in order of arrival, so the result includes all calls that were accepted before.
+    // The writer runs calls in order of arrival, so the result includes all calls that were accepted before this call.
     return writer.call(new Operation<>(1, 0, wants -> {}, now -> table.hasLive(queue)));
   }
 
@@ -551,7 +552,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return stage;
   }
 
-  /** Returns the reason why the store has closed itself, if it has. */
+  /** Returns the reason why the store has closed itself, or empty if it has not. */
   public Optional<StoreException> failure() {
     return Optional.ofNullable(writer.failure());
   }
@@ -592,24 +593,24 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
    * Reads all data of a closed store, and checks it against its checksums and for consistency. Writes nothing.
    *
    * @param progress called often with a line of text about the progress; must be quick
-   * @throws StoreException if there is no store, it is open, or its folder cannot be read
+   * @throws StoreException if there is no store, the store is open, or the folder cannot be read
    */
   public static VerifyReport verify(Path folder, RocksDbOptions options, Consumer<String> progress) {
     return new Verification(new StoreFolder(folder), options, progress).run();
   }
 
-  /** Returns whether no store is open in a folder, in this process or another. */
+  /** Returns whether a folder holds no open store, neither of this process nor of another process. */
   public static boolean isFree(Path folder) {
     StoreFolder store = new StoreFolder(folder);
     try {
       return !Files.isDirectory(store.rocks()) || FolderLock.isFree(store);
     } catch (IOException e) {
-      throw new StoreException("the folder cannot be read: " + folder + ": " + e, e);
+      throw new StoreException("the folder cannot be read: folder=" + folder + ": " + e, e);
     }
   }
 
   /**
-   * Returns the store's counters and sizes; reads RocksDB's own figures.
+   * Returns the store's counters and sizes, some of them read from RocksDB.
    *
    * @throws StoreException if the store is closed
    */
@@ -628,7 +629,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return stats().figures();
   }
 
-  /** Releases everything; runs on the writer thread when it ends, for any reason. */
+  /** Releases all resources. Runs at the end of the writer thread, after a close or a failure. */
   private void end() {
     reads.shutdown();
     try {

@@ -8,7 +8,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * A check of the disk's free space that refuses new tasks before the disk is full, so that existing tasks can still be
- * settled. Used by the writer thread only.
+ * settled. Used by the writer thread only, except {@link #lastFreeBytes}.
  */
 final class Room {
   /** Interval between checks of the file system: short enough that little can be written in between. */
@@ -41,13 +41,13 @@ final class Room {
       measure(nowNanos);
     }
     if (lastFreeBytes < reserveBytes) {
-      throw new StoreFullException("the disk is nearly full, new tasks are refused: folder=" + folder + ", freeBytes="
-          + lastFreeBytes + ", neededBytes=" + reserveBytes
+      throw new StoreFullException("the disk is nearly full, so new tasks are refused: folder=" + folder
+          + ", freeBytes=" + lastFreeBytes + ", neededBytes=" + reserveBytes
           + "; existing tasks are still settled; free some room, and new tasks are accepted within a second");
     }
   }
 
-  /** Returns the free bytes at the last check. Any thread. */
+  /** Returns the free bytes of the file system at the last check. */
   long lastFreeBytes() {
     return lastFreeBytes;
   }

@@ -12,11 +12,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The folder of a store: a note with the format, and RocksDB's own folder in it. The note is written last, when
- * everything else is written and synced. A folder without a note is therefore new, or its creation was interrupted.
+ * The folder of a store. It contains a note with the format, and a subfolder with RocksDB's files. The note is written
+ * last, after everything else was written and synced. A folder without a note is therefore new, or its creation was
+ * interrupted.
  */
 final class StoreFolder {
-  /** The format that is written, and the only one that is read. Format 1 had the names of constants in records. */
+  /** The format that is written, and the only format that is read. Format 1 stored enum constants by their names. */
   static final int FORMAT = 2;
 
   private static final System.Logger LOG = System.getLogger(StoreFolder.class.getName());
@@ -60,7 +61,7 @@ final class StoreFolder {
       }
       return exists;
     } catch (IOException e) {
-      throw new StoreException("the folder cannot be used: " + folder + ": " + e, e);
+      throw new StoreException("the folder cannot be used: folder=" + folder + ": " + e, e);
     }
   }
 
@@ -83,13 +84,13 @@ final class StoreFolder {
     try (Stream<Path> files = Files.list(folder)) {
       Optional<Path> other = files.filter(file -> !OWN.contains(file.getFileName().toString())).findFirst();
       if (other.isPresent()) {
-        throw new StoreException("the folder holds files that are no Foliot store: folder=" + folder + ", file="
-            + other.get().getFileName() + "; point the store at an empty folder", null);
+        throw new StoreException("the folder holds files that do not belong to a Foliot store: folder=" + folder
+            + ", file=" + other.get().getFileName() + "; point the store at an empty folder", null);
       }
     }
   }
 
-  // RocksDB would take a folder without CURRENT for a new one, and delete tables and logs that it does not know.
+  // Without CURRENT, RocksDB would begin a new database in the folder, and delete the tables and logs that exist.
   private boolean holdsData() throws IOException {
     if (!Files.isDirectory(rocks())) {
       return false;
@@ -99,12 +100,13 @@ final class StoreFolder {
     }
   }
 
-  /** Removes the permissions of other users from the folder and all its files; logs a warning if there were any. */
+  /** Removes the permissions of other users from the folder and its files. Logs a warning if the folder was open. */
   void narrow() {
     try {
       if (OwnerOnly.narrow(folder)) {
         LOG.log(System.Logger.Level.WARNING,
-            "the store''s folder was open to other users of this machine, and is not any more: folder={0}", folder);
+            "the store''s folder was open to other users of this machine; now only its owner has access: folder={0}",
+            folder);
       }
     } catch (IOException e) {
       LOG.log(System.Logger.Level.WARNING, "the permissions of the store's folder cannot be narrowed, so other users "
@@ -146,7 +148,7 @@ final class StoreFolder {
     try {
       OwnerOnly.replace(folder.resolve(NOTE), (FIRST_WORDS + FORMAT + "\n").getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
-      throw new StoreException("the folder cannot be written to: " + folder + ": " + e, e);
+      throw new StoreException("the folder cannot be written to: folder=" + folder + ": " + e, e);
     }
   }
 
@@ -156,12 +158,12 @@ final class StoreFolder {
     }
   }
 
-  /** Returns how many bytes this process may still write to the file system. */
+  /** Returns the number of bytes that this process may still write to the file system. */
   static long usableBytes(Path path) {
     try {
       return Files.getFileStore(path).getUsableSpace();
     } catch (IOException e) {
-      throw new StoreException("the free space cannot be read: " + path + ": " + e, e);
+      throw new StoreException("the free space cannot be read: folder=" + path + ": " + e, e);
     }
   }
 }

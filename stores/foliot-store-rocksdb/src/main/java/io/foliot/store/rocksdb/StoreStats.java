@@ -7,17 +7,17 @@ import java.util.List;
  * The counters and sizes of a store, for metrics.
  *
  * @param commits number of commits that wrote something since the store was opened
- * @param syncs number of those commits that were synced: all except those that only move index entries
- * @param items number of items in those commits; a call has one or more
- * @param prepareMicros total time of reading, deciding and encoding
+ * @param syncs number of the counted commits that were synced: all except commits that only move index entries
+ * @param items number of items in all counted commits; a call has one or more items
+ * @param prepareMicros total time of reading, deciding and encoding before the writes
  * @param syncMicros total time of writing and syncing
  * @param lastCommitItems items in the last commit
  * @param lastSyncMicros time of the last commit's write and sync
  * @param waitingItems items of calls that are not completed yet
  * @param cachedRecords records in the record cache
- * @param cachedBytes heap of the record cache, by its own estimate
+ * @param cachedBytes estimated heap of the record cache
  * @param freeBytes free space of the file system when it was last measured
- * @param logBytes length of the log
+ * @param logBytes length of all logs
  * @param fileBytes length of all files of records and indexes
  * @param memtableBytes native memory of data that is in the log and not yet in files
  * @param unreadable number of tasks found unreadable since the store was opened; they are not fired

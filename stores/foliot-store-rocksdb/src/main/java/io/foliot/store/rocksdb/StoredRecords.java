@@ -29,8 +29,8 @@ import org.rocksdb.RocksIterator;
  * The records of the database, as one commit reads them. Used by the writer thread only.
  *
  * <ol>
- * <li>The calls of a commit first name the records that they will read; those not in the {@link RecordCache} are then
- * read in one step.
+ * <li>The calls of a commit first name the records that they will read. The named records that are not in the
+ * {@link RecordCache} are then read in one step.
  * <li>A record that no call has named is read when it is requested.
  * <li>Each record is read once per commit, so that all calls get the same object.
  * <li>A record that cannot be read counts as absent, and is reported.
@@ -51,7 +51,7 @@ final class StoredRecords implements CommittedRecords, Reads {
   private final Bytes key = new Bytes(512);
 
   private final Map<TaskId, Entry> entries = new HashMap<>();
-  private final Map<KeyName, KeyLocation> places = new HashMap<>();
+  private final Map<KeyName, KeyLocation> locations = new HashMap<>();
   private final NavigableSet<Long> answerBuckets = new TreeSet<>();
   private final Set<TaskId> wantedIds = new LinkedHashSet<>();
   private final List<TaskId> newIds = new ArrayList<>();
@@ -78,7 +78,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     }
   }
 
-  /** Returns the buckets of time in which answers to requests expire. The caller adds and removes them. */
+  /** Returns the numbers of the buckets that hold answers to requests. The caller adds and removes buckets. */
   NavigableSet<Long> answerBuckets() {
     return answerBuckets;
   }
@@ -92,7 +92,7 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   /**
    * Names the id of a task that may be inserted. The id is almost always new, and the Bloom filters make its lookup
-   * cheap. Without the lookup, a task that has the id already would leave its index entry behind forever.
+   * cheap. Without the lookup, an existing task with this id would leave its index entry behind forever.
    */
   void newId(TaskId id) {
     if (!entries.containsKey(id)) {
@@ -102,7 +102,7 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   @Override
   public void key(KeyName name) {
-    if (!places.containsKey(name) && cache.get(name) == null) {
+    if (!locations.containsKey(name) && cache.get(name) == null) {
       wantedKeys.add(name);
     }
   }
@@ -111,7 +111,7 @@ final class StoredRecords implements CommittedRecords, Reads {
   @Override
   public void request(RequestName request) {}
 
-  /** Reads all records that were named and are not known yet, many at a time. */
+  /** Reads all records that were named and not yet read, many at a time. */
   void prefetch() {
     prefetchKeys();
     prefetchIds(List.copyOf(wantedIds));
@@ -145,7 +145,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     for (KeyName name : wantedKeys) {
       int queue = queues.number(name.queue());
       if (queue < 0) {
-        places.put(name, KeyLocation.NOWHERE);
+        locations.put(name, KeyLocation.NOWHERE);
       } else {
         names.add(name);
         keys.add(Layout.key(key.clear(), queue, name.key()).toArray());
@@ -155,10 +155,10 @@ final class StoredRecords implements CommittedRecords, Reads {
     List<byte @Nullable []> values = db.getAll(Family.KEYS, keys);
     for (int i = 0; i < names.size(); i++) {
       byte[] stored = values.get(i);
-      KeyLocation place = stored == null ? KeyLocation.NOWHERE : KeyLocation.decode(stored);
-      places.put(names.get(i), place);
-      if (stored != null && place.bucket() == null) {
-        id(place.id());
+      KeyLocation location = stored == null ? KeyLocation.NOWHERE : KeyLocation.decode(stored);
+      locations.put(names.get(i), location);
+      if (stored != null && location.bucket() == null) {
+        id(location.id());
       }
     }
   }
@@ -213,7 +213,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return entry(id).record();
   }
 
-  /** Returns a record if it was read already, else null. */
+  /** Returns a record that was already read in this commit, or null if it was not read or does not exist. */
   @Nullable
   TaskRecord ifRead(TaskId id) {
     Entry entry = entries.get(id);
@@ -222,30 +222,30 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   @Override
   public @Nullable TaskId holder(KeyName name) {
-    KeyLocation place = places.get(name);
-    if (place == null) {
+    KeyLocation location = locations.get(name);
+    if (location == null) {
       TaskRecord cached = cache.get(name);
       if (cached != null) {
         return cached.id();
       }
-      place = readPlace(name);
-      places.put(name, place);
+      location = readLocation(name);
+      locations.put(name, location);
     }
-    Bucket bucket = place.bucket();
-    if (bucket != null && !entries.containsKey(place.id())) {
-      TaskId id = place.id();
+    Bucket bucket = location.bucket();
+    if (bucket != null && !entries.containsKey(location.id())) {
+      TaskId id = location.id();
       entries.put(id, entry(id, db.get(Family.HISTORY, Layout.historyKey(bucket, id))));
     }
-    return place == KeyLocation.NOWHERE ? null : place.id();
+    return location == KeyLocation.NOWHERE ? null : location.id();
   }
 
   /** Returns the location of the latest task of a key. */
-  KeyLocation place(KeyName name) {
-    KeyLocation known = places.get(name);
-    return known != null ? known : readPlace(name);
+  KeyLocation location(KeyName name) {
+    KeyLocation read = locations.get(name);
+    return read != null ? read : readLocation(name);
   }
 
-  private KeyLocation readPlace(KeyName name) {
+  private KeyLocation readLocation(KeyName name) {
     int queue = queues.number(name.queue());
     byte[] stored = queue < 0 ? null : db.get(Family.KEYS, Layout.key(key.clear(), queue, name.key()).toArray());
     return stored == null ? KeyLocation.NOWHERE : KeyLocation.decode(stored);
@@ -285,8 +285,8 @@ final class StoredRecords implements CommittedRecords, Reads {
     if (cache.get(name) != null) {
       return false;
     }
-    KeyLocation place = places.computeIfAbsent(name, this::readPlace);
-    return place != KeyLocation.NOWHERE && place.bucket() == null && isUnreadable(place.id());
+    KeyLocation location = locations.computeIfAbsent(name, this::readLocation);
+    return location != KeyLocation.NOWHERE && location.bucket() == null && isUnreadable(location.id());
   }
 
   /** Returns whether a task exists but cannot be read. */
@@ -297,9 +297,9 @@ final class StoredRecords implements CommittedRecords, Reads {
     };
   }
 
-  /** Forgets everything that was read; called at the end of each commit. */
+  /** Removes everything that was read. Called at the end of each commit. */
   void clear() {
     entries.clear();
-    places.clear();
+    locations.clear();
   }
 }

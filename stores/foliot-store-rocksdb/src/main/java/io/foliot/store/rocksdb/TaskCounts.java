@@ -17,21 +17,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
 
 /**
- * The numbers of tasks by queue and state, also for each bucket of history. They are written with every commit, so they
- * are exact after a crash without counting. Used by the writer thread only, except {@link #published} and
- * {@link #buckets}.
+ * The numbers of tasks by queue and state. Final tasks are counted for each bucket of the history. The counts are
+ * written with every commit, so they are exact after a crash without a scan of the tasks. Used by the writer thread
+ * only, except {@link #published} and {@link #buckets}.
  */
 final class TaskCounts {
+  // Indexes of the numbers of live tasks. A parked task also counts as delayed.
   private static final int LIVE_NUMBERS = 3;
   private static final int DELAYED = 0;
   private static final int PARKED = 1;
   private static final int RUNNING = 2;
 
+  // Indexes of the numbers of final tasks.
   private static final int KEPT_NUMBERS = 4;
   private static final int FINISHED = 0;
   private static final int FAILED = 1;
   private static final int CANCELLED = 2;
-  /** Index of the number of final tasks that have a key or a separate body, which outlive the drop of their bucket. */
+  /** Index of the number of final tasks with a key or a separate body, which a drop of the bucket does not delete. */
   private static final int TRACES = 3;
 
   private record Kept(Bucket bucket, int queue) {}
@@ -61,7 +63,7 @@ final class TaskCounts {
     return buckets;
   }
 
-  /** Counts a record in ({@code by} is 1) or out (-1). */
+  /** Adds a record to the counts ({@code by} is 1), or subtracts it ({@code by} is -1). */
   void add(TaskRecord record, int queue, int by) {
     changedQueues.add(queue);
     if (record.isLive()) {
@@ -115,7 +117,7 @@ final class TaskCounts {
     return kept(bucket).values().stream().allMatch(numbers -> numbers[TRACES] == 0);
   }
 
-  /** Forgets a bucket, in the commit that drops it. */
+  /** Removes a bucket and its counts, in the commit that drops the bucket. */
   void drop(Bucket bucket, Batch batch) {
     Map<Integer, long[]> numbers = kept.remove(bucket);
     if (numbers == null) {
@@ -130,7 +132,7 @@ final class TaskCounts {
     });
   }
 
-  /** Returns all counts by queue and state, without those that are all zero. */
+  /** Returns the counts by a description such as "live tasks of orders". Omits counts that are all zero. */
   Map<String, List<Long>> all() {
     Map<String, List<Long>> all = new HashMap<>();
     live.forEach((queue, numbers) -> add(all, "live tasks of " + queues.name(queue), numbers));
@@ -186,7 +188,7 @@ final class TaskCounts {
     changedQueues.clear();
   }
 
-  /** Restores a count that was read when the store was opened: an entry of the family {@code meta}. */
+  /** Restores the counts in an entry of the family META. The first byte of the key shows the kind of counts. */
   void read(byte[] key, byte[] value) {
     BytesReader in = new BytesReader(value);
     if (key[0] == Layout.META_LIVE) {

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The tasks that are set aside because this Foliot cannot read their records, although the checksums match. Their bytes
- * are left unchanged for the Foliot that wrote them. Scans leave them out, so that they are not found again and again.
- * Thread-safe.
+ * are left unchanged for the version of Foliot that wrote them. Scans skip these tasks, so they are not found
+ * repeatedly. Thread-safe.
  */
 final class Unreadables {
   private static final System.Logger LOG = System.getLogger(Unreadables.class.getName());
@@ -19,8 +19,8 @@ final class Unreadables {
   void add(TaskId id, UnreadableException reason) {
     if (ids.add(id)) {
       LOG.log(System.Logger.Level.ERROR,
-          "a task is set aside: it is not fired, its record is left unchanged, and the Foliot "
-              + "that wrote it can read it: task={0}, reason={1}",
+          "the record of a task cannot be read; the task is not fired, and its record is left unchanged for the "
+              + "version of Foliot that wrote it: task={0}, reason={1}",
           id, reason.getMessage());
     }
   }

@@ -32,11 +32,11 @@ import org.rocksdb.SstFileReader;
 
 /**
  * A check of all data of a closed store, which writes nothing. It compares files, records, bodies and documents with
- * their checksums, and then all of them with each other: a live task has exactly one entry in the index, a key leads to
- * its task, a body belongs to a task, and the counts are those of the tasks. Not thread-safe, and used once.
+ * their checksums, and then with each other: a live task has exactly one entry in the index, a key leads to its task, a
+ * body belongs to a task, and the recorded counts equal the numbers of tasks. Not thread-safe, and used once.
  */
 final class Verification {
-  /** Most damages that are reported one by one; a damaged file may cause millions. */
+  /** Most damages that are reported one by one. A damaged file may cause millions of damages. */
   private static final int MAX_REPORTED = 100;
   /** Number of keys that are looked up at once. */
   private static final int CHUNK = 1_000;
@@ -79,7 +79,7 @@ final class Verification {
         lock.close();
       }
     } catch (IOException e) {
-      throw new StoreException("the folder cannot be read: " + folder.path() + ": " + e, e);
+      throw new StoreException("the folder cannot be read: folder=" + folder.path() + ": " + e, e);
     }
     return new VerifyReport(Collections.unmodifiableMap(read), damageCount, List.copyOf(damages));
   }
@@ -149,16 +149,16 @@ final class Verification {
     }
   }
 
-  private interface Step {
+  private interface EntryCheck {
     void run(byte[] key, byte[] value);
   }
 
-  private interface ChunkStep {
+  private interface ChunkCheck {
     void run(List<byte[]> keys, List<byte[]> values);
   }
 
   /** Reads a family in chunks. Entries after an unreadable block are left out, and the block is reported as damage. */
-  private void chunks(Database db, Family family, ChunkStep step) {
+  private void chunks(Database db, Family family, ChunkCheck check) {
     try (RocksIterator iterator = db.iterator(family)) {
       List<byte[]> keys = new ArrayList<>(CHUNK);
       List<byte[]> values = new ArrayList<>(CHUNK);
@@ -167,23 +167,23 @@ final class Verification {
         keys.add(iterator.key());
         values.add(iterator.value());
         if (keys.size() == CHUNK) {
-          step.run(keys, values);
+          check.run(keys, values);
           keys.clear();
           values.clear();
         }
       }
-      step.run(keys, values);
+      check.run(keys, values);
       Database.check(iterator);
     } catch (StoreException e) {
-      damage(family.text, "some of it", e);
+      damage(family.text, "unreadable part", e);
     }
   }
 
-  private void each(Database db, Family family, Step step) {
+  private void each(Database db, Family family, EntryCheck check) {
     chunks(db, family, (keys, values) -> {
       for (int i = 0; i < keys.size(); i++) {
         try {
-          step.run(keys.get(i), values.get(i));
+          check.run(keys.get(i), values.get(i));
         } catch (StoreException e) {
           damage(family.text, named(family, keys.get(i)), e);
         } catch (RuntimeException e) {
@@ -273,20 +273,20 @@ final class Verification {
         damage("records", id.toString(), "the task is final, but not in the history: state=" + record.state());
         continue;
       }
-      Family place = record.parked() ? Family.PARKED : Family.INDEX;
+      Family indexFamily = record.parked() ? Family.PARKED : Family.INDEX;
       indexed += record.parked() ? 0 : 1;
       parked += record.parked() ? 1 : 0;
-      expected.computeIfAbsent(place, none -> new Expected()).add(indexKey(record, queue), record);
+      expected.computeIfAbsent(indexFamily, none -> new Expected()).add(indexKey(record, queue), record);
       String key = record.key();
       if (key != null) {
         expected.computeIfAbsent(Family.KEYS, none -> new Expected())
             .add(Layout.key(new Bytes(64), queue, key).toArray(), record);
       }
     }
-    expected.forEach((family, wanted) -> {
-      List<byte @Nullable []> found = db.getAll(family, wanted.keys());
+    expected.forEach((family, required) -> {
+      List<byte @Nullable []> found = db.getAll(family, required.keys());
       for (int i = 0; i < found.size(); i++) {
-        compare(family, wanted.records().get(i), found.get(i));
+        compare(family, required.records().get(i), found.get(i));
       }
     });
   }
@@ -335,8 +335,9 @@ final class Verification {
   }
 
   /**
-   * Checks that each entry belongs to a record. The records were read before, and each was found to have its entry. If
-   * there are as many entries as records, no entry is left without a record, and none is looked up.
+   * Checks that each entry belongs to a record. {@link #records} has already reported each record without its entry. If
+   * there are as many entries as records, an entry without a record is possible only together with such a report. The
+   * entries are then not looked up.
    */
   private void index(Database db, Family family, long expected) {
     chunks(db, family, (keys, values) -> {});
@@ -356,7 +357,7 @@ final class Verification {
     try {
       record = decode(db, id, stored);
     } catch (UnreadableException e) {
-      // Reported with the record.
+      // The check of the records has reported this.
       return;
     }
     if (!Arrays.equals(indexKey(record, TaskRecordFormat.queueOf(stored)), key)) {
@@ -366,25 +367,25 @@ final class Verification {
 
   private void keys(Database db, List<byte[]> keys, List<byte[]> values) {
     for (int i = 0; i < keys.size(); i++) {
-      KeyLocation place = KeyLocation.decode(values.get(i));
-      Bucket bucket = place.bucket();
+      KeyLocation location = KeyLocation.decode(values.get(i));
+      Bucket bucket = location.bucket();
       byte[] stored = bucket == null
-          ? db.get(Family.RECORDS, Layout.recordKey(place.id()))
-          : db.get(Family.HISTORY, Layout.historyKey(bucket, place.id()));
+          ? db.get(Family.RECORDS, Layout.recordKey(location.id()))
+          : db.get(Family.HISTORY, Layout.historyKey(bucket, location.id()));
       if (stored == null) {
-        damage("keys", place.id().toString(), "a key leads to a task that is not there: bucket=" + bucket);
+        damage("keys", location.id().toString(), "a key leads to a task that does not exist: bucket=" + bucket);
         continue;
       }
       try {
-        String key = TaskRecordFormat.keyOf(place.id(), stored);
+        String key = TaskRecordFormat.keyOf(location.id(), stored);
         byte[] expected = key == null
             ? new byte[0]
             : Layout.key(new Bytes(64), TaskRecordFormat.queueOf(stored), key).toArray();
         if (!Arrays.equals(expected, keys.get(i))) {
-          damage("keys", place.id().toString(), "a key leads to a task of another key: key=" + key);
+          damage("keys", location.id().toString(), "a key leads to a task of another key: key=" + key);
         }
       } catch (UnreadableException e) {
-        // Reported with the record.
+        // The check of the records has reported this.
       }
     }
   }

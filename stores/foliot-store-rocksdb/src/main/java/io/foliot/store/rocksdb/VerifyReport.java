@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The result of a verification: the number of records read, and the damaged ones.
+ * The result of a verification: the numbers of things read, and the damages found.
  *
  * @param read the number of things read, by kind: {@code tables}, {@code records}, {@code index}, ...
  * @param damageCount the number of damages found
@@ -12,9 +12,9 @@ import java.util.Map;
  */
 public record VerifyReport(Map<String, Long> read, long damageCount, List<Damage> damages) {
   /**
-   * A thing that is not as it was written.
+   * A file or an entry that differs from its written content, or contradicts another entry.
    *
-   * @param where the family of its entries, or {@code files}
+   * @param where the column family that holds the entry, or {@code files}
    * @param what the damaged thing: the id of a task, the name of a file, or a key
    * @param reason the damage
    */

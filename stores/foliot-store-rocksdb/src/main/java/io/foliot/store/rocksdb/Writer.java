@@ -21,32 +21,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The only thread that writes. It drains the waiting calls, runs them one after the other against {@link CommitTable},
- * writes their changes in one synced batch, and only then completes them: group commit. While one commit syncs, the
- * next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit whose calls all only
- * move index entries is not synced.
+ * writes their changes in one synced batch, and only then completes the calls (group commit). While one commit syncs,
+ * the next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit is not synced if
+ * all its calls only move index entries.
  *
- * <p>Calls are completed on another thread, in the order of the commits: callers' code never runs on the writer.
+ * <p>Calls are completed on another thread, in the order of the commits. Code that continues a
+ * stage never runs on the writer thread.
  *
- * <p>open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
+ * <p>The states are: open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */
 final class Writer {
   /** Most waiting calls: more than there are callers that each wait for their result. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
-  /** Most items of calls that are not completed: some seconds of work. The limit bounds the heap that they take. */
+  /** Most items of calls that are not completed: some seconds of work. The limit bounds the heap of these calls. */
   private static final long MAX_WAITING_ITEMS = 1_000_000;
   /** Most payload bytes of calls that are not completed. */
   private static final long MAX_WAITING_BYTES = 256L << 20;
-  /**
-   * Most items of one commit: the largest batch of one caller, so that no caller waits for much more than its own
-   * batch.
-   */
+  /** Most items of one commit: the size of the largest batch of one caller. This bounds the time that callers wait. */
   private static final int MAX_ITEMS_PER_COMMIT = 10_000;
   /** Most payload bytes of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk time. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
   /** The interval at which an idle writer drops expired history. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The work done so far. */
+  /** The totals of all commits that wrote something since the store was opened, and the figures of the last commit. */
   record Done(long commits, long syncs, long items, long prepareNanos, long syncNanos, long lastItems,
       long lastSyncNanos) {
     Done plus(long count, boolean synced, long preparedNanos, long wroteNanos) {
@@ -114,7 +112,7 @@ final class Writer {
     long bytes = waitingBytes.addAndGet(operation.bytes);
     boolean fits = waiting <= MAX_WAITING_ITEMS && bytes <= MAX_WAITING_BYTES;
     if (!fits || !queue.offer(operation)) {
-      answered(operation);
+      release(operation);
       return CompletableFuture.failedFuture(new StoreException(
           "too many writes wait: items=" + waiting + ", bytes=" + bytes + "; nothing of this call was written",
           null));
@@ -125,7 +123,7 @@ final class Writer {
       LockSupport.unpark(thread);
     }
     if (ended) {
-      operation.stage.completeExceptionally(ending());
+      operation.stage.completeExceptionally(endReason());
     }
     return operation.stage;
   }
@@ -138,7 +136,7 @@ final class Writer {
     return closing ? new StoreException("the store is closed", null) : null;
   }
 
-  private StoreException ending() {
+  private StoreException endReason() {
     StoreException reason = refusal();
     return reason != null ? reason : new StoreException("the store is closed", null);
   }
@@ -156,7 +154,7 @@ final class Writer {
     return failure;
   }
 
-  /** Closes the store with this reason, because data that was read or written is in doubt. */
+  /** Closes the store, because data that was read or written may be damaged. Only the first reason is kept. */
   void fail(StoreException reason) {
     if (failure == null) {
       failure = reason;
@@ -194,12 +192,12 @@ final class Writer {
         }
       }
       if (failure == null) {
-        leaveTidy();
+        flushForNextOpen();
       }
     } catch (Throwable e) {
       fail(e instanceof StoreException reason
           ? reason
-          : new StoreException("the writer ended unexpectedly; its last writes are in doubt: " + e, e));
+          : new StoreException("the writer ended unexpectedly; its last writes may be lost: " + e, e));
     } finally {
       end();
     }
@@ -246,6 +244,7 @@ final class Writer {
     answer();
   }
 
+  /** Moves waiting calls into {@link #running}, up to the limits of a commit. Returns the number of their items. */
   private long take(@Nullable Operation<?> first) {
     if (first == null) {
       return 0;
@@ -274,8 +273,8 @@ final class Writer {
     } catch (StoreException e) {
       throw e;
     } catch (RuntimeException e) {
-      // The failure is the caller's: for example an instant that does not fit a long. Items before it remain in effect,
-      // as the contract allows.
+      // The caller has caused the failure, for example by an instant that does not fit a long. Items before the failed
+      // item remain in effect, as the contract allows.
       operation.refuse(e);
     }
   }
@@ -288,19 +287,20 @@ final class Writer {
     running.clear();
     answers.execute(() -> {
       for (Operation<?> operation : committed) {
-        answered(operation);
+        release(operation);
         operation.complete();
       }
     });
   }
 
-  private void answered(Operation<?> operation) {
+  /** Subtracts a call from the numbers that are limited. */
+  private void release(Operation<?> operation) {
     waitingItems.addAndGet(-operation.items);
     waitingBytes.addAndGet(-operation.bytes);
   }
 
   /** Records the exact floor of generations, and flushes, so that the next open has no log to read. */
-  private void leaveTidy() {
+  private void flushForNextOpen() {
     table.recordFloor(Math.max(operations.generationFloor(), table.generationGiven()) + 1);
     db.write(table.batch());
     db.flush();
@@ -313,7 +313,7 @@ final class Writer {
     for (Operation<?> next = queue.poll(); next != null; next = queue.poll()) {
       left.add(next);
     }
-    StoreException reason = ending();
+    StoreException reason = endReason();
     answers.execute(() -> left.forEach(operation -> operation.stage.completeExceptionally(reason)));
     answers.shutdown();
     afterEnd.run();

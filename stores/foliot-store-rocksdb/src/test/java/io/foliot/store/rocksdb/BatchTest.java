@@ -12,10 +12,11 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** The serialized form of a batch, read back with RocksDB's own reader. */
+/** The serialized form of a batch, read back with RocksDB's reader. */
 final class BatchTest {
-  /** A number of which each byte differs. */
+  /** A sequence number whose bytes all differ. */
   private static final long SYNCED = 0x0102030405060708L;
+  /** Numbers of the column families. The last two need two and three bytes. */
   private static final int[] IDS = {0, 1, 2, 3, 4, 5, 6, 300, 20_000};
 
   static {
@@ -54,7 +55,7 @@ final class BatchTest {
   }
 
   @Test
-  void aBatchThatWasClearedIsEmpty() throws RocksDBException {
+  void aClearedBatchIsEmpty() throws RocksDBException {
     Batch batch = new Batch(IDS, 1);
     batch.put(Family.META, bytes("a"), bytes("1"));
     assertThat(batch.isEmpty()).isFalse();
@@ -70,8 +71,8 @@ final class BatchTest {
       this.read = read;
     }
 
-    private void add(String what, int family, byte[]... parts) {
-      StringBuilder line = new StringBuilder(what + " " + family);
+    private void add(String operation, int family, byte[]... parts) {
+      StringBuilder line = new StringBuilder(operation + " " + family);
       for (byte[] part : parts) {
         line.append(' ').append(new String(part, StandardCharsets.UTF_8));
       }
@@ -79,7 +80,7 @@ final class BatchTest {
     }
 
     private static AssertionError unexpected() {
-      return new AssertionError("the reader found an entry of a kind that was not written");
+      return new AssertionError("the reader found a kind of entry that was not written");
     }
 
     @Override

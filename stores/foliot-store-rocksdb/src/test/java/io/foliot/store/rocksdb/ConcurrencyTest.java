@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many threads on one store. */
+/** Calls of many threads to one store. */
 final class ConcurrencyTest {
   private static final RocksDbOptions TWO_SLOTS = StoreHarness.SMALL.toBuilder().slots(2).build();
   private static final int ROUNDS = 300;
@@ -49,8 +49,8 @@ final class ConcurrencyTest {
   }
 
   /**
-   * While other threads scan without pause, so that low watermarks rise as fast as they can, every scan finds each
-   * acknowledged task until it is cancelled. A low watermark that passes a live entry fails this.
+   * Every scan finds each acknowledged task until the task is cancelled. Meanwhile other threads scan without pause, so
+   * the low watermarks rise as fast as possible. If a low watermark passes a live entry, this test fails.
    */
   @Test
   void noScanMissesAnAcknowledgedTask() throws Exception {
@@ -116,38 +116,39 @@ final class ConcurrencyTest {
   }
 
   @Test
-  void callsBeforeACloseCompleteAndLaterOnesAreRefused() throws Exception {
+  void callsBeforeACloseCompleteAndLaterCallsAreRefused() throws Exception {
     RocksDbStore store = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock);
     AtomicBoolean done = new AtomicBoolean();
-    CountDownLatch some = new CountDownLatch(50);
+    CountDownLatch firstSubmits = new CountDownLatch(50);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     List<Future<Set<TaskId>>> submitters = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       submitters.add(threads.submit(() -> {
-        Set<TaskId> answered = new HashSet<>();
+        Set<TaskId> acknowledged = new HashSet<>();
         while (!done.get()) {
           Draft draft = StoreHarness.draft(clock, null, clock.wallMillis(), Body.EMPTY);
           try {
-            answered.add(StoreHarness.get(store.submit(List.of(draft))).getFirst().id());
-            some.countDown();
+            acknowledged.add(StoreHarness.get(store.submit(List.of(draft))).getFirst().id());
+            firstSubmits.countDown();
           } catch (CompletionException e) {
             assertThat(e.getCause()).isInstanceOf(StoreException.class).hasMessageContaining("closed");
-            return answered;
+            return acknowledged;
           }
         }
-        return answered;
+        return acknowledged;
       }));
     }
-    assertThat(some.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(firstSubmits.await(60, TimeUnit.SECONDS)).isTrue();
     store.close();
-    Set<TaskId> answered = new HashSet<>();
+    Set<TaskId> acknowledged = new HashSet<>();
     for (Future<Set<TaskId>> submitter : submitters) {
-      answered.addAll(submitter.get(60, TimeUnit.SECONDS));
+      acknowledged.addAll(submitter.get(60, TimeUnit.SECONDS));
     }
     done.set(true);
     threads.shutdown();
-    try (RocksDbStore again = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock)) {
-      assertThat(StoreHarness.index(again)).extracting(DueEntry::id).containsExactlyInAnyOrderElementsOf(answered);
+    try (RocksDbStore reopened = RocksDbStore.open(temporary.resolve("store"), TWO_SLOTS, clock)) {
+      assertThat(StoreHarness.index(reopened)).extracting(DueEntry::id)
+          .containsExactlyInAnyOrderElementsOf(acknowledged);
     }
   }
 
@@ -162,7 +163,7 @@ final class ConcurrencyTest {
       StoreHarness.get(store.due(poll));
       for (int i = 0; i < 100; i++) {
         CompletionStage<List<DueSlice>> answer = store.due(poll);
-        assertThat(answer.toCompletableFuture().isDone()).as("completed in the call").isTrue();
+        assertThat(answer.toCompletableFuture().isDone()).as("completed in the call, without a read").isTrue();
         assertThat(StoreHarness.get(answer)).allMatch(slice -> slice.entries().isEmpty() && !slice.more());
       }
       StoreHarness.get(store.touch(List.of(new Touch(new TaskRef.ById(draft.id()), Due.at(now)))));

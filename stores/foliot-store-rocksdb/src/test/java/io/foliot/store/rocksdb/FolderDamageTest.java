@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class FolderDamageTest {
   private static final int TASKS = 700;
+  /** Number of offsets in a file at which a test cuts or changes the file. */
   private static final int STEPS = 20;
 
   @TempDir
@@ -42,7 +43,7 @@ final class FolderDamageTest {
   private Path original = Path.of("");
   private int damaged;
 
-  /** Makes a store as a kill leaves it: with several table files, and tasks that are in the log alone. */
+  /** Copies an open store, as a kill leaves it: with several table files, and with tasks that are only in the log. */
   @BeforeEach
   void make() throws IOException {
     Path folder = temporary.resolve("open");
@@ -53,7 +54,7 @@ final class FolderDamageTest {
       }
     }
     try (RocksDbStore store = harness.open(folder)) {
-      // Large bodies fill a family of their own, which flushes alone; the other families still need their logs.
+      // Large bodies fill the family BODIES, which is flushed alone. The other families still need their logs.
       submit(store, 300, 20_000);
       submit(store, 100, 100);
       StoreHarness.awaitGuard(folder);
@@ -83,7 +84,7 @@ final class FolderDamageTest {
   }
 
   private interface Damage {
-    void doTo(Path file) throws IOException;
+    void apply(Path file) throws IOException;
   }
 
   private static Damage cut(long bytes) {
@@ -98,11 +99,11 @@ final class FolderDamageTest {
     };
   }
 
-  /** Damages a file of a copy and opens the copy. Returns whether it was opened. */
+  /** Damages a file of a copy and opens the copy. Returns whether the copy was opened. */
   private boolean opens(Path file, Damage damage, String what) throws IOException {
     Path copy = temporary.resolve("copy-" + damaged++);
     StoreHarness.copy(original, copy);
-    damage.doTo(copy.resolve(original.relativize(file)));
+    damage.apply(copy.resolve(original.relativize(file)));
     SortedMap<String, Long> before = listing(copy);
     try (RocksDbStore store = harness.open(copy)) {
       Set<TaskId> found = new HashSet<>();
@@ -118,7 +119,7 @@ final class FolderDamageTest {
       return true;
     } catch (StoreException e) {
       assertThat(e).as("%s of %s", what, file).hasMessageContaining("restore");
-      assertThat(listing(copy)).as("%s of %s leaves the folder as it was: %s", what, file, e).isEqualTo(before);
+      assertThat(listing(copy)).as("%s of %s leaves the folder unchanged: %s", what, file, e).isEqualTo(before);
       return false;
     } finally {
       delete(copy);
@@ -189,7 +190,7 @@ final class FolderDamageTest {
   }
 
   @Test
-  void aMissingFileIsRefusedUnlessItHoldsNoTask() throws IOException {
+  void aMissingFileIsRefusedIfTasksDependOnIt() throws IOException {
     List<Path> all = new ArrayList<>();
     try (Stream<Path> files = Files.walk(original)) {
       files.filter(Files::isRegularFile).forEach(all::add);
@@ -197,9 +198,9 @@ final class FolderDamageTest {
     for (Path file : all) {
       boolean opened = opens(file, Files::delete, "removal");
       String name = file.getFileName().toString();
-      boolean holdsTasks = name.endsWith(".sst") || name.endsWith(".log") || name.startsWith("MANIFEST")
+      boolean isRequired = name.endsWith(".sst") || name.endsWith(".log") || name.startsWith("MANIFEST")
           || name.equals("CURRENT");
-      assertThat(opened).as("removal of %s", file).isEqualTo(!holdsTasks);
+      assertThat(opened).as("removal of %s", file).isEqualTo(!isRequired);
     }
   }
 
@@ -238,7 +239,7 @@ final class FolderDamageTest {
   }
 
   @Test
-  void aDamagedGuardIsRefusedAndAMissingOneIsNot() throws IOException {
+  void aDamagedGuardIsRefusedAndAMissingGuardIsAccepted() throws IOException {
     Path guard = Guard.file(original);
     assertThat(opens(guard, file -> Files.write(file, new byte[8192]), "zeros")).isFalse();
     assertThat(opens(guard, file -> Files.write(file, new byte[0]), "emptied")).isFalse();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** Final tasks are kept for their retention, and then nothing of them is left. */
+/** Final tasks are kept for their retention. Then they are deleted completely, with their keys and bodies. */
 final class HistoryTest {
   private static final long HOUR = StoreHarness.HOUR;
   private static final Body LARGE = new Body(new byte[5_000], "x/y", Map.of());
@@ -37,8 +37,8 @@ final class HistoryTest {
   }
 
   /** Returns the number of entries in each family of the closed store's database, without empty families. */
-  private Map<Family, Integer> left() {
-    Map<Family, Integer> left = new EnumMap<>(Family.class);
+  private Map<Family, Integer> entryCounts() {
+    Map<Family, Integer> counts = new EnumMap<>(Family.class);
     try (Database db = Database.open(folder().resolve("rocks"), StoreHarness.SMALL, false)) {
       for (Family family : Family.values()) {
         try (RocksIterator iterator = db.iterator(family)) {
@@ -47,22 +47,23 @@ final class HistoryTest {
             count++;
           }
           if (count > 0) {
-            left.put(family, count);
+            counts.put(family, count);
           }
         }
       }
     }
-    return left;
+    return counts;
   }
 
-  private TaskId ended(RocksDbStore store, String key, Outcome outcome) {
+  /** Submits, claims and settles a task. */
+  private TaskId submitAndSettle(RocksDbStore store, String key, Outcome outcome) {
     Draft draft = StoreHarness.draft(harness.clock, key, harness.now(), LARGE);
     TaskId id = StoreHarness.get(store.submit(List.of(draft))).getFirst().id();
     StoreHarness.settle(store, StoreHarness.claim(store, id), outcome);
     return id;
   }
 
-  /** Makes commits; housekeeping does a step with each of them. */
+  /** Makes commits. Each commit also does a step of housekeeping. */
   private void commits(RocksDbStore store, int count) {
     for (int i = 0; i < count; i++) {
       TaskId id = harness.submit(store, null, harness.now());
@@ -75,8 +76,8 @@ final class HistoryTest {
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, 24 * HOUR));
       for (int i = 0; i < 100; i++) {
-        ended(store, "finished " + i, new Outcome.Finished());
-        ended(store, "failed " + i, new Outcome.Failed());
+        submitAndSettle(store, "finished " + i, new Outcome.Finished());
+        submitAndSettle(store, "failed " + i, new Outcome.Failed());
         harness.clock.advance(Duration.ofSeconds(30));
       }
       assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE))
@@ -87,8 +88,8 @@ final class HistoryTest {
       assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE))
           .isEqualTo(new QueueCounts(0, 0, 0, 0, 100, 0));
     }
-    Map<Family, Integer> left = left();
-    assertThat(left).containsEntry(Family.HISTORY, 100).containsEntry(Family.KEYS, 100)
+    Map<Family, Integer> counts = entryCounts();
+    assertThat(counts).containsEntry(Family.HISTORY, 100).containsEntry(Family.KEYS, 100)
         .containsEntry(Family.BODIES, 100);
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
@@ -96,15 +97,15 @@ final class HistoryTest {
       commits(store, 20);
       assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE)).isEqualTo(QueueCounts.NONE);
     }
-    assertThat(left()).containsOnlyKeys(Family.META);
+    assertThat(entryCounts()).containsOnlyKeys(Family.META);
   }
 
   @Test
-  void aKeyWithALiveTaskOutlivesItsExpiredTask() {
+  void aKeyWithALiveTaskOutlivesAnExpiredTask() {
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, 100 * HOUR, HOUR, HOUR, HOUR));
-      ended(store, "a", new Outcome.Finished());
-      TaskId redriven = ended(store, "b", new Outcome.Failed());
+      submitAndSettle(store, "a", new Outcome.Finished());
+      TaskId redriven = submitAndSettle(store, "b", new Outcome.Failed());
       TaskId second = harness.submit(store, "a", harness.now() + 10 * HOUR);
       StoreHarness.get(store.redrive(List.of(new Redrive(StoreHarness.QUEUE, redriven))));
       harness.clock.advance(Duration.ofHours(3));
@@ -120,13 +121,13 @@ final class HistoryTest {
   void noReadShowsAnExpiredTaskWhoseBucketStillExists() {
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
-      TaskId id = ended(store, "a", new Outcome.Finished());
+      TaskId id = submitAndSettle(store, "a", new Outcome.Finished());
       harness.clock.advance(Duration.ofMillis(HOUR));
       assertThat(StoreHarness.get(store.find(new TaskRef.ById(id)))).isEmpty();
       assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "a")))).isEmpty();
       assertThat(StoreHarness.get(store.query(StoreHarness.QUEUE, null, 10, null)).tasks()).isEmpty();
     }
-    assertThat(left()).containsKey(Family.HISTORY);
+    assertThat(entryCounts()).containsKey(Family.HISTORY);
   }
 
   @Test
@@ -145,11 +146,11 @@ final class HistoryTest {
       }
       commits(store, 20);
     }
-    assertThat(left()).doesNotContainKey(Family.ANSWERS);
+    assertThat(entryCounts()).doesNotContainKey(Family.ANSWERS);
   }
 
   @Test
-  void anIdThatIsSubmittedTwiceLeavesNothingBehind() {
+  void anIdSubmittedTwiceLeavesNoEntriesBehind() {
     try (RocksDbStore store = harness.open(folder())) {
       Draft draft = StoreHarness.draft(harness.clock, null, harness.now(), LARGE);
       Draft again = new Draft(draft.id(), draft.queue(), null, Due.at(harness.now() + 5), Body.EMPTY, 0,
@@ -164,7 +165,7 @@ final class HistoryTest {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, 0, 0));
       StoreHarness.get(store.cancel(List.of(new TaskRef.ById(draft.id()))));
     }
-    assertThat(left()).containsOnlyKeys(Family.META);
+    assertThat(entryCounts()).containsOnlyKeys(Family.META);
   }
 
   @Test
@@ -180,7 +181,7 @@ final class HistoryTest {
       assertThat(running.body()).isEqualTo(LARGE);
       StoreHarness.get(store.submit(List.of(StoreHarness.draft(harness.clock, "a", harness.now(), larger))));
     }
-    assertThat(left()).containsEntry(Family.BODIES, 2);
+    assertThat(entryCounts()).containsEntry(Family.BODIES, 2);
     try (RocksDbStore store = harness.open(folder())) {
       store.configure(StoreHarness.QUEUE, new QueueTerms(1, HOUR, HOUR, HOUR, HOUR));
       var running = StoreHarness.get(store.find(ref)).orElseThrow();
@@ -188,12 +189,12 @@ final class HistoryTest {
       StoreHarness.settle(store, running, new Outcome.Finished());
       assertThat(StoreHarness.get(store.find(ref)).orElseThrow().body()).isEqualTo(larger);
     }
-    assertThat(left()).containsEntry(Family.BODIES, 1);
+    assertThat(entryCounts()).containsEntry(Family.BODIES, 1);
     try (RocksDbStore store = harness.open(folder())) {
       StoreHarness.get(store.submit(
           List.of(StoreHarness.draft(harness.clock, "a", harness.now(), Body.json("1")))));
       assertThat(StoreHarness.get(store.find(ref)).orElseThrow().body()).isEqualTo(Body.json("1"));
     }
-    assertThat(left()).doesNotContainKey(Family.BODIES);
+    assertThat(entryCounts()).doesNotContainKey(Family.BODIES);
   }
 }

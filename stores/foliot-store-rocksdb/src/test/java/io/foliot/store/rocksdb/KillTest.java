@@ -20,14 +20,14 @@ final class KillTest {
   @Test
   void everyAcknowledgedTaskIsThereAfterAKill() throws Exception {
     Path folder = temporary.resolve("store");
-    Set<TaskId> answered = new HashSet<>();
+    Set<TaskId> acknowledged = new HashSet<>();
     Random random = new Random();
     for (int kill = 0; kill < KILLS; kill++) {
-      // A kill by the handle leaves the pipe open: the ids in it were acknowledged too.
-      answered.addAll(
+      // A kill through the handle leaves the pipe readable. The ids still in the pipe were acknowledged too.
+      acknowledged.addAll(
           SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> process.destroyForcibly()));
-      SubmittingProcess.check(folder, answered);
+      SubmittingProcess.check(folder, acknowledged);
     }
-    assertThat(answered).hasSizeGreaterThan(KILLS * 500);
+    assertThat(acknowledged).hasSizeGreaterThan(KILLS * 500);
   }
 }

@@ -9,23 +9,23 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** A low watermark never passes a visible entry, however the steps of scans and writers interleave. */
+/** A low watermark never passes a visible entry, in any order of the steps of scans and writers. */
 final class LowWatermarksTest {
   @Test
   void aScanRaisesTheWatermarkToItsFirstEntry() {
     LowWatermarks watermarks = new LowWatermarks(2);
     assertThat(watermarks.watermark(0)).isEqualTo(LowWatermarks.UNKNOWN);
     assertThat(watermarks.begin(0)).isTrue();
-    watermarks.learned(0, 50);
+    watermarks.end(0, 50);
     assertThat(watermarks.watermark(0)).isEqualTo(50);
     assertThat(watermarks.watermark(1)).isEqualTo(LowWatermarks.UNKNOWN);
   }
 
   @Test
-  void aWriteLowersTheWatermarkBeforeItIsVisible() {
+  void theWatermarkIsLoweredBeforeTheEntryIsVisible() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
-    watermarks.learned(0, LowWatermarks.EMPTY);
+    watermarks.end(0, LowWatermarks.EMPTY);
     watermarks.lower(0, 7);
     assertThat(watermarks.watermark(0)).isEqualTo(7);
     watermarks.visible();
@@ -38,7 +38,7 @@ final class LowWatermarksTest {
     watermarks.lower(0, 10);
     watermarks.begin(0);
     watermarks.visible();
-    watermarks.learned(0, 99);
+    watermarks.end(0, 99);
     assertThat(watermarks.watermark(0)).as("the scan's view may be older than the entry").isEqualTo(10);
   }
 
@@ -48,16 +48,16 @@ final class LowWatermarksTest {
     watermarks.begin(0);
     watermarks.lower(0, 10);
     watermarks.visible();
-    watermarks.learned(0, 99);
+    watermarks.end(0, 99);
     assertThat(watermarks.watermark(0)).isEqualTo(10);
   }
 
   @Test
-  void onlyOneScanLearnsAtATime() {
+  void onlyOneScanAtATimeMayRaiseTheWatermark() {
     LowWatermarks watermarks = new LowWatermarks(1);
     assertThat(watermarks.begin(0)).isTrue();
     assertThat(watermarks.begin(0)).isFalse();
-    watermarks.learned(0, LowWatermarks.UNKNOWN);
+    watermarks.end(0, LowWatermarks.UNKNOWN);
     assertThat(watermarks.begin(0)).isTrue();
   }
 
@@ -65,22 +65,22 @@ final class LowWatermarksTest {
   void addedRangesKeepExistingWatermarks() {
     LowWatermarks watermarks = new LowWatermarks(1);
     watermarks.begin(0);
-    watermarks.learned(0, 5);
+    watermarks.end(0, 5);
     watermarks.lower(0, 3);
     watermarks.growTo(10);
     assertThat(watermarks.watermark(0)).isEqualTo(3);
     assertThat(watermarks.watermark(9)).isEqualTo(LowWatermarks.UNKNOWN);
-    assertThat(watermarks.watermark(1_000)).as("a range for which no room was made").isEqualTo(LowWatermarks.UNKNOWN);
+    assertThat(watermarks.watermark(1_000)).as("a range that was not added").isEqualTo(LowWatermarks.UNKNOWN);
     watermarks.lower(9, 4);
     watermarks.visible();
     watermarks.begin(9);
-    watermarks.learned(9, 8);
+    watermarks.end(9, 8);
     assertThat(watermarks.watermark(9)).isEqualTo(8);
   }
 
-  /** The steps of one scan, between which other steps can run. */
+  /** One scan. Steps of other scans and of the writer can run between its steps. */
   private static final class Scan {
-    boolean learns;
+    boolean isRegistered;
     List<Long> view = List.of();
     int step;
   }
@@ -119,14 +119,14 @@ final class LowWatermarksTest {
 
   private static void step(Scan scan, LowWatermarks watermarks, SortedSet<Long> visible) {
     switch (scan.step++) {
-      case 0 -> scan.learns = watermarks.begin(0);
+      case 0 -> scan.isRegistered = watermarks.begin(0);
       case 1 -> {
         long watermark = watermarks.watermark(0);
         scan.view = visible.stream().filter(wakeAt -> wakeAt >= watermark).toList();
       }
       default -> {
-        if (scan.learns) {
-          watermarks.learned(0, scan.view.isEmpty() ? LowWatermarks.EMPTY : scan.view.getFirst());
+        if (scan.isRegistered) {
+          watermarks.end(0, scan.view.isEmpty() ? LowWatermarks.EMPTY : scan.view.getFirst());
         }
         scan.step = 0;
       }

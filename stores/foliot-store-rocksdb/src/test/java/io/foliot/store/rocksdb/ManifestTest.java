@@ -26,7 +26,7 @@ import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
-/** This reader finds the same information in a MANIFEST as RocksDB. */
+/** {@link Manifest} reads the same information from a MANIFEST as RocksDB. */
 final class ManifestTest {
   @TempDir
   Path temporary;
@@ -38,7 +38,7 @@ final class ManifestTest {
   }
 
   @Test
-  void findsTheFilesAndTheSequenceThatRocksDbFinds() throws IOException {
+  void filesAndLastSequenceEqualThoseOfRocksDb() throws IOException {
     Path folder = temporary.resolve("store");
     Random random = new Random(3);
     for (int session = 0; session < 5; session++) {
@@ -75,7 +75,7 @@ final class ManifestTest {
   }
 
   @Test
-  void knowsTheLastSequenceWhenAllFilesAreMerged() throws Exception {
+  void theLastSequenceIsKnownAfterAFullMerge() throws Exception {
     Path folder = temporary.resolve("store");
     try (RocksDbStore store = harness.open(folder)) {
       for (int i = 0; i < 50; i++) {
@@ -91,7 +91,7 @@ final class ManifestTest {
     }
   }
 
-  /** Merges all files into the lowest level, where entries lose their sequence numbers. Returns the last sequence. */
+  /** Merges all files into the lowest level, where entries lose their numbers. Returns the last sequence number. */
   private static long mergeAll(Path rocks) throws RocksDBException {
     List<ColumnFamilyDescriptor> families = new ArrayList<>();
     for (Family family : Family.values()) {
@@ -99,11 +99,11 @@ final class ManifestTest {
     }
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     try (DBOptions settings = new DBOptions();
-        CompactRangeOptions all = new CompactRangeOptions()
+        CompactRangeOptions forced = new CompactRangeOptions()
             .setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
         RocksDB db = RocksDB.open(settings, rocks.toString(), families, handles)) {
       for (ColumnFamilyHandle handle : handles) {
-        db.compactRange(handle, null, null, all);
+        db.compactRange(handle, null, null, forced);
         handle.close();
       }
       return db.getLatestSequenceNumber();

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** RocksDB's library is unpacked once per store folder; no process leaves a copy in the temporary folder. */
-@SuppressWarnings("SystemOut") // a property that was not proved must be visible
+/** RocksDB's library is unpacked once per store folder. No process leaves a copy in the temporary folder. */
+@SuppressWarnings("SystemOut") // a test that proved nothing must be visible
 final class NativeLibraryTest {
   @TempDir
   Path temporary;
@@ -41,20 +41,20 @@ final class NativeLibraryTest {
   }
 
   @Test
-  void aRestartLoopOfKilledProcessesFillsNoDisk() throws Exception {
+  void killedProcessesLeaveNoCopyOfTheLibrary() throws Exception {
     Path store = temporary.resolve("store");
-    Set<TaskId> answered = new HashSet<>(runAndKill(store));
+    Set<TaskId> acknowledged = new HashSet<>(runAndKill(store));
     assertThat(files(temporaryOfChild())).isEmpty();
     List<Path> unpacked = files(store.resolve(NativeLibrary.FOLDER));
     assertThat(unpacked).hasSize(1);
-    Object key = Files.getAttribute(unpacked.getFirst(), "unix:ino");
+    Object inode = Files.getAttribute(unpacked.getFirst(), "unix:ino");
     for (int i = 0; i < 3; i++) {
-      answered.addAll(runAndKill(store));
+      acknowledged.addAll(runAndKill(store));
       assertThat(files(temporaryOfChild())).isEmpty();
     }
     assertThat(files(store.resolve(NativeLibrary.FOLDER))).isEqualTo(unpacked);
-    assertThat(Files.getAttribute(unpacked.getFirst(), "unix:ino")).as("the same file").isEqualTo(key);
-    SubmittingProcess.check(store, answered);
+    assertThat(Files.getAttribute(unpacked.getFirst(), "unix:ino")).as("the same file").isEqualTo(inode);
+    SubmittingProcess.check(store, acknowledged);
   }
 
   @Test
@@ -74,7 +74,7 @@ final class NativeLibraryTest {
   }
 
   @Test
-  void processesThatUnpackAtOnceGetOneWholeLibrary() throws Exception {
+  void threadsThatUnpackAtOnceGetOneWholeLibrary() throws Exception {
     Path natives = temporary.resolve("native");
     Set<Path> folders = new HashSet<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
@@ -105,14 +105,14 @@ final class NativeLibraryTest {
     Path mount = Files.createDirectories(temporary.resolve("mount"));
     Process mounting = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "noexec,size=400m", "tmpfs", mount.toString())
         .redirectErrorStream(true).start();
-    String said = new String(mounting.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(mounting.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (mounting.waitFor() != 0) {
-      System.out.println("NativeLibraryTest: NOT PROVED HERE: cannot mount a tmpfs: " + said);
+      System.out.println("NativeLibraryTest: NOT PROVED HERE: cannot mount a tmpfs: " + output);
       return;
     }
     try {
-      Set<TaskId> answered = runAndKill(mount.resolve("store"));
-      assertThat(answered).isNotEmpty();
+      Set<TaskId> acknowledged = runAndKill(mount.resolve("store"));
+      assertThat(acknowledged).isNotEmpty();
       assertThat(files(temporaryOfChild())).isEmpty();
     } finally {
       assertThat(new ProcessBuilder("umount", mount.toString()).start().waitFor()).isZero();

@@ -49,12 +49,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Random operations on the store and on {@link MemoryStore}; results and indexes are equal after every step. */
+/** Random operations on the store and on {@link MemoryStore} have equal results, and leave equal indexes. */
 final class OracleTest {
   private static final int ROUNDS = 4;
   private static final int STEPS = 600;
   private static final int KEYS = 9;
   private static final long HOUR = StoreHarness.HOUR;
+  // Queues with different retentions of finished and of failed tasks.
   private static final List<String> QUEUES = List.of("hour", "nothing", "seconds", "uneven");
   private static final Map<String, QueueTerms> TERMS = Map.of("hour", terms(HOUR, HOUR), "nothing", terms(0, 0),
       "seconds", terms(20_000, 90_000), "uneven", terms(0, 48 * HOUR));
@@ -75,24 +76,25 @@ final class OracleTest {
   }
 
   private void run(long seed, int round) {
-    Round all = new Round(seed, folder.resolve("store-" + round));
-    String at = "";
+    Round stores = new Round(seed, folder.resolve("store-" + round));
+    String position = "";
     try {
       for (int step = 0; step < STEPS; step++) {
-        at = "seed=" + seed + ", step=" + step;
-        all.step();
-        all.compareIndexes();
+        position = "seed=" + seed + ", step=" + step;
+        stores.step();
+        stores.compareIndexes();
         if (step % 50 == 49) {
-          all.compareRecords();
+          stores.compareRecords();
         }
       }
     } catch (RuntimeException | AssertionError e) {
-      throw new AssertionError("the store differs from the model: " + at + ": " + e.getMessage(), e);
+      throw new AssertionError("the store differs from the model: " + position + ": " + e.getMessage(), e);
     } finally {
-      all.close();
+      stores.close();
     }
   }
 
+  /** The store and the model, with the random operations on both. */
   private static final class Round {
     private final Random random;
     private final Path path;
@@ -123,6 +125,7 @@ final class OracleTest {
       store.close();
     }
 
+    /** Makes a call of both stores, and checks that the results are equal. */
     private <R> R both(Function<TaskStore, CompletionStage<R>> call) {
       R expected = StoreHarness.get(call.apply(model));
       assertThat(StoreHarness.get(call.apply(store))).isEqualTo(expected);
@@ -156,7 +159,7 @@ final class OracleTest {
     }
 
     private void reopen() {
-      // Puts the recorded floor of generations into the past, because the model has none.
+      // The model has no floor of generations. After the advance the recorded floor is in the past and has no effect.
       clock.advance(Duration.ofSeconds(1));
       store.close();
       assertThat(RocksDbStore.verify(path, StoreHarness.SMALL, progress -> {}).damages()).isEmpty();
@@ -265,21 +268,22 @@ final class OracleTest {
 
     private void claim() {
       List<Claim> claims = some(() -> new Claim(anyId(), 1 + random.nextInt(4_000)));
-      List<ClaimResult> won = StoreHarness.get(model.claim(claims)).results();
-      List<ClaimResult> others = StoreHarness.get(store.claim(claims)).results();
-      assertThat(others.stream().map(Round::shown)).isEqualTo(won.stream().map(Round::shown).toList());
-      for (ClaimResult result : won) {
+      List<ClaimResult> expected = StoreHarness.get(model.claim(claims)).results();
+      List<ClaimResult> actual = StoreHarness.get(store.claim(claims)).results();
+      assertThat(actual.stream().map(Round::comparable)).isEqualTo(expected.stream().map(Round::comparable).toList());
+      for (ClaimResult result : expected) {
         if (result instanceof ClaimResult.Won(TaskRecord task)) {
           claimed.add(task);
         }
       }
     }
 
-    private static Object shown(ClaimResult result) {
-      return result instanceof ClaimResult.Won(TaskRecord task) ? shown(task) : result;
+    /** Returns a value that is equal if and only if all parts of the results are equal. */
+    private static Object comparable(ClaimResult result) {
+      return result instanceof ClaimResult.Won(TaskRecord task) ? comparable(task) : result;
     }
 
-    private static String shown(TaskRecord record) {
+    private static String comparable(TaskRecord record) {
       return record + " " + record.body() + HexFormat.of().formatHex(StoreHarness.encoded(record))
           + Arrays.hashCode(record.body().payload());
     }
@@ -345,11 +349,11 @@ final class OracleTest {
       }
       both(any -> any.parkedQueues(slots).thenApply(names -> names));
       TaskRef ref = anyRef();
-      assertThat(StoreHarness.get(store.find(ref)).map(Round::shown))
-          .isEqualTo(StoreHarness.get(model.find(ref)).map(Round::shown));
+      assertThat(StoreHarness.get(store.find(ref)).map(Round::comparable))
+          .isEqualTo(StoreHarness.get(model.find(ref)).map(Round::comparable));
     }
 
-    /** Compares scans as schedulers make them: from any instant to any other, page by page. */
+    /** Compares scans as schedulers make them: from any instant to any other instant, page by page. */
     private void compareScans() {
       List<DueScan> scans = some(() -> {
         long from = random.nextBoolean() ? Long.MIN_VALUE : anyInstant();
@@ -378,6 +382,7 @@ final class OracleTest {
         QueueCounts actual = StoreHarness.get(store.counts()).getOrDefault(queue, QueueCounts.NONE);
         assertThat(List.of(actual.delayed(), actual.parked(), actual.running()))
             .isEqualTo(List.of(expected.delayed(), expected.parked(), expected.running()));
+        // The store counts expired tasks until their bucket is dropped.
         assertThat(actual.finished()).isGreaterThanOrEqualTo(expected.finished());
         assertThat(actual.failed()).isGreaterThanOrEqualTo(expected.failed());
         assertThat(actual.cancelled()).isGreaterThanOrEqualTo(expected.cancelled());
@@ -392,7 +397,7 @@ final class OracleTest {
         found.addAll(page.tasks());
         cursor = page.cursor();
       } while (cursor != null);
-      return found.stream().sorted(Comparator.comparing(TaskRecord::id)).map(Round::shown).toList();
+      return found.stream().sorted(Comparator.comparing(TaskRecord::id)).map(Round::comparable).toList();
     }
   }
 }

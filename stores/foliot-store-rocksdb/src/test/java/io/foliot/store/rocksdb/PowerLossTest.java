@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Power loss: the disk below the store is shut down, so that all unsynced writes are gone. The store then opens without
- * a repair, and holds every acknowledged task.
+ * After a power loss, the store opens without a repair and holds every acknowledged task. The test shuts down the disk
+ * below the store, so all unsynced writes are lost.
  */
 @Tag("machine")
 final class PowerLossTest {
@@ -31,21 +31,21 @@ final class PowerLossTest {
     // This process loads the native library from the first folder that it opens, and keeps the file open until it
     // exits. The file must not be on the disk that is shut down.
     RocksDbStore.open(temporary.resolve("elsewhere"), StoreHarness.SMALL, new SystemClock()).close();
-    Set<TaskId> answered = new HashSet<>();
+    Set<TaskId> acknowledged = new HashSet<>();
     Random random = new Random();
     try (LoopDisk disk = LoopDisk.create(temporary.resolve("disk"), DISK_BYTES)) {
       Path folder = disk.folder().resolve("store");
       for (int loss = 0; loss < LOSSES; loss++) {
-        answered.addAll(SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> {
-          // The process is paused first, because a sync that is under way may succeed although its bytes are lost.
+        acknowledged.addAll(SubmittingProcess.run(folder, 500 + random.nextInt(3_000), process -> {
+          // The process is paused first. Otherwise a sync under way could succeed although its bytes are lost.
           Signals.freeze(process.pid());
           disk.powerOff();
           process.destroyForcibly();
         }));
         disk.remount();
-        SubmittingProcess.check(folder, answered);
+        SubmittingProcess.check(folder, acknowledged);
       }
     }
-    assertThat(answered).hasSizeGreaterThan(LOSSES * 500);
+    assertThat(acknowledged).hasSizeGreaterThan(LOSSES * 500);
   }
 }

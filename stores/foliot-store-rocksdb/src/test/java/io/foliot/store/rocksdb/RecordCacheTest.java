@@ -10,7 +10,7 @@ import io.foliot.core.store.TaskRecord;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The cache's choice of the records that it keeps. */
+/** The rules by which the cache admits and evicts records. */
 final class RecordCacheTest {
   private static final long NOW = 1_000_000_000;
   private static final long DISTANT = NOW + Duration.ofHours(2).toMillis();
@@ -46,7 +46,7 @@ final class RecordCacheTest {
   }
 
   @Test
-  void finalTasksAreEvicted() {
+  void aFinalTaskIsEvicted() {
     TaskRecord soon = record(1, SOON).done();
     cache.put(soon);
     assertThat(cache.bytes()).isPositive();

@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 
 final class RocksDbOptionsTest {
   @Test
-  void theBuilderKeepsWhatIsNotChanged() {
-    Consumer<StoreException> listener = failure -> {};
+  void theBuilderKeepsAllOptionsAndChecksTheSlots() {
+    Consumer<StoreException> onFailure = failure -> {};
     RocksDbOptions full = RocksDbOptions.builder().slots(2).recordCacheBytes(1).blockCacheBytes(2)
-        .writeBufferBytes(3 << 20).logBytes(4 << 20).reserveBytes(5).onFailure(listener).build();
-    assertThat(full).isEqualTo(new RocksDbOptions(2, 1, 2, 3 << 20, 4 << 20, 5, listener));
+        .writeBufferBytes(3 << 20).logBytes(4 << 20).reserveBytes(5).onFailure(onFailure).build();
+    assertThat(full).isEqualTo(new RocksDbOptions(2, 1, 2, 3 << 20, 4 << 20, 5, onFailure));
     assertThat(full.toBuilder().build()).isEqualTo(full);
     assertThatThrownBy(() -> full.toBuilder().slots(3).build()).hasMessageContaining("power of two");
   }

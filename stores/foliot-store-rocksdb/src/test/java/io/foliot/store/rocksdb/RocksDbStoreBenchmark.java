@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the rates of the store alone: creations without and with keys, touches, claims with settles, an idle poll, a
- * restart. It checks by the store's own counts that the work was done.
+ * restart. The benchmark checks with the store's counts that the work was done.
  *
  * <pre>
  * mvn -q -pl :foliot-store-rocksdb -am -Pbench-store process-test-classes \
@@ -123,13 +123,14 @@ public final class RocksDbStoreBenchmark {
     QueueCounts counts = Objects.requireNonNull(get(store.counts()).get(QUEUE));
     long expected = (long) before + tasks / 4 + 2L * tasks + ONE_BY_ONE;
     if (counts.delayed() != expected || counts.running() != 0 || counts.finished() != tasks) {
-      throw new AssertionError("the work was not done: counts=" + counts + ", delayed=" + expected);
+      throw new AssertionError("the work was not done: counts=" + counts + ", expectedDelayed=" + expected);
     }
   }
 
+  /** Number of submits whose latency is measured, one submit at a time. */
   private static final int ONE_BY_ONE = 2_000;
 
-  private void latency(RocksDbStore store, String what) {
+  private void latency(RocksDbStore store, String label) {
     long[] nanos = new long[ONE_BY_ONE];
     for (int i = 0; i < ONE_BY_ONE; i++) {
       long start = clock.monotonicNanos();
@@ -137,7 +138,7 @@ public final class RocksDbStoreBenchmark {
       nanos[i] = clock.monotonicNanos() - start;
     }
     Arrays.sort(nanos);
-    System.out.printf("%-22s p50 %d us, p99 %d us%n", what, nanos[ONE_BY_ONE / 2] / 1_000,
+    System.out.printf("%-22s p50 %d us, p99 %d us%n", label, nanos[ONE_BY_ONE / 2] / 1_000,
         nanos[ONE_BY_ONE * 99 / 100] / 1_000);
   }
 
@@ -154,7 +155,7 @@ public final class RocksDbStoreBenchmark {
     return stage.toCompletableFuture().join();
   }
 
-  /** Makes calls, several of them in flight at a time as from independent callers. Returns the items per second. */
+  /** Makes calls, several at a time, as independent callers would. Returns the items per second. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = clock.monotonicNanos();
@@ -168,7 +169,7 @@ public final class RocksDbStoreBenchmark {
     return total / seconds(start);
   }
 
-  private void create(RocksDbStore store, String what, int total, boolean keyed, long delayMillis,
+  private void create(RocksDbStore store, String label, int total, boolean keyed, long delayMillis,
       @Nullable List<TaskId> ids) {
     double rate = pipelined(total, from -> {
       List<Draft> drafts = new ArrayList<>(batch);
@@ -183,16 +184,16 @@ public final class RocksDbStoreBenchmark {
         }
       }
     });
-    print(store, what, total, rate);
+    print(store, label, total, rate);
   }
 
-  private void print(RocksDbStore store, String what, int total, double rate) {
+  private void print(RocksDbStore store, String label, int total, double rate) {
     StoreStats stats = store.stats();
     long cpuMicros = cpuMicros();
     System.out.printf(
         "%-22s %,9d items, %,9.0f a second; per item %.1f us of the process' CPU time, and of the writer's %.1f us "
             + "preparing and %.1f us writing and syncing%n",
-        what, total, rate,
+        label, total, rate,
         (double) (cpuMicros - lastCpuMicros) / total, (double) (stats.prepareMicros() - last.prepareMicros()) / total,
         (double) (stats.syncMicros() - last.syncMicros()) / total);
     lastCpuMicros = cpuMicros;

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The folders that a store opens or refuses: new ones, its own, folders with other files, and damaged ones. */
+/** The folders that a store opens or refuses: new folders, stores, folders with other files, damaged folders. */
 final class StoreFolderTest {
   private static final long HOUR = StoreHarness.HOUR;
 
@@ -48,6 +48,7 @@ final class StoreFolderTest {
     return temporary.resolve("store");
   }
 
+  /** Returns the exception with which the opening of a folder is refused. */
   private StoreException refused(Path path) {
     try (RocksDbStore store = harness.open(path)) {
       throw new AssertionError("the store was opened: kind=" + store.kind());
@@ -57,7 +58,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aFolderInUseIsRefusedByName() {
+  void aFolderInUseIsRefusedAndNamed() {
     try (RocksDbStore store = harness.open(folder())) {
       assertThat(refused(folder())).hasMessageContaining("in use").hasMessageContaining(folder().toString());
       harness.submit(store, "a", harness.now());
@@ -98,7 +99,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aStoreWithoutItsFilesIsRefused() throws IOException {
+  void aStoreWithoutCurrentIsRefused() throws IOException {
     harness.open(folder()).close();
     Files.delete(folder().resolve("rocks").resolve("CURRENT"));
     assertThat(refused(folder())).hasMessageContaining("incomplete");
@@ -120,7 +121,7 @@ final class StoreFolderTest {
     }
   }
 
-  /** Flips bits of a file. */
+  /** Flips bits in some bytes of a file, from an offset on. */
   private static void damage(Path file, long at, int count) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     for (int i = 0; i < count; i++) {
@@ -227,7 +228,7 @@ final class StoreFolderTest {
       harness.submit(store, "key 49", harness.now() + HOUR);
       bytes = Files.readAllBytes(log(folder()));
     }
-    // The last commit is a few hundred bytes: it loses its last 10 or 100 bytes, or has a hole.
+    // The last commit has a few hundred bytes. It loses its last 10 or 100 bytes, or gets a hole.
     for (int i = 0; i < 3; i++) {
       Path torn = temporary.resolve("torn-" + i);
       StoreHarness.copy(copy, torn);
@@ -241,8 +242,8 @@ final class StoreFolderTest {
         }
       };
       Files.write(log(torn), tail);
-      assertThat(delayed(torn)).as("torn in way %s", i).isEqualTo(49);
-      assertThat(delayed(torn)).as("and again").isEqualTo(49);
+      assertThat(delayed(torn)).as("torn tail %s", i).isEqualTo(49);
+      assertThat(delayed(torn)).as("opened again").isEqualTo(49);
     }
   }
 
@@ -267,7 +268,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aLargeTornCommitIsNoLossUnlessAnotherFollows() throws IOException {
+  void aTornCommitIsALossOnlyIfALaterOneWasAcknowledged() throws IOException {
     Path copy = temporary.resolve("copy");
     try (RocksDbStore store = harness.open(folder())) {
       harness.submit(store, "first", harness.now());
@@ -297,7 +298,7 @@ final class StoreFolderTest {
     StoreHarness.get(store.claim(List.of(Claim.move(id))));
   }
 
-  /** Ten tasks that were pushed back, and the log as it grows with two moves and two submits. */
+  /** A store with ten touched tasks, and the lengths of its log before and after two moves and two submits. */
   private final class MovingStore {
     final Path copy = temporary.resolve("copy");
     final int beforeMoves;
@@ -349,11 +350,11 @@ final class StoreFolderTest {
     MovingStore moving = new MovingStore();
     byte[] hole = moving.log.clone();
     Arrays.fill(hole, moving.beforeMoves, moving.afterFirst, (byte) 0);
-    // The power failed while the submit after the moves was synced: its bytes reached the disk, the first move did not.
+    // The power failed during the sync of the first submit. The submit reached the disk; the first move did not.
     Path torn = moving.with(Arrays.copyOf(hole, moving.afterSubmit), "torn");
     assertThat(delayed(torn)).isEqualTo(10);
     assertThat(delayed(torn)).as("and again").isEqualTo(10);
-    // The later submit began after that sync, so the first one was acknowledged.
+    // The second submit began after that sync, so the first submit was acknowledged.
     assertThat(refused(moving.with(hole, "lost"))).isInstanceOf(DamagedException.class)
         .hasMessageContaining("commits after the damage were acknowledged");
   }
@@ -382,7 +383,7 @@ final class StoreFolderTest {
   }
 
   @Test
-  void aNearlyFullDiskRefusesNewTasksAndSettlesOldOnes() {
+  void onANearlyFullDiskOnlyNewTasksAreRefused() {
     try (RocksDbStore store = harness.open(folder())) {
       TaskId id = harness.submit(store, "a", harness.now());
       var running = StoreHarness.claim(store, id);
@@ -404,14 +405,14 @@ final class StoreFolderTest {
   void aBackupOfAnOpenStoreRestoresItsStateAtThatTime() throws IOException {
     Path backups = temporary.resolve("backups");
     Path restored = temporary.resolve("restored");
-    List<io.foliot.core.store.DueEntry> then;
+    List<io.foliot.core.store.DueEntry> expected;
     try (RocksDbStore store = harness.open(folder())) {
       for (int i = 0; i < 300; i++) {
         harness.submit(store, "key " + i, harness.now() + i);
       }
       store.backup(backups);
       harness.submit(store, "between", harness.now());
-      then = StoreHarness.index(store);
+      expected = StoreHarness.index(store);
       Backup second = store.backup(backups);
       assertThat(second.number()).isEqualTo(2);
       harness.submit(store, "after", harness.now());
@@ -421,7 +422,7 @@ final class StoreFolderTest {
         .hasMessageContaining("empty folder");
     RocksDbStore.restore(backups, restored);
     try (RocksDbStore store = harness.open(restored)) {
-      assertThat(StoreHarness.index(store)).isEqualTo(then);
+      assertThat(StoreHarness.index(store)).isEqualTo(expected);
       assertThat(StoreHarness.get(store.counts()).get(StoreHarness.QUEUE))
           .isEqualTo(new QueueCounts(301, 0, 0, 0, 0, 0));
       assertThat(StoreHarness.get(store.find(new TaskRef.ByKey(StoreHarness.QUEUE, "between")))).isPresent();

@@ -38,7 +38,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A store for tests, with a clock that tests advance, tokens that count up, and free space that tests set. */
+/** Stores for tests, with a clock that tests advance, tokens that count up, and free space that tests set. */
 final class StoreHarness {
   static final String QUEUE = "orders";
   static final long HOUR = 3_600_000;
@@ -90,7 +90,7 @@ final class StoreHarness {
     return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
-  /** Returns the exception of a call. */
+  /** Returns the exception with which a call has failed. */
   static Throwable failure(CompletionStage<?> stage) {
     try {
       Object answer = get(stage);
@@ -115,7 +115,7 @@ final class StoreHarness {
 
   static void settle(TaskStore store, TaskRecord task, Outcome outcome) {
     Settlement settlement = new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), outcome,
-        task.claimedAt(), "said");
+        task.claimedAt(), "detail");
     SettleResult result = get(store.settle(List.of(settlement))).getFirst();
     if (result.kind() != SettleResult.Kind.SETTLED) {
       throw new AssertionError("not settled: " + result);
@@ -137,7 +137,7 @@ final class StoreHarness {
     return get(store.parked(queue, SlotSet.all(store.slotCount()), null, 1_000_000));
   }
 
-  /** Waits until the guard of an open store includes all commits. There must be no calls meanwhile. */
+  /** Waits until the guard of an open store includes all commits. No calls may run meanwhile. */
   static void awaitGuard(Path folder) throws IOException {
     Path rocks = folder.resolve("rocks");
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
@@ -154,7 +154,7 @@ final class StoreHarness {
     throw new AssertionError("the guard is behind: folder=" + folder + ", guard=" + Guard.read(folder));
   }
 
-  /** Copies a folder, as a power loss would leave it if the store is open. */
+  /** Copies a folder without the native library. A copy of an open store is a folder as a power loss leaves it. */
   static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.filter(each -> !each.startsWith(from.resolve(NativeLibrary.FOLDER))).toList()) {

@@ -28,10 +28,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that submits without pause and prints the id of each task when it is acknowledged, until the test ends it.
- * It pushes each acknowledged task back and moves its entry: moves are written without a sync.
+ * A process that submits tasks without pause until the test ends the process. It prints the id of each task whose
+ * submit is acknowledged. It then touches the task to a later time and moves the task's index entry, because moves are
+ * written without a sync.
  */
 final class SubmittingProcess {
+  /** Most submits under way. */
   private static final int UNDER_WAY = 64;
   /** Length of an id. A shorter line was cut by the end of the process, and does not count. */
   private static final int ID_LENGTH = 36;
@@ -40,52 +42,52 @@ final class SubmittingProcess {
 
   /** The way in which a test ends the process while it submits. */
   interface End {
-    void come(ProcessHandle process) throws IOException, InterruptedException;
+    void apply(ProcessHandle process) throws IOException, InterruptedException;
   }
 
   /**
-   * Runs such a process, ends it, and returns the acknowledged tasks.
+   * Runs a submitting process, ends it, and returns the acknowledged tasks.
    *
-   * @param answers number of acknowledged tasks after which the process is ended
+   * @param count number of acknowledged tasks after which the process is ended
    */
-  static Set<TaskId> run(Path folder, int answers, End end) throws IOException, InterruptedException {
-    return run(folder, answers, end, "022", "-Xmx256m");
+  static Set<TaskId> run(Path folder, int count, End end) throws IOException, InterruptedException {
+    return run(folder, count, end, "022", "-Xmx256m");
   }
 
-  /** Does the same with a umask and an option for the JVM. */
-  static Set<TaskId> run(Path folder, int answers, End end, String umask, String option)
+  /** Runs a submitting process with a umask and an option for the JVM. */
+  static Set<TaskId> run(Path folder, int count, End end, String umask, String option)
       throws IOException, InterruptedException {
     List<String> command = List.of("sh", "-c", "umask " + umask + " && exec \"$@\"", "sh",
         Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m", option,
         "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
         SubmittingProcess.class.getName(), folder.toString());
     Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    Set<TaskId> answered = new HashSet<>();
+    Set<TaskId> acknowledged = new HashSet<>();
     boolean ended = false;
     try (BufferedReader lines = new BufferedReader(
         new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.length() == ID_LENGTH) {
-          answered.add(TaskId.parse(line));
+          acknowledged.add(TaskId.parse(line));
         }
-        if (answered.size() >= answers && !ended) {
+        if (acknowledged.size() >= count && !ended) {
           ended = true;
-          end.come(process.toHandle());
+          end.apply(process.toHandle());
         }
       }
     }
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(answered).as("answers before the end").hasSizeGreaterThanOrEqualTo(answers);
-    return answered;
+    assertThat(acknowledged).as("acknowledged before the end").hasSizeGreaterThanOrEqualTo(count);
+    return acknowledged;
   }
 
-  /** Opens the store that is left, and checks that it holds all acknowledged tasks, and that counts and index agree. */
-  static void check(Path folder, Set<TaskId> answered) {
+  /** Checks that the store holds all acknowledged tasks, that its counts equal its index, and that it is undamaged. */
+  static void check(Path folder, Set<TaskId> acknowledged) {
     try (RocksDbStore store = RocksDbStore.open(folder, StoreHarness.SMALL, new SystemClock())) {
       List<DueEntry> entries = StoreHarness.index(store);
       Set<TaskId> found = new HashSet<>();
       entries.forEach(entry -> found.add(entry.id()));
-      assertThat(found).containsAll(answered);
+      assertThat(found).containsAll(acknowledged);
       QueueCounts counts = StoreHarness.get(store.counts()).get(StoreHarness.QUEUE);
       assertThat(counts).as("counts are exact after a crash")
           .isEqualTo(new QueueCounts(entries.size(), 0, 0, 0, 0, 0));
@@ -115,7 +117,7 @@ final class SubmittingProcess {
     store.close();
   }
 
-  /** Returns a touch to a time so close behind the due time that the entry of the task does not move with it. */
+  /** Returns a touch to a slightly later time. The index entry of the task then stays in place until a move. */
   private static Touch pushBack(Draft draft) {
     return new Touch(new TaskRef.ById(draft.id()), Due.at(draft.due().atMillis(0) + 10_000));
   }

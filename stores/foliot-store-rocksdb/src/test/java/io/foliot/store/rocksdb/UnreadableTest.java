@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A record of a newer Foliot, which is whole but not understood, stops neither the store nor its other tasks. */
+/**
+ * A record that a newer Foliot wrote stops neither the store nor other tasks. Its checksum matches, but this version
+ * cannot decode it.
+ */
 final class UnreadableTest {
   @TempDir
   Path temporary;
@@ -41,10 +44,11 @@ final class UnreadableTest {
     }
     try (Database db = Database.open(folder.resolve("rocks"), StoreHarness.SMALL, false)) {
       bytes = Objects.requireNonNull(db.get(Family.RECORDS, Layout.recordKey(newer)));
-      int body = bytes.length - 4;
+      // The first byte is the version, and the last four bytes are the checksum.
+      int summed = bytes.length - 4;
       bytes[0] = 99;
-      Bytes sum = new Bytes(4).u32(Checksum.of(Checksum.mark(newer), bytes, 0, body));
-      System.arraycopy(sum.array(), 0, bytes, body, 4);
+      Bytes sum = new Bytes(4).u32(Checksum.of(Checksum.mark(newer), bytes, 0, summed));
+      System.arraycopy(sum.array(), 0, bytes, summed, 4);
       Batch batch = new Batch(db.familyIds(), 1_000);
       batch.put(Family.RECORDS, Layout.id(new Bytes(16), newer), new Bytes(bytes.length).bytes(bytes));
       batch.put(Family.META, new Bytes(16).bytes(Layout.META_FLOOR), new Bytes(8).u64(0));
@@ -53,7 +57,7 @@ final class UnreadableTest {
   }
 
   @Test
-  void scansLeaveOutANewerRecordAndClaimsContinue() {
+  void scansSkipANewerRecordOnceFoundAndClaimsContinue() {
     try (RocksDbStore store = harness.open(folder)) {
       assertThat(StoreHarness.index(store)).extracting(DueEntry::id).contains(newer, usual);
       List<ClaimResult> results = StoreHarness.get(store.claim(List.of(new Claim(newer, StoreHarness.HOUR),
@@ -68,7 +72,7 @@ final class UnreadableTest {
   }
 
   @Test
-  void changesOfANewerRecordFailAloneWithoutEffect() {
+  void onlyChangesOfTheNewerRecordFail() {
     TaskRef newerKey = new TaskRef.ByKey(StoreHarness.QUEUE, "newer");
     try (RocksDbStore store = harness.open(folder)) {
       Throwable failure = StoreHarness.failure(store.cancel(List.of(newerKey, new TaskRef.ById(usual))));

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** A verification names each kind of damage, finds none where there is none, and writes nothing. */
+/** A verification reports each kind of damage, reports no damage of a whole store, and writes nothing. */
 final class VerificationTest {
   @TempDir
   Path temporary;
@@ -95,7 +95,7 @@ final class VerificationTest {
   }
 
   @Test
-  void findsNoDamageAndWritesNothing() throws IOException {
+  void findsNoDamageInAWholeStoreAndWritesNothing() throws IOException {
     List<String> before = listing();
     VerifyReport report = verify();
     assertThat(report.damages()).isEmpty();
@@ -171,7 +171,7 @@ final class VerificationTest {
     assertDamaged("keys", "the key of the task is missing");
     change((db, batch) -> batch.put(Family.KEYS, Layout.key(new Bytes(20), 0, "key 6"),
         new KeyLocation(new TaskId(1, 2), null).encode(new Bytes(16))));
-    assertDamaged("keys", "leads to a task that is not there");
+    assertDamaged("keys", "leads to a task that does not exist");
     change((db, batch) -> batch.put(Family.KEYS, Layout.key(new Bytes(20), 0, "key 6"),
         new KeyLocation(ids.get(8), null).encode(new Bytes(16))));
     assertDamaged("keys", "a key leads to a task of another key");
