@@ -52,7 +52,7 @@ final class JobSetupTest {
   void aDeclarationIsRepeatedUntilTheServerAnswers() {
     server.toDeclare = request -> Reply.empty(503);
     JobWorker worker = noop(server.worker()).declare(Job.named("report").every(Duration.ofSeconds(1))).start();
-    assertThat(Bound.take(server.errors)).contains("could not be declared yet, job=report");
+    assertThat(Bound.take(server.errors)).contains("could not be declared yet", "job=report");
     assertThat(Bound.take(server.claimed)).as("shards that exist are run meanwhile").isNotNull();
     server.toDeclare = request -> Reply.json(200, "{\"job\":\"report\",\"state\":\"ACTIVE\"}");
     Bound.awaitTrue(() -> server.clock.waiting() == 1);

@@ -129,7 +129,7 @@ final class JobWorkerTest {
   void aTaskOfNoJobIsGivenBackWithoutATaskHandler() {
     JobWorker worker = server.worker().handle("report", job -> JobResult.done()).start();
     server.givePlain();
-    assertThat(server.report("nack")).contains("no shards of jobs", "\"delay\":\"PT2S\"");
+    assertThat(server.report("nack")).contains("not shards of jobs", "\"delay\":\"PT2S\"");
     server.stop(worker);
   }
 
