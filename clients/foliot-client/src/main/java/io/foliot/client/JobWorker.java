@@ -489,8 +489,8 @@ public final class JobWorker implements AutoCloseable {
      * Adds the methods of an object that are annotated with {@link FoliotJob} as handlers. Also declares the jobs whose
      * annotation has a schedule.
      *
-     * @throws IllegalArgumentException if the object has no such method, a method has a wrong signature or setting, or a
-     *         job has a handler or a declaration already
+     * @throws IllegalArgumentException if the object has no such method, a method has a wrong signature or setting, or
+     *         a job has a handler or a declaration already
      */
     public Builder handlers(Object bean) {
       for (JobMethods.Found method : JobMethods.of(bean)) {

@@ -34,7 +34,7 @@ public record NewTask(
   /** Checks all settings here, because a failure while a batch is encoded and sent would have an unknown outcome. */
   public NewTask {
     if ((delay == null) == (dueAt == null)) {
-      throw new IllegalArgumentException("a task must have either a delay or a dueAt: delay=" + delay + ", dueAt=" + dueAt);
+      throw new IllegalArgumentException("a task must have a delay or a dueAt: delay=" + delay + ", dueAt=" + dueAt);
     }
     if (delay != null) {
       DurationText.requireNotNegative("delay", delay);

@@ -33,8 +33,8 @@ public record QueueSettings(
    * @param maxAttempts the largest number of attempts of a task
    * @param backoff the delay after the first attempt
    * @param multiplier the factor by which the delay grows with each further attempt
-   * @param maxBackoff the longest delay
-   * @param jitter the part of a delay that is random, from 0 to 1
+   * @param maxBackoff the longest delay before jitter
+   * @param jitter the largest random part of a delay, which makes it longer or shorter, from 0 to 1
    */
   public record Retry(
       @Nullable Integer maxAttempts,
@@ -119,8 +119,8 @@ public record QueueSettings(
     }
 
     /**
-     * Sets the priority, from -10 to 10. On a busy node, each step up doubles the share of the queue. Null, the default,
-     * means the server's default.
+     * Sets the priority, from -10 to 10. On a busy node, each step up doubles the share of the queue. Null, the
+     * default, means the server's default.
      */
     public Builder priority(@Nullable Integer value) {
       priority = value;

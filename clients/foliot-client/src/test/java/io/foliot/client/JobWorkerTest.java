@@ -405,7 +405,7 @@ final class JobWorkerTest {
   void aCheckpointHasABoundAndTheRestIsCut() {
     ShardNote note = new ShardNote(TaskNote.NONE);
     note.checkpoint("x".repeat(16 << 10));
-    assertThatThrownBy(() -> note.checkpoint("ü".repeat(8193))).hasMessageContaining("bytes=16386");
+    assertThatThrownBy(() -> note.checkpoint("ü".repeat(8193))).hasMessageContaining("but got 16386");
     assertThatThrownBy(() -> note.checkpoint("\ud800")).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> note.progress(1.1, "")).hasMessageContaining("progress=1.1");
     assertThatThrownBy(() -> note.progress(Double.NaN, "")).hasMessageContaining("progress=NaN");
