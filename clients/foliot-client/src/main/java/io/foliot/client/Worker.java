@@ -72,7 +72,7 @@ public final class Worker implements AutoCloseable {
   private final Semaphore permits;
   private final Set<Run> runs = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
-  /** Whether the grace of a stop ended before all tasks. Claims are then cancelled, and claimed tasks are given back. */
+  /** Whether the grace of a stop is over. Claims are then cancelled, and claimed tasks are given back. */
   private volatile boolean graceOver;
 
   /** The future whose completion ends the poller's pause after a failure. */
