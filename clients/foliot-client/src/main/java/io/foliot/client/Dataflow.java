@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * Work that is done in rounds: each round fetches items and processes them. The checkpoint of each round is stored, so
  * that an attempt continues where the previous attempt stopped.
  *
- * <p>In the mode {@link #once}, a run does one round. In the mode {@link #streaming}, it does rounds until
- * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops or
- * the time limit of the mode is reached. The job then starts its next run at once, from the checkpoint, and selects the
- * workers anew. A stream that never ends can therefore move to workers that were added later. If the lease is lost, the
- * attempt ends without a result, and the next attempt continues from the checkpoint that was stored last.
+ * <p>In the mode {@link #once}, a run does one round. In the mode {@link #streaming}, a run does rounds until
+ * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops
+ * or the time limit of the mode is reached. The job then starts its next run at once, from the checkpoint, and selects
+ * the workers anew. A stream that never ends can therefore move to workers that were added later. If the lease is lost,
+ * the attempt ends without a result, and the next attempt continues from the checkpoint that was stored last.
  */
 public interface Dataflow<T> {
   /**
@@ -25,10 +25,10 @@ public interface Dataflow<T> {
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;
 
   /**
-   * Processes the items of a round. A round may be repeated after a crash. A sink can compare
-   * values of {@link JobContext#fence} to refuse the writes of a replaced attempt.
+   * Processes the items of a round. A round may be repeated after a crash. A sink can compare values of
+   * {@link JobContext#fence} to refuse the writes of a replaced attempt.
    *
-   * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to leave it unchanged
+   * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to keep the old checkpoint
    * @throws Exception if the round failed; the attempt then fails, and the next attempt continues from the last
    *     checkpoint
    */

@@ -75,8 +75,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Closes the client. Later calls and repeats fail. Requests under way end with an unknown outcome. However, if the
-   * builder was {@linkplain Builder#httpClient given} an {@code HttpClient}, that one stays open, and completes the
+   * Closes the client. Later calls and repeats fail. Requests under way end with an unknown outcome. However, an
+   * {@code HttpClient} that was {@linkplain Builder#httpClient given} to the builder stays open, and completes the
    * requests under way.
    */
   @Override
@@ -96,8 +96,8 @@ public final class FoliotClient implements AutoCloseable {
 
   /**
    * Declares a recurring job that is defined in the code of an application. The definition is written only if the job
-   * has never had it. A change by hand therefore stays until the code changes. During a rolling deployment, an old
-   * instance of the application does not restore its old definition.
+   * has never had this definition. A change by hand therefore stays until the code changes. During a rolling
+   * deployment, an old instance of the application does not restore its old definition.
    *
    * @return the job as it is, which may differ from the declaration
    */
@@ -108,7 +108,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Returns a recurring job.
    *
-   * @throws FoliotException with 404 if it does not exist
+   * @throws FoliotException with 404 if the job does not exist
    */
   public JobView getJob(String job) {
     return await(async.getJob(job));
@@ -166,7 +166,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Deletes a queue.
    *
-   * @throws FoliotException with 409 if it has live tasks
+   * @throws FoliotException with 409 if the queue has live tasks
    */
   public void deleteQueue(String queue) {
     await(async.deleteQueue(queue));
@@ -300,8 +300,8 @@ public final class FoliotClient implements AutoCloseable {
 
   /**
    * Claims tasks of a pull queue, and waits for the first one for at most {@link ClaimRequest#pollWait}. If the outcome
-   * is unknown, tasks may have been claimed; they can be claimed again when their leases end. {@link Worker} makes the
-   * claims of a worker, and runs, extends and settles the tasks.
+   * is unknown, tasks may have been claimed; they can be claimed again when their leases end. A {@link Worker}
+   * claims, runs, extends and settles tasks by itself.
    *
    * @return the claimed tasks; empty if no task was due within the wait
    */
@@ -352,7 +352,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Extends a lease, so that it ends a duration from now, within the limit of the queue's {@link QueueSettings#maxRun}.
+   * Extends a lease: it ends a duration from now, but not later than the queue's {@link QueueSettings#maxRun} permits.
    *
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
    */
@@ -505,8 +505,8 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * Sets the timeout of one request, from connecting to the last byte of the answer; 10 seconds by default. For a
-     * claim, its wait is added. A call that is repeated has this timeout for each request.
+     * Sets the timeout of one request, from connecting to the last byte of the answer; 10 seconds by default. The
+     * wait of a claim is added. A call that is repeated has this timeout for each request.
      */
     public Builder requestTimeout(Duration timeout) {
       requestTimeout = DurationText.requirePositive("requestTimeout", timeout);
@@ -523,7 +523,7 @@ public final class FoliotClient implements AutoCloseable {
      * Sets the HTTP client to use, with its settings for TLS, a proxy or HTTP/2. By default a client for HTTP/1.1 is
      * created.
      *
-     * @throws IllegalArgumentException if the HTTP client follows redirects, because it would send the API key to their
+     * @throws IllegalArgumentException if the HTTP client follows redirects, because the API key would be sent to their
      *     target
      */
     public Builder httpClient(HttpClient client) {

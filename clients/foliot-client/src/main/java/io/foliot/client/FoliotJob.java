@@ -11,8 +11,8 @@ import java.lang.annotation.Target;
  * {@link JobContext}. It returns nothing, a {@code String} as a human-readable result, or a {@link JobResult}.
  *
  * <p>If {@link #cron}, {@link #every} or {@link #after} is set, the worker also declares the job. If the job needs
- * settings that this annotation lacks, declare it with {@link JobWorker.Builder#declare}. Then set only {@link #name}
- * and {@link #runAtStart} here. An empty text means the server's default.
+ * settings that this annotation lacks, declare the job with {@link JobWorker.Builder#declare}. Then set only
+ * {@link #name} and {@link #runAtStart} here. An empty text means the server's default.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -36,7 +36,7 @@ public @interface FoliotJob {
   /** Returns the workers on which the runs take place. */
   JobScope scope() default JobScope.ONE;
 
-  /** Returns the zones of workers in which a job of the scope {@code PER_ZONE} runs; empty for all with a worker. */
+  /** Returns the zones of workers in which a {@code PER_ZONE} job runs; empty for all zones with a worker. */
   String[] zones() default {};
 
   /** Returns the number of shards of a run. */

@@ -88,7 +88,7 @@ public final class Job {
     return from.allocator;
   }
 
-  /** Returns the zones of workers in which a job of the scope {@code PER_ZONE} runs; empty for all with a worker. */
+  /** Returns the zones of workers in which a {@code PER_ZONE} job runs; empty for all zones with a worker. */
   public List<String> zones() {
     return from.zones;
   }
@@ -311,8 +311,8 @@ public final class Job {
 
     /**
      * Sets the allocation {@link ShardAllocation#OWN} and the name of the allocator. The application that runs the
-     * engine registers it under this name when it builds its {@code Foliot}. A server has no allocators:
-     * if a server plans a run of this job, the run waits.
+     * engine registers the allocator under this name when it builds its {@code Foliot}. A server has no allocators: if
+     * a server plans a run of this job, the run waits.
      */
     public Builder allocator(String registered) {
       allocation = ShardAllocation.OWN;

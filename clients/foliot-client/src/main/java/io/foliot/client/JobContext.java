@@ -91,7 +91,7 @@ public interface JobContext {
   boolean isStopping();
 
   /**
-   * Ensures that the work may continue. Call it between the steps of the work.
+   * Ensures that the work may continue. Call this method between the steps of the work.
    *
    * @throws JobStoppedException if the lease is lost or the worker stops
    */

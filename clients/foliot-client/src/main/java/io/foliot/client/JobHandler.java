@@ -1,6 +1,6 @@
 package io.foliot.client;
 
-/** The work of a recurring job. */
+/** The handler of a recurring job. */
 @FunctionalInterface
 public interface JobHandler {
   /**

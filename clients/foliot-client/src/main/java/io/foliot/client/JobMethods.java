@@ -17,8 +17,8 @@ final class JobMethods {
   /**
    * An annotated method.
    *
-   * @param handler calls the method
-   * @param declaration the job that the annotation defines; null if it has no schedule
+   * @param declaration the job that the annotation defines; null if the annotation has no schedule
+   * @param handler the handler that calls the method
    */
   record Found(FoliotJob annotation, @Nullable Job declaration, JobHandler handler) {}
 

@@ -16,7 +16,7 @@ public sealed interface JobResult {
   record Done(String text) implements JobResult {}
 
   /**
-   * The shard has succeeded, and the job starts its next run as soon as this one has ended. In the next run, the shard
+   * The shard has succeeded, and the job starts its next run as soon as this run has ended. In the next run, the shard
    * with the same number begins from the checkpoint of this shard.
    *
    * @param text a human-readable text; may be empty

@@ -21,11 +21,10 @@ import org.jspecify.annotations.Nullable;
  * shard with the handler of its job. Claims, leases and the stop work as for {@link Worker}.
  *
  * <p>A shard whose job has no handler on this worker is given back, so that another worker of the queue can claim it.
- * The next attempt begins after 2 seconds; the later pauses are 10, 50 and 250 seconds, and then ten minutes each. Each
- * time that a shard is given back counts as an attempt. With five attempts, the default of a queue, a shard waits about
- * five minutes for a worker with the handler before its run fails. In a rolling deployment, old instances may claim
- * shards of a new job for that long. If a deployment takes longer, set more attempts with
- * {@link Job.Builder#maxAttempts}.
+ * The next attempt begins after 2 seconds; the later pauses are 10, 50 and 250 seconds, and then ten minutes each.
+ * Giving a shard back counts as an attempt. With five attempts, the default of a queue, a shard waits about five
+ * minutes for a worker with the handler before its run fails. In a rolling deployment, old instances may claim shards
+ * of a new job for that long. If a deployment takes longer, set more attempts with {@link Job.Builder#maxAttempts}.
  *
  * <p>When the worker stops, it announces its stop to the server. The shards that it gives up begin on other workers at
  * once, from their checkpoints. Shards that waited for this worker begin on other workers too.
@@ -398,8 +397,8 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Sets the name with which this worker claims, at most 119 characters. The default is the environment variable
-     * {@code HOSTNAME}, or {@code worker}. A hyphen and eight hexadecimal digits are appended to it. The digits are
-     * random, and the same for all workers of one process.
+     * {@code HOSTNAME}, or {@code worker}. A hyphen and eight hexadecimal digits are appended to the name. The digits
+     * are random, and the same for all workers of one process.
      */
     public Builder name(String workerName) {
       String unused = WorkerName.of(workerName);
@@ -529,7 +528,7 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Adds a listener of each attempt on this worker, and of the starts and ends of runs that this worker reports. */
+    /** Adds a listener. {@link JobListener} describes when its methods are called. */
     public Builder listener(JobListener listener) {
       listeners.add(listener);
       return this;

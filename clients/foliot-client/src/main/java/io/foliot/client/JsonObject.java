@@ -21,8 +21,8 @@ import tools.jackson.core.TokenStreamLocation;
 
 /**
  * A JSON object of an answer. Unread fields are ignored. A method throws an {@link UnreadableAnswerException} if the
- * field has another type than the method returns. A method also throws if the field is missing or null, unless it is
- * documented or named ({@code OrNull}) to return null or an empty collection then.
+ * field has another type than the method returns, or if the field is missing or null. However, methods whose names end
+ * in {@code OrNull} return null for a field that is missing or null, and methods for collections return an empty one.
  */
 final class JsonObject {
   /*

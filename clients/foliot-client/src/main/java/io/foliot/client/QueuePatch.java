@@ -56,7 +56,7 @@ public final class QueuePatch {
 
     private Builder() {}
 
-    /** Sets a setting of the delivery, such as {@code url}; null removes it. */
+    /** Sets a setting of the delivery, such as {@code url}; null removes the setting. */
     public Builder delivery(String setting, @Nullable String value) {
       delivery.put(Names.requireName("the name of a setting", setting), value);
       return this;

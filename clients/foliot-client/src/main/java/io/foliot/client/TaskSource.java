@@ -42,8 +42,8 @@ public interface TaskSource {
   void declare(Job job);
 
   /**
-   * Announces that a worker stops. Claims of the worker that still wait end, and tasks that wait for the worker go to
-   * other workers.
+   * Announces that a worker stops. The waiting claims of the worker end, and tasks that wait for the worker go to other
+   * workers.
    *
    * @param worker the name with which the worker claims
    */

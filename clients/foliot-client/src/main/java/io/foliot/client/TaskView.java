@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt how many attempts of this generation have begun
  * @param maxAttempts the largest number of attempts; null if the answer does not contain the number
  * @param leaseEnd when the lease of a running task ends, unless the lease is extended; null if the task is not running
- * @param leaseExpired whether the task is running and its lease has ended. The worker may still settle the attempt. If
- *     not, the task is delivered again as soon as a worker is free
+ * @param leaseExpired whether the task is running and its lease has ended. The worker may still settle the attempt.
+ *     Otherwise, the task is delivered again as soon as a worker is free
  * @param reason the reason why the task failed or waits for another attempt; null for none
  * @param attempts the records of the last attempts, at most 16
  * @param note the last note of the attempts of this generation

@@ -156,7 +156,7 @@ public final class WebhookVerifier {
    */
   public void verify(@Nullable String id, @Nullable String timestamp, @Nullable String signatures, byte[] body)
       throws WebhookVerificationException {
-    // A full stop in the id would allow to split the signed bytes into id, timestamp and body in a second way.
+    // A full stop in the id would permit a second way to split the signed bytes into id, timestamp and body.
     if (id == null || id.isEmpty() || id.indexOf('.') >= 0) {
       throw badHeader("webhook-id must be present, and must not contain a full stop");
     }

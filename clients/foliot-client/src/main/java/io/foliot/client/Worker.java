@@ -27,8 +27,7 @@ public final class Worker implements AutoCloseable {
   /*
    * The permits of the semaphore limit the running tasks. The poller acquires permits, claims as many tasks, and passes
    * one permit to the run of each task. A run releases its permit after the settle. Therefore no claimed task waits in
-   * this process while its lease runs, and the worker has stopped when the poller has ended and all permits are
-   * released.
+   * this process while its lease runs. The worker has stopped when the poller has ended and all permits are free.
    *
    * When the worker stops, it waits for a claim that is under way, and runs the claimed tasks. If it aborted the claim
    * instead, tasks that the server has just claimed would be idle until their leases end.
@@ -45,7 +44,7 @@ public final class Worker implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
-  /** Time after the announcement of a stop. If a claim then still waits, the announcement has overtaken the claim. */
+  /** Time after which a claim that still waits was probably overtaken by the announcement of the stop. */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
   /** Problem type of the answer to an extension of a task whose cancel waits for the end of the attempt. */
@@ -386,8 +385,7 @@ public final class Worker implements AutoCloseable {
         return;
       }
       report("a lease could not be extended yet, and the extension is repeated, task=" + task.id(), cause);
-      // Each pause is half of the remaining time, but at least a short step. The last extension is therefore tried
-      // slightly after the end of the lease.
+      // Each pause is half of the remaining time or a short step. So the last try is soon after the end of the lease.
       Duration half = Duration.ofNanos(leftNanos / 2);
       Duration step = shortStep();
       renewLater(half.compareTo(step) > 0 ? half : step);
@@ -569,7 +567,7 @@ public final class Worker implements AutoCloseable {
 
     /**
      * Sets the name with which this worker claims, at most 119 characters; none by default. A hyphen and eight
-     * hexadecimal digits are appended to it. The digits are random, and the same for all workers of one process.
+     * hexadecimal digits are appended to the name. The digits are random, and the same for all workers of one process.
      */
     public Builder name(String workerName) {
       name = WorkerName.of(workerName);

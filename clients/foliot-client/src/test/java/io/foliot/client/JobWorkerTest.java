@@ -276,7 +276,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void noNoteArrivesAfterANewerOne() {
+  void noNoteArrivesAfterANewerNote() {
     CompletableFuture<Boolean> mayAnswer = new CompletableFuture<>();
     server.toExtend = request -> {
       boolean unused = Bound.get(mayAnswer);
@@ -386,7 +386,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void afterTheGraceAHandlerIsInterrupted() throws InterruptedException {
+  void aHandlerIsInterruptedAfterTheGrace() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     JobWorker worker = server.worker().concurrency(1).handle("report", job -> {

@@ -52,7 +52,7 @@ final class RawServer implements AutoCloseable {
   }
 
   /** Returns a conversation that sends the given lines unchanged as the answer. */
-  static Conversation saying(String... lines) {
+  static Conversation reply(String... lines) {
     return (in, out) -> out.write(String.join("\r\n", lines).getBytes(UTF_8));
   }
 

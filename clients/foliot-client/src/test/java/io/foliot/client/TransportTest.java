@@ -28,7 +28,7 @@ final class TransportTest {
   private static final String SUBMITTED = """
       {"id":"t1","queue":"mail","key":null,"generation":1,"dueAt":"2026-11-21T10:00:00Z","state":"DELAYED","result":"CREATED"}""";
   private static final Reply DONE = Reply.json(201, SUBMITTED);
-  private static final RawServer.Conversation DONE_RAW = RawServer.saying("HTTP/1.1 201 Created",
+  private static final RawServer.Conversation DONE_RAW = RawServer.reply("HTTP/1.1 201 Created",
       "Content-Length: " + SUBMITTED.length(), "Connection: close", "", SUBMITTED);
 
   private final ManualClock clock = ManualClock.hasty();
@@ -72,7 +72,7 @@ final class TransportTest {
   @Test
   void anAnswerThatNeverEndsTimesOut() {
     RawServer.Conversation half = (in, out) -> {
-      RawServer.saying("HTTP/1.1 201 Created", "Content-Length: 1000", "", "{").answer(in, out);
+      RawServer.reply("HTTP/1.1 201 Created", "Content-Length: 1000", "", "{").answer(in, out);
       RawServer.SILENT.answer(in, out);
     };
     try (RawServer server = RawServer.having(half); FoliotClient client = impatient(server.url())) {
@@ -85,7 +85,7 @@ final class TransportTest {
   void anAnswerThatIsCutIsAnUnknownOutcome() {
     try (
         RawServer server = RawServer
-            .having(RawServer.saying("HTTP/1.1 201 Created", "Content-Length: 1000", "", SUBMITTED));
+            .having(RawServer.reply("HTTP/1.1 201 Created", "Content-Length: 1000", "", SUBMITTED));
         FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.submit("mail", TASK)).isInstanceOf(UnknownOutcomeException.class);
       assertThat(server.request()).isNotEmpty();
@@ -204,9 +204,9 @@ final class TransportTest {
 
   @Test
   void anUnknownOutcomeStaysUnknownAfterARejectedRepeat() {
-    RawServer.Conversation tooMany = RawServer.saying("HTTP/1.1 429 Slow down", "Content-Length: 0",
+    RawServer.Conversation tooMany = RawServer.reply("HTTP/1.1 429 Slow down", "Content-Length: 0",
         "Connection: close", "", "");
-    RawServer.Conversation forbidden = RawServer.saying("HTTP/1.1 403 No", "Content-Length: 0", "Connection: close", "",
+    RawServer.Conversation forbidden = RawServer.reply("HTTP/1.1 403 No", "Content-Length: 0", "Connection: close", "",
         "");
     for (RawServer.Conversation last : List.of(tooMany, forbidden)) {
       try (RawServer server = RawServer.having(RawServer.CUT, last); FoliotClient client = client(server.url())) {
@@ -226,7 +226,7 @@ final class TransportTest {
 
   @Test
   void aRefusalOfTheTaskReplacesAnUnknownOutcome() {
-    RawServer.Conversation otherBody = RawServer.saying("HTTP/1.1 422 Other body", "Content-Length: 0",
+    RawServer.Conversation otherBody = RawServer.reply("HTTP/1.1 422 Other body", "Content-Length: 0",
         "Connection: close", "", "");
     try (RawServer server = RawServer.having(RawServer.CUT, otherBody); FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.submit("mail", SAFE_TASK)).isInstanceOfSatisfying(FoliotException.class,

@@ -185,7 +185,7 @@ final class WorkerTest {
   }
 
   @Test
-  void theEndOfAnAttemptWhoseTokenIsStaleIsNotSent() throws InterruptedException {
+  void aSettleWithAStaleTokenIsNotSent() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
     Worker worker = worker(task -> {
       if (task.id().equals("t1")) {
@@ -381,7 +381,7 @@ final class WorkerTest {
   }
 
   @Test
-  void afterTheGraceHandlersAreInterrupted() throws InterruptedException {
+  void handlersAreInterruptedAfterTheGrace() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     Worker worker = worker(task -> {
