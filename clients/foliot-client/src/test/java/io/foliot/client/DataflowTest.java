@@ -73,7 +73,7 @@ final class DataflowTest {
   }
 
   @Test
-  void streamingRequestsANewRunAfterFiveMinutes() {
+  void aRunOfAStreamEndsAfterFiveMinutes() {
     Numbers numbers = new Numbers(Long.MAX_VALUE,
         (job, last) -> server.clock.advance(Duration.ofMinutes(last == 2 ? 5 : 0).minusNanos(last == 2 ? 1 : -1)));
     JobWorker worker = server.worker().lease(Duration.ofHours(1)).dataflow("sync", numbers, Dataflow.streaming())
