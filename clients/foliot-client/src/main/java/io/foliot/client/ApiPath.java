@@ -3,7 +3,7 @@ package io.foliot.client;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The path and query of a route. A name becomes exactly one segment, whatever characters it has. */
+/** Builds the path and query of a request. Each name is percent-encoded into exactly one segment. */
 final class ApiPath {
   private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   private static final String HEX = "0123456789ABCDEF";
@@ -45,14 +45,14 @@ final class ApiPath {
     return new ApiPath().then("/v1/cluster");
   }
 
-  /** Adds a part of the route as it is. */
+  /** Appends a literal part of the path, without encoding. */
   ApiPath then(String literal) {
     path.append(literal);
     return this;
   }
 
   private ApiPath name(String what, String name) {
-    // Dots are unreserved and are usually not encoded, but "." and ".." as segments would change the path.
+    // Dots need no encoding, but a segment "." or ".." would change the path, so their dots are encoded.
     boolean dots = Names.requireName(what, name).equals(".") || name.equals("..");
     encode(name, dots ? "" : UNRESERVED);
     return this;
@@ -68,9 +68,9 @@ final class ApiPath {
     return this;
   }
 
-  private void encode(String text, String asItIs) {
+  private void encode(String text, String unencoded) {
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-      if (asItIs.indexOf(b) >= 0) {
+      if (unencoded.indexOf(b) >= 0) {
         path.append((char) b);
       } else {
         path.append('%').append(HEX.charAt((b >> 4) & 0xf)).append(HEX.charAt(b & 0xf));

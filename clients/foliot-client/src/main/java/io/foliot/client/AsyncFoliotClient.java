@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The calls of {@link FoliotClient} without the wait for the answer. Their contract is described there.
+ * The asynchronous form of {@link FoliotClient}. Each call returns a future at once, without a wait for the answer.
+ * {@link FoliotClient} documents the calls.
  *
- * <p>A future fails with the exception that the blocking call would throw. An argument that is not valid is refused at
- * once, by an exception of the method. Dependent stages of a future must not block the thread that completes it.
+ * <p>A future fails with the exception that the blocking call would throw. If an argument is not valid, the
+ * method itself throws. Dependent stages of a future must not block the thread that completes it.
  * Cancelling a future aborts the call, with an unknown outcome.
  */
 public final class AsyncFoliotClient {
@@ -38,7 +39,7 @@ public final class AsyncFoliotClient {
     return transport.call(transport.request(path).GET().build(), requestTimeout, Repeat.ALWAYS, Reading.of(one(read)));
   }
 
-  /** Makes a call without a body, and reads nothing from the answer but its status. */
+  /** Sends a request without a body, and reads only the status of the answer. */
   private CompletableFuture<Void> send(String method, ApiPath path, Repeat repeat) {
     HttpRequest request = transport.request(path).method(method, BodyPublishers.noBody()).build();
     return transport.call(request, requestTimeout, repeat, Reading.NOTHING);
@@ -165,14 +166,14 @@ public final class AsyncFoliotClient {
         Reading.of(answer -> batchResults(answer, batch.size())));
   }
 
-  private static List<BatchResult> batchResults(byte[] answer, int asked) {
-    List<BatchResult> results = new ArrayList<>(asked);
+  private static List<BatchResult> batchResults(byte[] answer, int expected) {
+    List<BatchResult> results = new ArrayList<>(expected);
     for (JsonObject item : JsonObject.parseAll(answer)) {
       results.add(item.has("error") ? Problem.ofItem(item.object("error")) : SubmittedTask.of(item));
     }
-    if (results.size() != asked) {
+    if (results.size() != expected) {
       throw new UnreadableAnswerException(
-          "a batch must be answered item by item: items=" + asked + ", answers=" + results.size());
+          "the answer to a batch must have one result per item: items=" + expected + ", answers=" + results.size());
     }
     return List.copyOf(results);
   }
@@ -181,8 +182,8 @@ public final class AsyncFoliotClient {
   public CompletableFuture<KeyResult> putKey(String queue, String key, NewTask task) {
     if ((task.key() != null && !task.key().equals(key)) || task.onConflict() != null || task.idempotencyKey() != null) {
       throw new IllegalArgumentException(
-          "a task put under a key has no other key, no onConflict and no idempotencyKey: key=" + key + ", task="
-              + task);
+          "a task for putKey must not have a different key, an onConflict or an idempotencyKey: key=" + key
+              + ", task=" + task);
     }
     return send("PUT", ApiPath.key(queue, key), task::write, Repeat.IF_NOT_DONE, Reading.of(one(KeyResult::of)));
   }
@@ -200,8 +201,8 @@ public final class AsyncFoliotClient {
 
   private static void requireBatch(String what, int size) {
     if (size < 1 || size > FoliotClient.MAX_BATCH) {
-      throw new IllegalArgumentException("a batch must have 1 to " + FoliotClient.MAX_BATCH + " " + what
-          + ", so that its outcome is known as a whole: size=" + size);
+      throw new IllegalArgumentException("one request must have 1 to " + FoliotClient.MAX_BATCH + " " + what
+          + ", and is not split: size=" + size);
     }
   }
 
@@ -276,7 +277,7 @@ public final class AsyncFoliotClient {
         Reading.of(one(ClaimedTask::allOf)));
   }
 
-  /** Announces that a worker stops, as {@link TaskSource#leave} does. */
+  /** As {@link TaskSource#leave}. */
   CompletableFuture<Void> leave(String queue, String worker) {
     HttpRequest request = transport.request(ApiPath.queue(queue).then("/claims")).header("Content-Type", JSON)
         .POST(body(json -> {
@@ -323,7 +324,7 @@ public final class AsyncFoliotClient {
 
   private CompletableFuture<Void> settle(Lease lease, Settlement settlement, TaskNote note) {
     return switch (settlement) {
-      case Settlement.Noted(Settlement end, TaskNote said) -> settle(lease, end, said);
+      case Settlement.Noted(Settlement end, TaskNote endNote) -> settle(lease, end, endNote);
       case Settlement.Ack() -> settle(lease, "/ack", note, json -> writeGeneration(json, lease));
       case Settlement.Again(Duration after) -> settle(lease, "/ack", note, json -> {
         writeGeneration(json, lease);
@@ -358,8 +359,8 @@ public final class AsyncFoliotClient {
     Json.write(json, "reason", reason == null ? null : Names.requireWellFormed("reason", reason));
   }
 
-  private CompletableFuture<Void> settle(Lease lease, String how, TaskNote note, Consumer<JsonGenerator> fields) {
-    return send("POST", ApiPath.task(lease.taskId()).then(how), json -> {
+  private CompletableFuture<Void> settle(Lease lease, String route, TaskNote note, Consumer<JsonGenerator> fields) {
+    return send("POST", ApiPath.task(lease.taskId()).then(route), json -> {
       lease.write(json);
       fields.accept(json);
       note.write(json);
@@ -378,23 +379,23 @@ public final class AsyncFoliotClient {
 
   /** As {@link FoliotClient#extend(Lease, Duration, TaskNote, String)}. */
   public CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker) {
-    // An answer that comes after the end of the lease is of no use. A note, however, is worth storing even then.
+    // An answer after the end of the lease is useless. A call with a note may take longer, so that the note is stored.
     boolean isShort = note.equals(TaskNote.NONE) && duration.compareTo(requestTimeout) < 0;
-    return extend(lease, duration, says(note, worker), isShort ? duration : requestTimeout);
+    return extend(lease, duration, fields(note, worker), isShort ? duration : requestTimeout);
   }
 
   /**
-   * Extends a lease for a caller that has no use for a late answer.
+   * Extends a lease, within a time limit that covers all attempts of the call.
    *
-   * @param within how long the call may take in all; after that it fails with a {@link TimeoutException}
+   * @param within the time after which the future fails with a {@link TimeoutException}
    */
   CompletableFuture<Void> extendWithin(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within) {
-    return extend(lease, duration, says(note, worker), within.compareTo(requestTimeout) < 0 ? within : requestTimeout)
+    return extend(lease, duration, fields(note, worker), within.compareTo(requestTimeout) < 0 ? within : requestTimeout)
         .orTimeout(TimeUnit.NANOSECONDS.convert(within), TimeUnit.NANOSECONDS);
   }
 
-  private static Consumer<JsonGenerator> says(TaskNote note, @Nullable String worker) {
+  private static Consumer<JsonGenerator> fields(TaskNote note, @Nullable String worker) {
     return json -> {
       Json.write(json, "worker", worker);
       note.write(json);

@@ -6,10 +6,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt of a task.
  *
+ * @param generation the generation of the task to which the attempt belongs
  * @param attempt the number of the attempt within its generation, from 1
  * @param endedAt when the attempt ended; null while no end is recorded
- * @param outcome the kind of its end; null while no end is recorded
- * @param detail a human-readable text of the receiver or worker
+ * @param outcome FINISHED, RETRIED, FAILED, REARMED, LEASE_ENDED, or an outcome of a newer server; null while no end is
+ *     recorded
+ * @param detail a human-readable text from the receiver or worker; null for none
  */
 public record AttemptView(
     long generation,

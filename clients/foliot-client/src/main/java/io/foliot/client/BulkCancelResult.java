@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
  * The result of a cancel of many tasks.
  *
  * @param cancelled how many tasks were cancelled; no further attempt of them begins
- * @param pending how many have an attempt under way, which may still succeed; each is cancelled when its attempt fails
- *     or its lease ends
- * @param nextCursor where the next call continues; null if there are no more tasks
+ * @param pending how many tasks have a running attempt, which may still succeed; such a task is cancelled when its
+ *     attempt fails or its lease ends
+ * @param nextCursor the cursor for the next call; null if there are no more tasks
  */
 public record BulkCancelResult(long cancelled, long pending, @Nullable String nextCursor) {
   static BulkCancelResult of(JsonObject json) {

@@ -4,13 +4,13 @@ package io.foliot.client;
 public enum CancelResult {
   /** No attempt is running, and none will begin. */
   CANCELLED,
-  /** An attempt that has begun may still end; no other attempt will begin. */
+  /** An attempt is running and may still succeed; no other attempt will begin. */
   CANCEL_PENDING,
   /** The task had ended already; nothing changed. */
   ALREADY_FINISHED,
   /** There is no such task; nothing changed. */
   NOT_FOUND,
-  /** A result that this client is too old to know. */
+  /** A result of a newer server, which this client does not recognize. */
   UNRECOGNIZED;
 
   static CancelResult of(JsonObject json) {

@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
  * The terms of a claim.
  *
  * @param max the largest number of tasks
- * @param pollWait how long the server may wait for the first task; zero for an answer at once
- * @param lease the time after which a task can be claimed again, unless it is settled or its lease is extended
+ * @param pollWait how long the server may wait for the first task; zero to return at once
+ * @param lease the time after which a claimed task can be claimed again, unless it was settled or its lease extended
  * @param worker the name of the worker, which must be unique among processes; null for none
  * @param zone the zone of the process, such as {@code fra1}, at most 64 characters; null for none
  */
 public record ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable String worker,
     @Nullable String zone) {
+  /** Most characters of a zone that the server accepts. */
   private static final int MAX_ZONE = 64;
 
   public ClaimRequest {
@@ -36,14 +37,14 @@ public record ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable
   }
 
   /**
-   * Returns the given text if it is valid as a zone.
+   * Returns the given zone if it is valid.
    *
-   * @throws IllegalArgumentException if it is not
+   * @throws IllegalArgumentException if the zone is empty, too long, or not well-formed Unicode
    */
   static String requireZone(String zone) {
     if (Names.requireName("zone", zone).length() > MAX_ZONE) {
       throw new IllegalArgumentException(
-          "zone has at most " + MAX_ZONE + " characters: characters=" + zone.length());
+          "zone: expected at most " + MAX_ZONE + " characters, but got " + zone.length());
     }
     return zone;
   }

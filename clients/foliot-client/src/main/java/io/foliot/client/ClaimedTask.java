@@ -9,13 +9,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that this process may run until its lease ends.
  *
- * @param generation the generation; together with {@code attempt} it strictly increases, so that a sink can refuse
- *     stale deliveries
+ * @param generation the generation; the pair of generation and attempt grows with each delivery, so that a sink can
+ *     refuse stale deliveries
  * @param attempt the number of the attempt within its generation, from 1
  * @param leaseEnd when the lease ends, by the server's clock
  * @param leasedFor the duration of the lease, counted from when the claim was sent; null if the server does not return
- *     it
- * @param note the note of the earlier attempts of this generation, with the checkpoint to continue from
+ *     a duration
+ * @param payload the payload; null for none
+ * @param note the note that earlier attempts of this generation have left, with the checkpoint to continue from
  */
 public record ClaimedTask(
     String id,
@@ -34,7 +35,7 @@ public record ClaimedTask(
     headers = Map.copyOf(headers);
   }
 
-  /** Reads the answer to a claim. */
+  /** Returns the tasks in the answer to a claim. */
   static List<ClaimedTask> allOf(JsonObject answer) {
     Duration leasedFor = answer.has("leaseMillis") ? Duration.ofMillis(answer.number("leaseMillis")) : null;
     return answer.objects("tasks").stream().map(task -> of(task, leasedFor)).toList();
@@ -46,7 +47,7 @@ public record ClaimedTask(
         Payload.of(json), json.textMap("headers"), TaskNote.of(json));
   }
 
-  /** Returns the lease, which is needed to extend it and to settle the attempt. */
+  /** Returns the lease, for the calls that extend the lease or settle the attempt. */
   public Lease lease() {
     return new Lease(id, token, generation);
   }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** The client's source of time and waits; tests replace it. */
+/** The source of the time and of delays for the client; tests replace it. */
 interface ClientClock {
   ClientClock SYSTEM = new ClientClock() {
     @Override
@@ -33,7 +33,7 @@ interface ClientClock {
 
   /**
    * Returns a future that completes after a delay. The caller may complete it earlier, which ends the wait. Dependent
-   * stages must not do long work on the thread that completes it.
+   * stages must not do long work on the thread that completes the future.
    */
   CompletableFuture<Void> after(Duration delay);
 }

@@ -6,30 +6,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Work that is done in rounds: each round fetches items and processes them. The checkpoint of each round is stored, so
- * that an attempt continues where the last one stopped.
+ * that an attempt continues where the previous attempt stopped.
  *
- * <p>In the mode {@link #once}, a run does one round. In the mode {@link #streaming}, it does rounds until
- * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops or
- * its time is over. The job then starts its next run at once, from the checkpoint, on workers that are selected again.
- * A stream that never ends can therefore move to workers that were added. If the lease is lost, the attempt ends
- * without a result, and the next one continues from the checkpoint that was stored last.
+ * <p>In the mode {@link #once}, a run does one round. In the mode {@link #streaming}, a run does rounds until
+ * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops
+ * or the time limit of the mode is reached. The job then starts its next run at once, from the checkpoint, and selects
+ * the workers anew. A stream that never ends can therefore move to workers that were added later. If the lease is lost,
+ * the attempt ends without a result, and the next attempt continues from the checkpoint that was stored last.
  */
 public interface Dataflow<T> {
   /**
    * Returns the next items, or an empty list if there is nothing to do.
    *
-   * @param checkpoint the last checkpoint that a round returned, in this attempt, in an earlier one, or in the run that
-   *     this one continues; null if there is none
-   * @throws Exception fails the attempt
+   * @param checkpoint the checkpoint of the last round of this attempt, of an earlier attempt, or of the run that this
+   *     run continues; null if there is none
+   * @throws Exception if the fetch failed; the attempt then fails
    */
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;
 
   /**
-   * Processes the items of a round. A round may be repeated after a crash. A sink can compare
+   * Processes the items of a round. A round may be repeated after a crash. A sink can compare values of
    * {@link JobContext#fence} to refuse the writes of a replaced attempt.
    *
-   * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to leave it unchanged
-   * @throws Exception fails the attempt; the next one continues from the last checkpoint
+   * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to keep the old checkpoint
+   * @throws Exception if the round failed; the attempt then fails, and the next attempt continues from the last
+   *     checkpoint
    */
   @Nullable
   String process(JobContext job, List<T> items) throws Exception;
@@ -47,8 +48,8 @@ public interface Dataflow<T> {
   /**
    * Returns the mode of a dataflow that continues until there is nothing to do.
    *
-   * @param longest the time after which the run ends, once the round under way is done. The job then starts its next
-   *     run at once
+   * @param longest the time limit of a run. When the time is over, the run ends after its current round, and the job
+   *     starts its next run at once
    */
   static Mode streaming(Duration longest) {
     return new Mode(true, DurationText.requirePositive("longest", longest));

@@ -43,7 +43,7 @@ final class DataflowHandler<T> implements JobHandler {
     }
   }
 
-  /** Ensures that the lease is not lost. A stop of the worker ends a stream after a round, not within it. */
+  /** Throws if the lease is lost. A stop of the worker does not throw here: it ends a stream after a full round. */
   private static void ensureHeld(JobContext job) {
     if (job.isLost()) {
       job.ensureRuns();

@@ -10,7 +10,7 @@ import tools.jackson.core.JsonGenerator;
  * The way in which a queue's tasks are delivered.
  *
  * @param type the type, such as {@code http} or {@code pull}
- * @param settings the other settings of that type, each value as JSON
+ * @param settings the settings of the type by name; each value is the text of a JSON value
  */
 public record Delivery(String type, Map<String, String> settings) {
   public Delivery {
@@ -32,12 +32,12 @@ public record Delivery(String type, Map<String, String> settings) {
     return of("pull");
   }
 
-  /** Returns a delivery of any type, with no settings. {@link #builder} adds them. */
+  /** Returns a delivery of the given type without settings. Use {@link #builder} for a delivery with settings. */
   public static Delivery of(String type) {
     return new Delivery(type, Map.of());
   }
 
-  /** Returns a builder of a delivery of any type, with no settings yet. */
+  /** Returns a builder of a delivery of the given type, without settings. */
   public static Builder builder(String type) {
     return new Builder(type);
   }
@@ -58,17 +58,17 @@ public record Delivery(String type, Map<String, String> settings) {
       this.type = type;
     }
 
-    /** Adds a setting that is a text, or replaces the one of that name. */
+    /** Sets a setting to a text, and replaces an earlier value of the setting. */
     public Builder setting(String name, String value) {
       return jsonSetting(name, Json.text(value));
     }
 
-    /** Adds a setting that is a duration, or replaces the one of that name. */
+    /** Sets a setting to a duration, and replaces an earlier value of the setting. */
     public Builder setting(String name, Duration value) {
       return setting(name, value.toString());
     }
 
-    /** Adds a setting that is exactly one JSON value, or replaces the one of that name. */
+    /** Sets a setting to the text of exactly one JSON value, and replaces an earlier value of the setting. */
     public Builder jsonSetting(String name, String json) {
       settings.put(name, json);
       return this;

@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Parses durations: a sum of numbers with units, such as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or the form of
- * ISO 8601, which the server writes for durations that are not whole milliseconds. The server checks the grammar
- * strictly; this parser also accepts units in any order, and repeated units.
+ * Parses durations. A duration is a sum of numbers with units, such as {@code 30m}, {@code 1500ms} or {@code 1h30m}, or
+ * has the form of ISO 8601. The server writes ISO 8601 for durations that are not whole milliseconds. The server checks
+ * the grammar strictly; this parser also accepts units in any order, and repeated units.
  */
 final class DurationText {
   private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[wdhms])");
@@ -18,9 +18,9 @@ final class DurationText {
   private DurationText() {}
 
   /**
-   * Parses a duration with a precision of a nanosecond.
+   * Parses a duration. A fraction of a nanosecond is cut off.
    *
-   * @throws UnreadableAnswerException if it is not a duration
+   * @throws UnreadableAnswerException if the text is not a duration
    */
   static Duration parse(String text) {
     try {
@@ -59,7 +59,7 @@ final class DurationText {
   /**
    * Returns the given duration.
    *
-   * @throws IllegalArgumentException if it is negative
+   * @throws IllegalArgumentException if the duration is negative
    */
   static Duration requireNotNegative(String what, Duration duration) {
     if (duration.isNegative()) {
@@ -71,7 +71,7 @@ final class DurationText {
   /**
    * Returns the given duration.
    *
-   * @throws IllegalArgumentException if it is zero or negative
+   * @throws IllegalArgumentException if the duration is zero or negative
    */
   static Duration requirePositive(String what, Duration duration) {
     if (!duration.isPositive()) {

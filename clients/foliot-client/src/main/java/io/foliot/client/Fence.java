@@ -1,21 +1,21 @@
 package io.foliot.client;
 
 /**
- * A pair of numbers that strictly grows from attempt to attempt and from run to run of one shard of one job. A sink
- * that remembers the greatest fence of a shard can refuse a writer that was replaced without its knowledge.
+ * A pair of numbers that grows with each attempt and each run of one shard of one job. A sink that stores the greatest
+ * fence of a shard can refuse the writes of an attempt that was replaced but still runs.
  *
- * @param generation grows with each run, and with each new due time of a shard
- * @param attempt grows within a generation, from 1
+ * @param generation the generation of the shard's task, which grows with each run and with each new due time
+ * @param attempt the number of the attempt within the generation, from 1
  */
 public record Fence(long generation, int attempt) implements Comparable<Fence> {
-  /** Compares the generations, and for equal ones the attempts. */
+  /** Compares by generation, then by attempt. */
   @Override
   public int compareTo(Fence other) {
     int byGeneration = Long.compare(generation, other.generation);
     return byGeneration == 0 ? Integer.compare(attempt, other.attempt) : byGeneration;
   }
 
-  /** Returns the text {@code generation-attempt}; its order as text is not the order of fences. */
+  /** Returns the text {@code generation-attempt}; the order of such texts is not the order of fences. */
   @Override
   public String toString() {
     return generation + "-" + attempt;

@@ -19,35 +19,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls a Foliot server. Safe for use by any number of threads; an application needs only one client.
  *
- * <p>Each call waits for the answer; {@link #async} has the same calls without the wait. A call ends in one of four
- * ways: <ul>
+ * <p>Each call waits for the answer; {@link #async} returns a client whose calls return futures. A call ends in one of
+ * four ways: <ul>
  * <li>It returns: the server has carried out the call, and the effect is as durable as the server's store.
  * <li>{@link FoliotException}: the server refused the call, and gives the reason.
  * <li>{@link UnreachableException}: there was no connection, so the call had no effect.
  * <li>{@link UnknownOutcomeException}: there was no usable answer, so the server may or may not have carried out the
- * call. A request timeout ends in this way, and so does an interrupt, after which the thread's interrupt status is set.
+ * call. Request timeouts and interrupts end in this way. After an interrupt, the thread's interrupt status is set.
  * </ul>
  *
  * <p>The client repeats calls by itself, according to its {@link RetryPolicy}:
  * <ul>
- * <li>If the server could not be reached, answered 429 or 503, or the outcome is unknown, it repeats calls that may be
- * made any number of times: all calls that only read, {@code putQueue}, {@code patchQueue}, {@code pauseQueue},
- * {@code resumeQueue}, {@code putJob}, {@code declareJob}, {@code pauseJob}, {@code resumeJob}, {@code enableWorker},
- * {@code disableWorker}, {@code touchKeys}, {@code ack}, {@code nack}, {@code fail}, {@code settle}, {@code extend},
- * {@code triggerJob} with an idempotency key, and submits where each task has an
- * {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
- * <li>Only if the server has certainly done nothing (it could not be reached, or answered 429, or 503 with a
- * {@code Retry-After}), it repeats {@code putKey}, the cancels, {@code deleteQueue} and {@code deleteJob}.
- * <li>It never repeats a submit or {@code triggerJob} without an idempotency key, {@code claim}, {@code runNow} and
- * {@code redrive}.
+ * <li>Some calls have no further effect when they are repeated. The client repeats them if the server could not be
+ * reached, if the server answered 429 or 503, or if the outcome is unknown. These are all calls that only read,
+ * {@code putQueue}, {@code patchQueue}, {@code pauseQueue}, {@code resumeQueue}, {@code putJob}, {@code declareJob},
+ * {@code pauseJob}, {@code resumeJob}, {@code enableWorker}, {@code disableWorker}, {@code touchKeys}, {@code ack},
+ * {@code nack}, {@code fail}, {@code settle}, {@code extend}, {@code triggerJob} with an idempotency key, and submits
+ * where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
+ * <li>The client repeats {@code putKey}, the cancels, {@code deleteQueue} and {@code deleteJob} only if the server has
+ * certainly done nothing: it could not be reached, or answered 429, or 503 with a {@code Retry-After}.
+ * <li>The client never repeats {@code claim}, {@code runNow} and {@code redrive}. Without an idempotency key, it does
+ * not repeat submits and {@code triggerJob} either.
  * </ul>
  *
  * <p>Redirects are not followed, because the API key would be sent to their target.
  */
 public final class FoliotClient implements AutoCloseable {
-  /** Most items of one request. The client refuses more, so that each answer is about one request. */
+  /** Most items of one request. The client refuses longer lists, and does not split them into several requests. */
   public static final int MAX_BATCH = 10_000;
 
+  /** Number of tasks that {@link #streamTasks} reads with one request. */
   private static final int PAGE = 100;
 
   private final Transport transport;
@@ -62,20 +63,21 @@ public final class FoliotClient implements AutoCloseable {
    * Returns a builder of a client.
    *
    * @param baseUrl the URL of the server, such as {@code http://localhost:7400}; it may have a path
-   * @throws IllegalArgumentException if it is not http or https, or has more than a host, a port and a path
+   * @throws IllegalArgumentException if the URL is not http or https, or has more than a host, a port and a path
    */
   public static Builder builder(URI baseUrl) {
     return new Builder(baseUrl);
   }
 
-  /** Returns the asynchronous form of this client, with the same calls. */
+  /** Returns the asynchronous form of this client: the same calls, which return futures. */
   public AsyncFoliotClient async() {
     return async;
   }
 
   /**
-   * Closes the client. Later calls and repeats fail. Requests under way end with an unknown outcome, except those of an
-   * {@code HttpClient} that was {@linkplain Builder#httpClient given}: it stays open, and completes them.
+   * Closes the client. Later calls and repeats fail. Requests under way end with an unknown outcome. However, an
+   * {@code HttpClient} that was {@linkplain Builder#httpClient given} to the builder stays open, and completes the
+   * requests under way.
    */
   @Override
   public void close() {
@@ -87,15 +89,15 @@ public final class FoliotClient implements AutoCloseable {
     await(async.putQueue(queue, settings));
   }
 
-  /** Creates a recurring job, or replaces its definition. To put the same definition again changes nothing. */
+  /** Creates a recurring job, or replaces its definition. Putting the same definition again changes nothing. */
   public JobView putJob(Job job) {
     return await(async.putJob(job));
   }
 
   /**
    * Declares a recurring job that is defined in the code of an application. The definition is written only if the job
-   * has never had it. A change by hand therefore stays until the code changes, and an old instance of the application
-   * changes nothing during a rolling deployment.
+   * has never had this definition. A change by hand therefore stays until the code changes. During a rolling
+   * deployment, an old instance of the application does not restore its old definition.
    *
    * @return the job as it is, which may differ from the declaration
    */
@@ -106,7 +108,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Returns a recurring job.
    *
-   * @throws FoliotException with 404 if it does not exist
+   * @throws FoliotException with 404 if the job does not exist
    */
   public JobView getJob(String job) {
     return await(async.getJob(job));
@@ -134,16 +136,16 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Requests a run of a recurring job now.
    *
-   * @param idempotencyKey the caller's name for the request, with which the client may repeat it; null for none
-   * @return the time that names the run
+   * @param idempotencyKey the caller's name for the request, which makes a repeat of the request safe; null for none
+   * @return the time of the request in the form of RFC 3339, which identifies the run
    */
   public String triggerJob(String job, @Nullable String idempotencyKey) {
     return await(async.triggerJob(job, idempotencyKey));
   }
 
   /**
-   * Changes some settings of a queue. The other settings keep their values, including those that other callers change
-   * at the same time.
+   * Changes some settings of a queue. The other settings keep their values, and changes of them that other callers
+   * make at the same time are not lost.
    *
    * @return the queue after the change, without its counts and lag
    */
@@ -164,7 +166,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Deletes a queue.
    *
-   * @throws FoliotException with 409 if it has live tasks
+   * @throws FoliotException with 409 if the queue has live tasks
    */
   public void deleteQueue(String queue) {
     await(async.deleteQueue(queue));
@@ -186,21 +188,22 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Submits tasks in one request. Its body is encoded while it is sent, so it needs little memory beyond the tasks.
+   * Submits tasks in one request. The body is encoded while it is sent, so the call needs little memory beyond the
+   * tasks.
    *
    * @return the results of the tasks, in their order
    * @throws IllegalArgumentException if there are no tasks, or more than {@link #MAX_BATCH}. The client does not split
-   *     a batch: if a later part failed, the answers to the earlier ones would be lost
+   *     a batch: if a later part failed, the answers to the earlier parts would be lost
    */
   public List<BatchResult> submitBatch(String queue, List<NewTask> tasks) {
     return await(async.submitBatch(queue, tasks));
   }
 
   /**
-   * Creates the task of a key, or resets it: it gets a new generation and due time, and its attempts are counted from 1
-   * again. If the new task has no payload, the payload of the old one is kept.
+   * Creates the task of a key, or resets the live task of the key. A reset task gets a new generation and due time, and
+   * its attempts are counted from 1 again. If the new task has no payload, the payload of the old task is kept.
    *
-   * @throws IllegalArgumentException if the task has another key, an {@code onConflict} or an idempotency key
+   * @throws IllegalArgumentException if the task has a different key, an {@code onConflict} or an idempotency key
    */
   public KeyResult putKey(String queue, String key, NewTask task) {
     return await(async.putKey(queue, key, task));
@@ -209,7 +212,7 @@ public final class FoliotClient implements AutoCloseable {
   /**
    * Moves the deadlines of live tasks to a delay from now. One request can carry the heartbeats of many keys.
    *
-   * @return a result for each key, in their order; a key without a live task is not a failure
+   * @return a result for each key, in the order of the keys; a key without a live task is not a failure
    * @throws IllegalArgumentException if there are no keys, or more than {@link #MAX_BATCH}
    */
   public List<TouchResult> touchKeys(String queue, List<String> keys, Duration delay) {
@@ -231,16 +234,17 @@ public final class FoliotClient implements AutoCloseable {
    *
    * @param state the state of the tasks; null for all states
    * @param limit the largest number of results
-   * @param cursor null for the first page, then the {@link TaskPage#nextCursor} of the previous page
+   * @param cursor null for the first page, then the {@link TaskPage#nextCursor} of the page before
    */
   public TaskPage listTasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return await(async.listTasks(queue, state, limit, cursor));
   }
 
   /**
-   * Returns all tasks of a queue, in one state, or in any state if it is null. Each page is read when the stream
-   * reaches it, and may fail as {@link #listTasks} does. Tasks that change while the stream is read may be missed, or
-   * returned in their old state.
+   * Returns the tasks of a queue as a stream. Each page is read when the stream reaches it, and the read may fail as
+   * {@link #listTasks} does. Tasks that change while the stream is read may be missed, or returned in their old state.
+   *
+   * @param state the state of the tasks; null for all states
    */
   public Stream<TaskView> streamTasks(String queue, @Nullable TaskState state) {
     return Stream.of(queue).flatMap(name -> {
@@ -251,8 +255,8 @@ public final class FoliotClient implements AutoCloseable {
 
   /**
    * Cancels the tasks of a queue that pass a filter, in as many requests as necessary. Tasks that are submitted, reset
-   * or retried in the meantime may remain. If this call fails, the tasks that it has cancelled stay cancelled, and it
-   * may be called again.
+   * or retried in the meantime may remain. If this call fails, the tasks that were cancelled until then stay
+   * cancelled, and the call may be repeated.
    *
    * @return the sum of the results of all requests
    */
@@ -265,7 +269,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Cancels tasks of a queue that pass a filter, in one request, which takes the server about a second.
+   * Cancels tasks of a queue that pass a filter, in one request.
    *
    * @param limit the largest number of tasks to cancel, from 1 to {@link #MAX_BATCH}
    * @param cursor null for the first request, then the {@link BulkCancelResult#nextCursor} of the previous answer
@@ -274,12 +278,12 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.cancelTasks(queue, filter, limit, cursor));
   }
 
-  /** Returns a task, with its last attempts. */
+  /** Returns a task, with the records of its last attempts. */
   public TaskView getTask(String id) {
     return await(async.getTask(id));
   }
 
-  /** Returns why a task has not fired, as the unparsed answer of the server: a JSON object for display. */
+  /** Returns the reason why a task has not fired, as the unparsed answer of the server: a JSON object for display. */
   public String explain(String id) {
     return await(async.explain(id));
   }
@@ -296,17 +300,17 @@ public final class FoliotClient implements AutoCloseable {
 
   /**
    * Claims tasks of a pull queue, and waits for the first one for at most {@link ClaimRequest#pollWait}. If the outcome
-   * is unknown, tasks may have been claimed; they can be claimed again when their leases end. {@link Worker} does all
-   * this by itself.
+   * is unknown, tasks may have been claimed; they can be claimed again when their leases end. A {@link Worker}
+   * claims, runs, extends and settles tasks by itself.
    *
-   * @return the claimed tasks; empty if there was none within the wait
+   * @return the claimed tasks; empty if no task was due within the wait
    */
   public List<ClaimedTask> claim(String queue, ClaimRequest claim) {
     return await(async.claim(queue, claim));
   }
 
   /**
-   * Reports that an attempt has succeeded. To report it again is not a failure.
+   * Reports that an attempt has succeeded. A second report of the same attempt is not a failure.
    *
    * @throws FoliotException with 409 if the lease is no longer valid
    */
@@ -325,7 +329,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Reports that an attempt has failed and that no further one would help: the task is FAILED, regardless of the
+   * Reports that an attempt has failed and that no further attempt would help: the task is FAILED, regardless of the
    * queue's retry policy.
    *
    * @param reason a human-readable reason; null for none
@@ -336,7 +340,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Reports that an attempt has failed. It is repeated while the task has attempts left.
+   * Reports that an attempt has failed. Another attempt follows while the task has attempts left.
    *
    * @param reason a human-readable reason; null for none
    * @param delay the delay until the next attempt; null for the queue's backoff
@@ -348,7 +352,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Extends a lease, so that it ends a duration from now, within the limit of the queue's {@link QueueSettings#maxRun}.
+   * Extends a lease: it ends a duration from now, but not later than the queue's {@link QueueSettings#maxRun} permits.
    *
    * @throws FoliotException with 409 if the lease is no longer valid, or the task was cancelled
    */
@@ -407,7 +411,7 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Enables a worker, so that it is given tasks again.
+   * Enables a worker, so that the server gives it tasks again.
    *
    * @throws FoliotException with 404 if no live worker has this name
    */
@@ -416,7 +420,8 @@ public final class FoliotClient implements AutoCloseable {
   }
 
   /**
-   * Disables a worker: it is given no more tasks until it is enabled or its process ends. Its running tasks finish.
+   * Disables a worker. The server gives it no more tasks until it is enabled, or until its process ends. Its running
+   * tasks finish.
    *
    * @throws FoliotException with 404 if no live worker has this name
    */
@@ -446,9 +451,9 @@ public final class FoliotClient implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new UnknownOutcomeException("the call", "the thread was interrupted while it waited", e);
     } catch (CancellationException e) {
-      throw new UnknownOutcomeException("the call", "it was cancelled", e);
+      throw new UnknownOutcomeException("the call", "its future was cancelled", e);
     } catch (ExecutionException e) {
-      // The failure arose on a thread that the caller does not know; the added stack shows where the call was made.
+      // The exception was created on another thread. Its new stack trace shows where the call was made.
       switch (requireNonNull(e.getCause()).fillInStackTrace()) {
         case RuntimeException failure -> throw failure;
         case Error failure -> throw failure;
@@ -475,9 +480,10 @@ public final class FoliotClient implements AutoCloseable {
       boolean http = "http".equalsIgnoreCase(baseUrl.getScheme()) || "https".equalsIgnoreCase(baseUrl.getScheme());
       if (!http || baseUrl.getHost() == null || baseUrl.getRawUserInfo() != null || baseUrl.getRawQuery() != null
           || baseUrl.getRawFragment() != null) {
-        // The message does not repeat the URL, because its user info would contain a password.
+        // The message does not repeat the URL, because its user info may contain a password.
         throw new IllegalArgumentException(
-            "a base URL is http or https, a host, and perhaps a port and a path: host=" + baseUrl.getHost());
+            "baseUrl: expected http or https with a host, and at most a port and a path, but got host="
+                + baseUrl.getHost());
       }
       this.baseUrl = baseUrl.toString().replaceFirst("/+$", "");
     }
@@ -499,30 +505,31 @@ public final class FoliotClient implements AutoCloseable {
     }
 
     /**
-     * Sets the timeout of one request, from connecting to the last byte of the answer; 10 seconds by default. The wait
-     * of a claim is added to it. A call that is repeated has this timeout for each request.
+     * Sets the timeout of one request, from connecting to the last byte of the answer; 10 seconds by default. The
+     * wait of a claim is added. A call that is repeated has this timeout for each request.
      */
     public Builder requestTimeout(Duration timeout) {
       requestTimeout = DurationText.requirePositive("requestTimeout", timeout);
       return this;
     }
 
-    /** Sets the rule by which calls are repeated; {@link RetryPolicy#standard} by default. */
+    /** Sets the policy by which calls are repeated; {@link RetryPolicy#standard} by default. */
     public Builder retry(RetryPolicy policy) {
       retry = policy;
       return this;
     }
 
     /**
-     * Sets an HTTP client with settings of its own, such as TLS, a proxy or HTTP/2. By default a client for HTTP/1.1 is
+     * Sets the HTTP client to use, with its settings for TLS, a proxy or HTTP/2. By default a client for HTTP/1.1 is
      * created.
      *
-     * @throws IllegalArgumentException if it follows redirects, because it would send the API key to their target
+     * @throws IllegalArgumentException if the HTTP client follows redirects, because the API key would be sent to their
+     *     target
      */
     public Builder httpClient(HttpClient client) {
       if (client.followRedirects() != HttpClient.Redirect.NEVER) {
         throw new IllegalArgumentException(
-            "the HttpClient must not follow redirects, or it would hand the API key on: followRedirects="
+            "the HttpClient must not follow redirects, because it would send the API key on: followRedirects="
                 + client.followRedirects());
       }
       httpClient = client;
@@ -537,16 +544,16 @@ public final class FoliotClient implements AutoCloseable {
     /**
      * Returns the client.
      *
-     * @throws IllegalStateException if both an {@code HttpClient} and a connect timeout are set; the connect timeout is
-     *     a setting of the {@code HttpClient}
+     * @throws IllegalStateException if both an {@code HttpClient} and a connect timeout are set; set the timeout in the
+     *     {@code HttpClient} instead
      */
     public FoliotClient build() {
       HttpClient given = httpClient;
       if (given != null && connectTimeout != null) {
-        throw new IllegalStateException("a connect timeout is a setting of the HttpClient, and one was given");
+        throw new IllegalStateException("connectTimeout and httpClient must not both be set");
       }
       Duration connect = connectTimeout == null ? DEFAULT_CONNECT_TIMEOUT : connectTimeout;
-      // By default, the JDK's client asks for an upgrade to HTTP/2 in its first request over plain HTTP.
+      // The JDK's client would otherwise request an upgrade to HTTP/2 with its first plain HTTP request.
       HttpClient http = given != null
           ? given
           : HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connect)

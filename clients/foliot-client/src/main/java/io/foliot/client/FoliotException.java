@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The server refused a call and has not carried it out. The exception is a status of 500 or above: the server may have
- * failed after it began the work.
+ * Thrown when the server refuses a call. The call had no effect, unless the status is 500 or above: the server may then
+ * have failed after it began the work.
  */
 public final class FoliotException extends RuntimeException {
   private final Problem problem;
@@ -33,12 +33,12 @@ public final class FoliotException extends RuntimeException {
     return problem.status();
   }
 
-  /** Returns the stable name of the kind of problem, a URI. */
+  /** Returns the URI that names the kind of problem, such as {@code urn:foliot:problem:unknown-task}. */
   public String type() {
     return problem.type();
   }
 
-  /** Returns the wait that the server asks for before the next call, counted from its answer. */
+  /** Returns the {@code Retry-After} of the answer: the minimum wait before the next call; empty if there is none. */
   public Optional<Duration> retryAfter() {
     return retryAfter;
   }

@@ -10,9 +10,9 @@ import java.lang.annotation.Target;
  * Makes a method the handler of a job, for {@link JobWorker.Builder#handlers}. The method takes no parameter or a
  * {@link JobContext}. It returns nothing, a {@code String} as a human-readable result, or a {@link JobResult}.
  *
- * <p>If {@link #cron}, {@link #every} or {@link #after} is set, the worker also declares the job. A job that needs
- * settings that this annotation does not have is declared with {@link JobWorker.Builder#declare}; the annotation then
- * has no schedule and no other settings of the job. An empty text means the server's default.
+ * <p>If {@link #cron}, {@link #every} or {@link #after} is set, the worker also declares the job. If the job needs
+ * settings that this annotation lacks, declare the job with {@link JobWorker.Builder#declare}. Then set only
+ * {@link #name} and {@link #runAtStart} here. An empty text means the server's default.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -21,42 +21,42 @@ public @interface FoliotJob {
   /** Returns the name of the job. */
   String name();
 
-  /** Returns a cron expression. */
+  /** Returns the cron expression, such as {@code 0 2 * * *}; empty for none. */
   String cron() default "";
 
-  /** Returns the period of a fixed rate, such as {@code 10m}. */
+  /** Returns the period of a fixed rate, such as {@code 10m}; empty for none. */
   String every() default "";
 
-  /** Returns the delay from the end of a run to the next one, such as {@code 10m}. */
+  /** Returns the delay from the end of a run to the start of the next run, such as {@code 10m}; empty for none. */
   String after() default "";
 
-  /** Returns the time zone of local times, such as {@code Europe/Berlin}. */
+  /** Returns the time zone of the schedule, such as {@code Europe/Berlin}. */
   String zone() default "";
 
-  /** Returns where the runs take place. */
+  /** Returns the workers on which the runs take place. */
   JobScope scope() default JobScope.ONE;
 
-  /** Returns the zones of workers in which a job of the scope {@code PER_ZONE} runs. */
+  /** Returns the zones of workers in which a {@code PER_ZONE} job runs; empty for all zones with a worker. */
   String[] zones() default {};
 
   /** Returns the number of shards of a run. */
   int shards() default 1;
 
-  /** Returns the texts of the shards, from shard 0 on. There may be fewer texts than shards. */
+  /** Returns the text parameters of the shards, from shard 0 on. There may be fewer texts than shards. */
   String[] shardParameters() default {};
 
   /** Returns the rule for a scheduled time that comes while a run is active: skip, queue, replace or allow. */
   String overlap() default "";
 
-  /** Returns how long a run may take, such as {@code 2h}. */
+  /** Returns how long a run may take, such as {@code 2h}; empty for no limit. */
   String timeout() default "";
 
   /**
-   * Returns the phases in which a run has a task of its own, for listeners: before its first shard, or after its last
-   * one. As {@link Job.Builder#runListeners}.
+   * Returns the phases in which a run has a task that calls the listeners: before its first shard, or after its last
+   * shard. See {@link Job.Builder#runListeners}.
    */
   RunPhase[] runListeners() default {};
 
-  /** Returns whether each worker also runs the method once when it starts, as {@link JobWorker.Builder#runAtStart}. */
+  /** Returns whether each worker also runs the method once at its start. See {@link JobWorker.Builder#runAtStart}. */
   boolean runAtStart() default false;
 }

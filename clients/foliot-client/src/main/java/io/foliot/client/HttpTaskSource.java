@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A source of tasks over a server. */
+/** A task source that calls a server. */
 record HttpTaskSource(FoliotClient client) implements TaskSource {
   @Override
   public CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest request) {

@@ -9,7 +9,7 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * The definition of a recurring job, for {@link FoliotClient#putJob} and {@link JobWorker.Builder#declare}. The server
- * checks it, and has a default for each setting that is left out.
+ * checks the definition, and has a default for each setting that is left out.
  */
 public final class Job {
   private final Builder from;
@@ -28,7 +28,7 @@ public final class Job {
     return from.name;
   }
 
-  /** Returns the queue of the shards; null for that of the worker that declares the job. */
+  /** Returns the queue of the shards; null for the queue of the worker that declares the job. */
   public @Nullable String queue() {
     return from.queue;
   }
@@ -43,17 +43,17 @@ public final class Job {
     return from.every;
   }
 
-  /** Returns the delay after the end of the last run, or null. */
+  /** Returns the delay from the end of a run to the start of the next run, or null. */
   public @Nullable Duration after() {
     return from.after;
   }
 
-  /** Returns the only time, or null. */
+  /** Returns the only scheduled time of the job, or null. */
   public @Nullable Instant at() {
     return from.at;
   }
 
-  /** Returns the zone of local times, or null for the default. */
+  /** Returns the time zone of the schedule, or null for UTC. */
   public @Nullable String zone() {
     return from.zone;
   }
@@ -68,12 +68,12 @@ public final class Job {
     return from.shards;
   }
 
-  /** Returns the texts of the shards, from shard 0 on. There may be fewer texts than shards. */
+  /** Returns the text parameters of the shards, from shard 0 on. There may be fewer texts than shards. */
   public List<String> shardParameters() {
     return from.shardParameters;
   }
 
-  /** Returns where the runs take place, or null for the default. */
+  /** Returns the workers on which the runs take place, or null for {@link JobScope#ONE}. */
   public @Nullable JobScope scope() {
     return from.scope;
   }
@@ -83,12 +83,12 @@ public final class Job {
     return from.allocation;
   }
 
-  /** Returns the name of the function that divides the shards, or null unless the allocation is {@code OWN}. */
+  /** Returns the name of the allocator that divides the shards; null unless the allocation is {@code OWN}. */
   public @Nullable String allocator() {
     return from.allocator;
   }
 
-  /** Returns the zones of workers in which a job of the scope {@code PER_ZONE} runs. */
+  /** Returns the zones of workers in which a {@code PER_ZONE} job runs; empty for all zones with a worker. */
   public List<String> zones() {
     return from.zones;
   }
@@ -118,17 +118,17 @@ public final class Job {
     return from.parameter;
   }
 
-  /** Returns the attempts of a shard, or null for those of the queue. */
+  /** Returns the largest number of attempts of a shard, or null for the number of the queue. */
   public @Nullable Integer maxAttempts() {
     return from.maxAttempts;
   }
 
-  /** Returns after how many failed runs in a row the job is paused, or null for never. */
+  /** Returns the number of failed runs in a row after which the job is paused, or null for no such number. */
   public @Nullable Integer pauseAfterFailures() {
     return from.pauseAfterFailures;
   }
 
-  /** Returns the phases in which a run has a task of its own, for which workers call their {@link JobListener}s. */
+  /** Returns the phases in which a run has a task that calls the {@link JobListener}s of a worker. */
   public List<RunPhase> runListeners() {
     return from.runListeners;
   }
@@ -139,13 +139,13 @@ public final class Job {
   }
 
   /**
-   * Ensures that the job names a queue.
+   * Returns this job, which must name a queue.
    *
-   * @throws IllegalArgumentException if it does not
+   * @throws IllegalArgumentException if the job names no queue
    */
   Job requireQueue() {
     if (from.queue == null) {
-      throw new IllegalArgumentException("a job has a queue, so that its shards have workers: job=" + from.name);
+      throw new IllegalArgumentException("queue: expected the name of a queue, but got none: job=" + from.name);
     }
     return this;
   }
@@ -246,8 +246,8 @@ public final class Job {
     }
 
     /**
-     * Sets the queue of the shards, which must exist. A {@link JobWorker} declares a job without a queue with its own
-     * queue.
+     * Sets the queue of the shards, which must exist. If no queue is set, a {@link JobWorker} declares the job with the
+     * queue of the worker.
      */
     public Builder queue(String queueName) {
       queue = Names.requireName("queue", queueName);
@@ -266,7 +266,7 @@ public final class Job {
       return this;
     }
 
-    /** Sets a fixed delay after the end of the last run as the schedule. */
+    /** Sets a fixed delay from the end of a run to the start of the next run as the schedule. */
     public Builder after(Duration delay) {
       after = delay;
       return this;
@@ -278,7 +278,7 @@ public final class Job {
       return this;
     }
 
-    /** Sets the zone of local times, such as {@code Europe/Berlin}; by default UTC. */
+    /** Sets the time zone of the schedule, such as {@code Europe/Berlin}; by default UTC. */
     public Builder zone(String timeZone) {
       zone = Names.requireWellFormed("zone", timeZone);
       return this;
@@ -290,14 +290,14 @@ public final class Job {
       return this;
     }
 
-    /** Sets the number of shards of a run, and the texts of the shards, from shard 0 on. */
+    /** Sets the number of shards of a run, and the text parameters of the shards, from shard 0 on. */
     public Builder shards(int count, String... parameters) {
       shards = count;
       shardParameters = List.of(parameters);
       return this;
     }
 
-    /** Sets where the runs take place; {@link JobScope#ONE} by default. */
+    /** Sets the workers on which the runs take place; {@link JobScope#ONE} by default. */
     public Builder scope(JobScope where) {
       scope = where;
       return this;
@@ -311,8 +311,8 @@ public final class Job {
 
     /**
      * Sets the allocation {@link ShardAllocation#OWN} and the name of the allocator. The application that runs the
-     * engine registers it under this name when it builds its {@code Foliot}. A server has no allocators: a run that a
-     * server plans waits.
+     * engine registers the allocator under this name when it builds its {@code Foliot}. A server has no allocators: if
+     * a server plans a run of this job, the run waits.
      */
     public Builder allocator(String registered) {
       allocation = ShardAllocation.OWN;
@@ -327,8 +327,8 @@ public final class Job {
     }
 
     /**
-     * Sets the phases in which a run has a task of its own: before its first shard, or after its last one. One worker
-     * runs this task for all of them.
+     * Sets the phases in which a run has a task that calls the {@link JobListener}s: before its first shard, or after
+     * its last shard. One worker of the queue runs this task.
      */
     public Builder runListeners(RunPhase... phases) {
       runListeners = List.copyOf(new TreeSet<>(List.of(phases)));
@@ -341,7 +341,11 @@ public final class Job {
       return this;
     }
 
-    /** Sets the rule for misfires (once, all or skip), and how late a scheduled time may still run. */
+    /**
+     * Sets the rule for misfires: once, all or skip.
+     *
+     * @param latest how late a scheduled time may still run; null for the default of the rule
+     */
     public Builder misfire(String policy, @Nullable Duration latest) {
       misfire = Names.requireWellFormed("misfire", policy);
       window = latest;
@@ -357,20 +361,20 @@ public final class Job {
     /**
      * Sets the payload of each shard.
      *
-     * @throws IllegalArgumentException if it is not exactly one JSON value
+     * @throws IllegalArgumentException if the text is not exactly one JSON value
      */
     public Builder parameter(String json) {
       parameter = Json.requireOneValue("parameter", json);
       return this;
     }
 
-    /** Sets the number of attempts of a shard, instead of that of the queue. */
+    /** Sets the largest number of attempts of a shard; by default the number of the queue. */
     public Builder maxAttempts(int attempts) {
       maxAttempts = attempts;
       return this;
     }
 
-    /** Sets after how many failed runs in a row the job is paused. */
+    /** Sets the number of failed runs in a row after which the job is paused. */
     public Builder pauseAfterFailures(int failures) {
       pauseAfterFailures = failures;
       return this;

@@ -3,29 +3,29 @@ package io.foliot.client;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt of one shard of a run, as its handler sees it. Safe for use by any thread until the handler returns. */
+/** The attempt of a shard that a handler runs. Safe for use by any thread until the handler returns. */
 public interface JobContext {
   /** Returns the name of the job. */
   String job();
 
   /**
    * Returns the scheduled time of the run; for a triggered run, the time of the request. A run may be late, a retry or
-   * a backfill, so a report must take its day from this time and not from the clock.
+   * a backfill. A daily report must therefore take its day from this time, not from the clock.
    */
   Instant scheduledAt();
 
-  /** Returns the number of this shard, from 0; with the scope {@link JobScope#PER_ZONE}, its number in its zone. */
+  /** Returns the number of this shard, from 0; with the scope {@link JobScope#PER_ZONE}, the number in its zone. */
   int shard();
 
   /** Returns how many shards the run has; with the scope {@link JobScope#PER_ZONE}, how many it has in this zone. */
   int shards();
 
-  /** Returns the zone of this shard, or null unless the scope of the job is {@link JobScope#PER_ZONE}. */
+  /** Returns the zone of this shard; null unless the scope of the job is {@link JobScope#PER_ZONE}. */
   default @Nullable String zone() {
     return null;
   }
 
-  /** Returns the zone that the builder of this worker was given, or null if it was given none. */
+  /** Returns the zone that was set for this worker, or null if none was set. */
   default @Nullable String workerZone() {
     return null;
   }
@@ -34,62 +34,64 @@ public interface JobContext {
   @Nullable
   String shardParameter();
 
-  /** Returns how many scheduled times were missed directly before this run. */
+  /** Returns the number of scheduled times that were missed directly before this run. */
   long missed();
 
   /** Returns the parameter of the job or of its trigger, or null if there is none. */
   @Nullable
   Payload parameter();
 
-  /** Returns a fence that strictly grows for this job and shard, so that a sink can refuse a replaced writer. */
+  /** Returns the fence of this attempt, with which a sink can refuse the writes of a replaced attempt. */
   Fence fence();
 
-  /** Returns the checkpoint to continue from, set by this attempt or an earlier one; null if there is none. */
+  /** Returns the checkpoint that this attempt or an earlier attempt set last; null if there is none. */
   @Nullable
   String checkpoint();
 
   /**
-   * Sets the checkpoint from which the next attempt continues. It is sent with the next extension of the lease, at most
-   * a third of the lease later, and with the end of the attempt. After a crash of this process, the next attempt may
-   * therefore get an older checkpoint.
+   * Sets the checkpoint from which the next attempt continues. The checkpoint is sent with the next extension of the
+   * lease, at most a third of the lease later, and with the end of the attempt. After a crash of this process, the next
+   * attempt may therefore get an older checkpoint.
    *
-   * @throws IllegalArgumentException if it has more than 16 KiB in UTF-8
+   * @throws IllegalArgumentException if the checkpoint has more than 16 KiB in UTF-8
    */
   void checkpoint(String checkpoint);
 
   /**
-   * Sets the checkpoint from which the next attempt continues, and waits until the server has stored it. Use it before
-   * a step that must not be repeated. It costs a round trip to the server and a durable write, which is too slow for
-   * each of many small items.
+   * Sets the checkpoint from which the next attempt continues, and waits until the server has stored it. Call this
+   * method before a step that must not be repeated. Each call costs a round trip to the server and a durable write, so
+   * do not call it for each of many small items.
    *
-   * @throws IllegalArgumentException if it has more than 16 KiB in UTF-8
+   * @throws IllegalArgumentException if the checkpoint has more than 16 KiB in UTF-8
    * @throws JobStoppedException if the lease is lost; nothing was stored
-   * @throws UnreachableException and the other failures of {@link FoliotClient}: the checkpoint may or may not be
-   *         stored, and is sent again with the next extension
+   * @throws UnreachableException or another exception of {@link FoliotClient} if the call failed. The checkpoint may or
+   *         may not be stored, and is sent again with the next extension
    */
   void checkpointNow(String checkpoint) throws InterruptedException;
 
   /**
-   * Reports the progress of the work. It is sent in the same way as a checkpoint.
+   * Reports the progress of the work. The report is sent in the same way as a {@linkplain #checkpoint(String)
+   * checkpoint}.
    *
    * @param part the part that is done, from 0 to 1
-   * @param message the current step, for display; it is cut to 200 characters
+   * @param message the current step, for display; cut to 200 characters; empty to keep the last message
    */
   void progress(double part, String message);
 
-  /** Adds a line to the log of the shard, which keeps its last 4,096 characters. It is sent like a checkpoint. */
+  /** Adds a line to the log of the shard. The last 4,096 characters of the log are kept, and sent like a checkpoint. */
   void log(String line);
 
   /**
-   * Returns whether the lease is lost. If it is, another attempt may have begun, and the end of this one has no effect.
+   * Returns whether the lease is lost. After a lost lease, another attempt may have begun, and the result of this
+   * attempt has no effect.
    */
   boolean isLost();
 
-  /** Returns whether the worker is stopping, and waits for its handlers. */
+  /** Returns whether the worker is stopping. A stopping worker waits for its handlers to return. */
   boolean isStopping();
 
   /**
-   * Ensures that the work may continue. Call it between the steps of the work.
+   * Ensures that the work may continue. Call this method between the steps of the work.
    *
    * @throws JobStoppedException if the lease is lost or the worker stops
    */

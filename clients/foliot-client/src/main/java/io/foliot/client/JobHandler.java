@@ -1,19 +1,19 @@
 package io.foliot.client;
 
-/** The work of a recurring job. */
+/** The handler of a recurring job. */
 @FunctionalInterface
 public interface JobHandler {
   /**
-   * Does the work of one shard. It runs on a virtual thread of its own. It is interrupted if the lease is lost, if the
-   * run is stopped, and if the worker stops and the grace is over.
+   * Does the work of one shard, on a virtual thread of its own. The thread is interrupted if the lease is lost, if the
+   * run is stopped, or if the worker stops and its grace is over.
    *
    * <p>A shard may be delivered more than once, even while an earlier attempt that has lost its lease is still running.
-   * If the system that the handler writes to must not accept writes of both attempts, it compares their
-   * {@link JobContext#fence}.
+   * A system that the handler writes to can compare values of {@link JobContext#fence}, to refuse the writes of the
+   * earlier attempt.
    *
    * @return the result of the work
    * @throws Exception if the attempt has failed. The shard is attempted again according to the queue's retry policy,
-   *         and the exception is the reason
+   *         and the text of the exception is stored as the reason
    */
   JobResult handle(JobContext job) throws Exception;
 }

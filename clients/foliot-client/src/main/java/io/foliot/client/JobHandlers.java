@@ -2,13 +2,13 @@ package io.foliot.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds handlers for the jobs that have no handler of their own on a worker. An example is a runner of scripts. */
+/** Finds handlers of jobs for which {@link JobWorker.Builder#handle} sets none, for example in a folder of scripts. */
 @FunctionalInterface
 public interface JobHandlers {
   /**
    * Returns the handler of a shard, or null if there is none on this worker. Called before each attempt, by any thread.
    *
-   * @throws RuntimeException fails the attempt
+   * @throws RuntimeException if the search failed; the attempt then fails
    */
   @Nullable
   JobHandler find(JobContext job);

@@ -4,45 +4,46 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Observes each attempt of a handler on a worker, for example for audits, traces or the context of a thread. If the job
- * asks for it, a listener also observes the start and the end of each run, on one of the workers of the queue. It is
- * called on the thread of the handler, so by many threads at once.
+ * sets {@link Job.Builder#runListeners}, listeners also observe the start or the end of each run, on one worker of the
+ * queue. The methods are called on the threads of the attempts, and many threads may call them at once.
  *
- * <p>Several listeners are called in the order in which they were added, and after the handler in the reverse order.
+ * <p>Listeners are called in the order in which they were added; {@link #after} is called in the reverse order.
  */
 public interface JobListener {
   /**
    * Called before the handler.
    *
-   * @throws Exception fails the attempt: the handler is not called, and neither are the listeners after this one. The
-   *         listeners before it see the exception in {@link #after}
+   * @throws Exception if the attempt must not continue. The attempt then fails, without a call of the handler and of
+   *         later listeners. Earlier listeners get the exception in {@link #after}
    */
   default void before(JobContext job) throws Exception {}
 
   /**
-   * Called after the handler, if {@link #before} of this listener returned. Exactly one of the result and the failure
-   * is not null.
+   * Called after the handler, if {@link #before} of this listener returned. Exactly one of {@code result}
+   * and {@code failure} is null.
    *
-   * @param result the result of the handler
-   * @param failure the exception that the handler, or the {@code before} of a later listener, threw
-   * @throws Exception is passed to the worker's {@code onError}. The attempt still ends with the result of the handler,
-   *         because its work is done
+   * @param result the result of the handler; null if there is a failure
+   * @param failure the exception that the handler, or the {@code before} of a later listener, threw; null if none
+   * @throws Exception if the listener failed. The exception is passed to the worker's {@code onError}; the attempt
+   *         still ends with the result or failure of the handler
    */
   default void after(JobContext job, @Nullable JobResult result, @Nullable Throwable failure) throws Exception {}
 
   /**
-   * Called before the first shard of a run begins: once, on one worker, and again after an attempt that failed. Neither
-   * the handler nor {@link #before} nor {@link #after} is called for it. The context has a checkpoint, progress and log
-   * of its own, separate from those of the shards.
+   * Called on one worker before the first shard of a run begins, in an attempt of a task of its own. This task has its
+   * own checkpoint, progress and log. The task has no calls of the handler, {@link #before} and {@link #after}.
    *
-   * @throws Exception fails the attempt: the listeners after this one are not called, and all listeners are called
-   *         again with the next attempt. The shards wait, and do not begin if the last attempt fails
+   * @throws Exception if the listener failed. The attempt then fails without a call of later listeners, and the next
+   *         attempt calls all listeners again. The shards wait until an attempt succeeds. If the last attempt fails,
+   *         the shards do not begin
    */
   default void onRunStarted(JobContext job) throws Exception {}
 
   /**
-   * Called after the last shard of a run has ended, as {@link #onRunStarted} is.
+   * Called on one worker after the last shard of a run has ended, in the same way as {@link #onRunStarted}.
    *
-   * @throws Exception fails the attempt, as for {@link #onRunStarted}; the result of the run stays as it is
+   * @throws Exception if the listener failed. The attempt then fails, and the next attempt calls all listeners again.
+   *         The result of the run does not change
    */
   default void onRunEnded(JobContext job, RunEnd end) throws Exception {}
 }

@@ -12,12 +12,13 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The annotated methods of an object. */
+/** Finds the methods of an object that are annotated with {@link FoliotJob}. */
 final class JobMethods {
   /**
-   * A method as a handler.
+   * An annotated method.
    *
-   * @param declaration the job that the annotation defines; null if it has no schedule
+   * @param declaration the job that the annotation defines; null if the annotation has no schedule
+   * @param handler the handler that calls the method
    */
   record Found(FoliotJob annotation, @Nullable Job declaration, JobHandler handler) {}
 
@@ -26,7 +27,8 @@ final class JobMethods {
   /**
    * Returns the annotated methods of an object, from its class and the superclasses.
    *
-   * @throws IllegalArgumentException if there is none, or a method has a signature or settings that are not allowed
+   * @throws IllegalArgumentException if no method is annotated, or a method has a signature or settings that are not
+   *     allowed
    */
   static List<Found> of(Object bean) {
     List<Found> found = new ArrayList<>();
@@ -51,8 +53,8 @@ final class JobMethods {
     Class<?> returned = method.getReturnType();
     boolean returnsResult = returned == void.class || returned == String.class || returned == JobResult.class;
     if ((parameters.length > 0 && !takesJob) || !returnsResult || Modifier.isStatic(method.getModifiers())) {
-      throw new IllegalArgumentException("a method with @FoliotJob is not static, has no parameter or a JobContext, and"
-          + " returns nothing, a String or a JobResult: method=" + method);
+      throw new IllegalArgumentException("a method with @FoliotJob must not be static, must have no parameter"
+          + " or a JobContext, and must be one that returns nothing, a String or a JobResult: method=" + method);
     }
     if (!method.trySetAccessible()) {
       throw new IllegalArgumentException("a method with @FoliotJob must be accessible: make it and its class public,"
@@ -86,13 +88,13 @@ final class JobMethods {
           && annotation.scope() == JobScope.ONE && annotation.zones().length == 0 && annotation.shards() == 1
           && annotation.shardParameters().length == 0 && annotation.runListeners().length == 0;
       if (!isPlain) {
-        throw new IllegalArgumentException("@FoliotJob without cron, every or after declares no job, so it has no other"
-            + " settings: method=" + method);
+        throw new IllegalArgumentException("@FoliotJob without cron, every or after declares no job, so it must not"
+            + " have settings of a job: method=" + method);
       }
       return null;
     }
     if (schedules > 1) {
-      throw new IllegalArgumentException("@FoliotJob has one of cron, every and after: method=" + method);
+      throw new IllegalArgumentException("@FoliotJob must have only one of cron, every and after: method=" + method);
     }
     Job.Builder job = Job.named(annotation.name());
     ifSet(annotation.cron(), job::cron);

@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of an attempt of a shard, which its handler returns. A text is stored up to 200 characters, and a reason
- * up to 256.
+ * The result of an attempt of a shard, which its handler returns. At most 200 characters of a text and at most 256
+ * characters of a reason are stored.
  */
 public sealed interface JobResult {
   /**
@@ -16,8 +16,8 @@ public sealed interface JobResult {
   record Done(String text) implements JobResult {}
 
   /**
-   * The shard has succeeded, and the job starts its next run as soon as this one has ended. In the next run, the shard
-   * with the same number begins from the checkpoint of this one.
+   * The shard has succeeded, and the job starts its next run as soon as this run has ended. In the next run, the shard
+   * with the same number begins from the checkpoint of this shard.
    *
    * @param text a human-readable text; may be empty
    */
@@ -31,10 +31,10 @@ public sealed interface JobResult {
   record EndJob(String text) implements JobResult {}
 
   /**
-   * The attempt has failed, and another one follows while the shard has attempts left.
+   * The attempt has failed, and another attempt follows while the shard has attempts left.
    *
    * @param reason a human-readable reason
-   * @param delay the delay until the next attempt, which replaces the queue's backoff; null for that backoff
+   * @param delay the delay until the next attempt; null for the queue's backoff
    */
   record Failed(String reason, @Nullable Duration delay) implements JobResult {
     public Failed {
@@ -52,7 +52,7 @@ public sealed interface JobResult {
   record GivenUp(String reason) implements JobResult {}
 
   /**
-   * This worker cannot do the work, but another one may. The shard is attempted again after a pause that grows with
+   * This worker cannot do the work, but another worker may. The shard is attempted again after a pause that grows with
    * each attempt, from two seconds to ten minutes.
    *
    * @param reason a human-readable reason
@@ -70,8 +70,8 @@ public sealed interface JobResult {
   }
 
   /**
-   * Returns the result of a shard that has succeeded; the job starts its next run as soon as this one has ended, and
-   * this shard then begins from its checkpoint.
+   * Returns the result of a shard that has succeeded. The job starts its next run as soon as this run has ended. In the
+   * next run, the shard begins from its checkpoint.
    */
   static JobResult runAgain() {
     return new RunAgain("");
@@ -83,29 +83,29 @@ public sealed interface JobResult {
   }
 
   /**
-   * Returns the result of a shard that has succeeded; the job is over, for example because the cause of an alarm is
+   * Returns the result of a shard that has succeeded and ends the job, for example because the cause of an alarm is
    * gone.
    */
   static JobResult endJob(String text) {
     return new EndJob(text);
   }
 
-  /** Returns the result of a failed attempt; the next one comes after the queue's backoff. */
+  /** Returns the result of a failed attempt; the next attempt begins after the queue's backoff. */
   static JobResult failed(String reason) {
     return new Failed(reason, null);
   }
 
-  /** Returns the result of a failed attempt; the next one comes after a delay. */
+  /** Returns the result of a failed attempt; the next attempt begins after a delay. */
   static JobResult failed(String reason, Duration delay) {
     return new Failed(reason, delay);
   }
 
-  /** Returns the result of a shard that has failed, when no further attempt would help. */
+  /** Returns the result of a shard that has failed, and for which no further attempt would help. */
   static JobResult giveUp(String reason) {
     return new GivenUp(reason);
   }
 
-  /** Returns the result of an attempt whose worker cannot do the work, while another one may. */
+  /** Returns the result of an attempt whose worker cannot do the work, while another worker may. */
   static JobResult notHere(String reason) {
     return new NotHere(reason);
   }

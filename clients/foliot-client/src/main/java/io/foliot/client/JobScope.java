@@ -2,11 +2,11 @@ package io.foliot.client;
 
 /** The workers on which the runs of a recurring job take place. */
 public enum JobScope {
-  /** Once: each shard runs on one worker. The default of the server. */
+  /** Each shard runs once, on one worker. This is the default of the server. */
   ONE("one"),
-  /** Once in each zone that has workers, or in each of the zones that the job names. */
+  /** Each shard runs once in each zone that has workers, or in each of the zones that the job names. */
   PER_ZONE("per-zone"),
-  /** Once on each worker that is alive when the run starts. */
+  /** Each worker that is live and enabled when the run starts runs one shard. */
   ALL("all");
 
   private final String json;

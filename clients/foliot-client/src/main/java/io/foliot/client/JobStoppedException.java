@@ -1,9 +1,9 @@
 package io.foliot.client;
 
 /**
- * The handler of a job must stop, because its lease is lost or its worker stops. A handler should not catch this
- * exception. After a stop of the worker, the shard begins elsewhere at once, from its checkpoint. After a lost lease,
- * it may have begun elsewhere already.
+ * Thrown when the handler of a job must stop, because its lease is lost or its worker stops. A handler should not catch
+ * this exception. After a stop of the worker, the shard begins on another worker at once, from its checkpoint. After a
+ * lost lease, the shard may already have begun on another worker.
  */
 public final class JobStoppedException extends RuntimeException {
   private final boolean leaseLost;
@@ -13,7 +13,7 @@ public final class JobStoppedException extends RuntimeException {
     this.leaseLost = leaseLost;
   }
 
-  /** Returns whether the lease is lost; if not, the worker stops. */
+  /** Returns true if the lease is lost, and false if the worker stops. */
   public boolean isLeaseLost() {
     return leaseLost;
   }

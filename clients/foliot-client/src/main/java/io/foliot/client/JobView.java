@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A recurring job as the server sees it.
+ * A recurring job, as the server returned it.
  *
- * @param job its name
+ * @param job the name of the job
  * @param state ACTIVE, PAUSED, COMPLETED, ERROR, or a state of a newer server
- * @param nextTimes its next scheduled times in the form of RFC 3339, each with the offset of its zone
- * @param totals counts of its scheduled times and runs by name: {@code fired}, {@code missed}, {@code succeeded} and
- *     others
- * @param json the unparsed answer, with the definition, and with fields that this client does not know
+ * @param nextTimes the next scheduled times of the job in the form of RFC 3339, each with the offset of its time zone
+ * @param totals the counts of scheduled times and runs of the job, by name: {@code fired}, {@code missed},
+ *     {@code succeeded} and others
+ * @param json the unparsed answer, with the definition, and with fields that this class does not have
  */
 public record JobView(String job, String state, List<String> nextTimes, Map<String, Long> totals, String json) {
   public JobView {

@@ -17,27 +17,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs recurring jobs of one queue: declares jobs that are defined in code, claims shards, and runs the handler of the
- * job for each. Claims, leases and the stop work as for {@link Worker}.
+ * Runs recurring jobs of one queue. The worker declares jobs that are defined in code, claims shards, and runs each
+ * shard with the handler of its job. Claims, leases and the stop work as for {@link Worker}.
  *
  * <p>A shard whose job has no handler on this worker is given back, so that another worker of the queue can claim it.
- * The next attempt begins after 2 seconds; the pause then grows to 10, 50 and 250 seconds, and is ten minutes from then
- * on. Each return counts as an attempt. With five attempts, the default of a queue, a shard waits about five minutes
- * for a worker with the handler before its run fails. A rolling deployment may take that long, while old instances
- * claim shards of a new job. A job that needs more time needs more attempts ({@link Job.Builder#maxAttempts}).
+ * The next attempt begins after 2 seconds; the later pauses are 10, 50 and 250 seconds, and then ten minutes each.
+ * Giving a shard back counts as an attempt. With five attempts, the default of a queue, a shard waits about five
+ * minutes for a worker with the handler before its run fails. In a rolling deployment, old instances may claim shards
+ * of a new job for that long. If a deployment takes longer, set more attempts with {@link Job.Builder#maxAttempts}.
  *
  * <p>When the worker stops, it announces its stop to the server. The shards that it gives up begin on other workers at
- * once, from their checkpoints. Shards that waited for this worker also begin elsewhere.
+ * once, from their checkpoints. Shards that waited for this worker begin on other workers too.
  */
 public final class JobWorker implements AutoCloseable {
   /** Pause after the first attempt on a worker without the handler. */
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(2);
-  /** Factor by which the pause grows with each attempt: few attempts must last for a whole deployment. */
+  /** Factor by which the pause grows with each attempt, large so that few attempts outlast a deployment. */
   private static final int PAUSE_FACTOR = 5;
-  /** Longest pause between two attempts: a new worker with the handler gets the shard within it. */
+  /** Longest pause between two attempts: the time within which a new worker with the handler gets the shard. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
-  /** Default wait of a claim. The server treats a dead worker as alive until its last claim would have ended. */
+  /** Default wait of a claim. A dead worker counts as alive until its last claim would have ended. */
   private static final Duration POLL_WAIT = Duration.ofSeconds(5);
 
   private static final int TOO_MANY_REQUESTS = 429;
@@ -60,11 +60,11 @@ public final class JobWorker implements AutoCloseable {
   private final Worker.Builder settings;
   private final List<Consumer<? super JobWorker>> onStart;
 
-  // Written by start, before any other thread exists.
+  // Written by start(), before the worker is passed to observers or returned.
   private @Nullable Worker worker;
   private final List<Thread> starters = new ArrayList<>();
 
-  // Any thread.
+  // Used by any thread.
   private volatile boolean stopping;
   private volatile boolean terminated;
   private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
@@ -115,9 +115,9 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Declares jobs, and returns those whose declaration failed without a refusal, which are to be declared again later.
+   * Declares jobs. Returns the jobs to declare again later, because their declaration failed without a refusal.
    *
-   * @throws RuntimeException if the server refuses one, and {@code throwsRefusals} is true
+   * @throws RuntimeException if a declaration is refused and {@code throwsRefusals} is true
    */
   private List<Job> declare(List<Job> jobs, boolean throwsRefusals) {
     List<Job> undeclared = new ArrayList<>();
@@ -132,8 +132,8 @@ public final class JobWorker implements AutoCloseable {
           throw e;
         }
         report(isRefusal
-            ? "a job was not declared, and its definition is as before, job=" + job.name()
-            : "a job could not be declared yet, job=" + job.name(), e);
+            ? "a declaration was refused, so the job has not changed, job=" + job.name()
+            : "a job could not be declared yet, and is declared again later, job=" + job.name(), e);
         if (!isRefusal) {
           undeclared.add(job);
         }
@@ -170,7 +170,7 @@ public final class JobWorker implements AutoCloseable {
     }
   }
 
-  /** A run at the start of the worker. The server does not know of it, so it has no lease. */
+  /** A run at the start of the worker. It exists only in this process, so it has no lease. */
   private final class StartedHere implements RunningAttempt {
     private final ClaimedTask task;
 
@@ -198,7 +198,7 @@ public final class JobWorker implements AutoCloseable {
 
     @Override
     public void noteFrom(Notes source) {
-      // The server does not know of this run, so no note is sent.
+      // The run exists only in this process, so no note is sent.
     }
 
     @Override
@@ -211,7 +211,7 @@ public final class JobWorker implements AutoCloseable {
     ClaimedTask task = attempt.task();
     if (!RunningShard.isShard(task)) {
       return otherTasks == null
-          ? notHere("no handler for tasks that are no shards of jobs", task.attempt())
+          ? notHere("no handler for tasks that are not shards of jobs", task.attempt())
           : otherTasks.handle(task);
     }
     RunningShard shard = new RunningShard(attempt, zone);
@@ -226,7 +226,7 @@ public final class JobWorker implements AutoCloseable {
       return switch (shard.phase()) {
         case SHARD -> settlement(run(handler, shard), shard, task.attempt());
         case BEFORE, AFTER -> callListeners(shard);
-        case UNRECOGNIZED -> notHere("the library is too old for a phase of the job " + shard.job(), task.attempt());
+        case UNRECOGNIZED -> notHere("the client is too old for a phase of the job " + shard.job(), task.attempt());
       };
     } catch (Throwable e) {
       if (isStopped(shard, e)) {
@@ -241,7 +241,7 @@ public final class JobWorker implements AutoCloseable {
     }
   }
 
-  /** Returns whether a handler threw an exception because it was asked to stop, or because its lease was lost. */
+  /** Returns whether a handler threw an exception because its worker stops or its lease is lost. */
   private static boolean isStopped(JobContext job, Throwable failure) {
     return (job.isStopping() || job.isLost()) && (failure instanceof JobStoppedException
         || failure instanceof InterruptedException || failure instanceof ClosedByInterruptException);
@@ -263,7 +263,7 @@ public final class JobWorker implements AutoCloseable {
     } catch (Throwable e) {
       failure = e;
     }
-    // An interrupt was meant for the handler, which has ended.
+    // Clears an interrupt that was meant for the handler, which has ended.
     boolean unused = Thread.interrupted();
     for (int i = begun - 1; i >= 0; i--) {
       try {
@@ -330,9 +330,9 @@ public final class JobWorker implements AutoCloseable {
   /**
    * Stops the worker. It makes no more claims, and this method waits until the claimed shards have been run and
    * settled. Handlers that call {@link JobContext#ensureRuns} end early. After the grace, handlers that still run are
-   * interrupted, and this method returns without waiting for them any longer.
+   * interrupted, and this method returns without a further wait.
    *
-   * @return whether the claim and all shards ended within the grace
+   * @return whether the claim, all shards and all runs at the start ended within the grace
    */
   public boolean stop(Duration grace) throws InterruptedException {
     long begunNanos = System.nanoTime();
@@ -355,7 +355,7 @@ public final class JobWorker implements AutoCloseable {
     return terminated;
   }
 
-  /** Stops the worker, as {@link #stop} does, with the grace that it was built with. */
+  /** Stops the worker, as {@link #stop} does, with the {@linkplain Builder#grace grace} of its builder. */
   @Override
   public void close() {
     try {
@@ -389,7 +389,7 @@ public final class JobWorker implements AutoCloseable {
       this.queue = Names.requireName("queue", queue);
     }
 
-    /** Returns the host's name from the environment, which containers usually set, or a constant. */
+    /** Returns the environment variable {@code HOSTNAME}, which containers usually set, or a constant. */
     private static String defaultName() {
       String host = System.getenv("HOSTNAME");
       return host == null || host.isBlank() ? "worker" : ShardNote.cut(host, WorkerName.MAX_GIVEN);
@@ -397,8 +397,8 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Sets the name with which this worker claims, at most 119 characters. The default is the environment variable
-     * {@code HOSTNAME}, or {@code worker}. A hyphen and eight hexadecimal digits are appended to it. The digits are
-     * random, and the same for all workers of one process.
+     * {@code HOSTNAME}, or {@code worker}. A hyphen and eight hexadecimal digits are appended to the name. The digits
+     * are random, and the same for all workers of one process.
      */
     public Builder name(String workerName) {
       String unused = WorkerName.of(workerName);
@@ -422,8 +422,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets the lease of a shard, after which a shard of a dead worker begins elsewhere; 10 seconds by default. The
-     * lease of a running shard is extended after each third of it.
+     * Sets the duration of the lease of a shard; 10 seconds by default. The lease of a running shard is extended each
+     * time a third of it has passed. After the lease, a shard of a dead worker begins on another worker.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);
@@ -431,8 +431,8 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Sets how long one claim waits for shards; 5 seconds by default. Shards that wait for a dead worker begin
-     * elsewhere a few seconds after this time.
+     * Sets how long one claim waits for shards; 5 seconds by default. Shards that wait for a dead worker begin on
+     * another worker a few seconds after this time.
      */
     public Builder pollWait(Duration duration) {
       pollWait = DurationText.requirePositive("pollWait", duration);
@@ -454,11 +454,11 @@ public final class JobWorker implements AutoCloseable {
      * Declares a job when the worker starts, as {@link FoliotClient#declareJob} does. A job without a queue is declared
      * with the queue of the worker.
      *
-     * @throws IllegalArgumentException if a job of the same name was added before
+     * @throws IllegalArgumentException if a job of the same name was declared before
      */
     public Builder declare(Job job) {
       if (declarations.putIfAbsent(job.name(), job.orInQueue(queue)) != null) {
-        throw new IllegalArgumentException("a job is declared once: job=" + job.name());
+        throw new IllegalArgumentException("a job must not be declared twice: job=" + job.name());
       }
       return this;
     }
@@ -470,7 +470,7 @@ public final class JobWorker implements AutoCloseable {
      */
     public Builder handle(String job, JobHandler handler) {
       if (handlers.putIfAbsent(Names.requireName("job", job), handler) != null) {
-        throw new IllegalArgumentException("a job has one handler: job=" + job);
+        throw new IllegalArgumentException("a job must not have two handlers: job=" + job);
       }
       return this;
     }
@@ -485,11 +485,11 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Adds the methods of an object that are annotated with {@link FoliotJob} as handlers. Declares the jobs whose
+     * Adds the methods of an object that are annotated with {@link FoliotJob} as handlers. Also declares the jobs whose
      * annotation has a schedule.
      *
-     * @throws IllegalArgumentException if there is no such method, a method has a wrong signature or setting, or a job
-     *         has a handler or a declaration already
+     * @throws IllegalArgumentException if the object has no such method, a method has a wrong signature or setting, or
+     *         a job has a handler or a declaration already
      */
     public Builder handlers(Object bean) {
       for (JobMethods.Found method : JobMethods.of(bean)) {
@@ -507,7 +507,7 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Runs the handler of a job once in this process when the worker starts, for example to fill a cache before the
-     * next run. The handler runs in parallel with the shards. The server does not know of this run: it has no lease,
+     * next run. The handler runs in parallel with the shards. This run exists only in this process: it has no lease,
      * has the fence 0-0, and is not repeated. Its context has the parameter of the declaration. A failure is passed to
      * {@link #onError}.
      */
@@ -516,19 +516,19 @@ public final class JobWorker implements AutoCloseable {
       return this;
     }
 
-    /** Sets the finder of handlers for all other jobs, such as a runner of scripts; none by default. */
+    /** Sets the finder of handlers for jobs without a handler, such as a runner of scripts; none by default. */
     public Builder scripts(JobHandlers finder) {
       scripts = finder;
       return this;
     }
 
-    /** Sets the handler of tasks of the queue that are not shards of jobs; by default they are given back. */
+    /** Sets the handler of tasks of the queue that are not shards of jobs; by default such tasks are given back. */
     public Builder tasks(TaskHandler handler) {
       otherTasks = handler;
       return this;
     }
 
-    /** Adds a listener of each attempt of each job, and of the runs that begin and end on this worker. */
+    /** Adds a listener. {@link JobListener} describes when its methods are called. */
     public Builder listener(JobListener listener) {
       listeners.add(listener);
       return this;
@@ -551,7 +551,7 @@ public final class JobWorker implements AutoCloseable {
     }
 
     /**
-     * Declares the jobs, and starts the worker. If the server cannot be reached, declarations are repeated in the
+     * Declares the jobs, and starts the worker. If a declaration fails without a refusal, it is repeated in the
      * background.
      *
      * @throws FoliotException if the server refuses a declaration; the worker is then not started
@@ -561,7 +561,7 @@ public final class JobWorker implements AutoCloseable {
     public JobWorker start() {
       for (String job : atStart) {
         if (!handlers.containsKey(job)) {
-          throw new IllegalArgumentException("a job that runs at the start has a handler: job=" + job);
+          throw new IllegalArgumentException("a job that runs at the start must have a handler: job=" + job);
         }
       }
       return new JobWorker(this).started();

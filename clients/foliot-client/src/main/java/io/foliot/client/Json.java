@@ -15,13 +15,13 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** Writes JSON. A field without a value is left out. */
+/** Writes JSON. A field whose value is null is left out, and so is an empty map. */
 final class Json {
   static final JsonFactory FACTORY = JsonFactory.builder().build();
 
   private Json() {}
 
-  /** Returns an object with the fields that the given code writes, in UTF-8. */
+  /** Returns the UTF-8 bytes of a JSON object with the fields that the given code writes. */
   static byte[] object(Consumer<JsonGenerator> fields) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), out)) {
@@ -85,18 +85,18 @@ final class Json {
     json.writeEndArray();
   }
 
-  /** Writes a field whose value is JSON already, and has passed {@link #requireOneValue}. */
+  /** Writes a field whose value is the text of a JSON value that has passed {@link #requireOneValue}. */
   static void writeJson(JsonGenerator json, String name, String value) {
     json.writeName(name);
-    // A line break between tokens is only white space in JSON, but would end a line of a batch.
+    // A line break between tokens is white space in JSON, but would end the task's line in a batch.
     json.writeRawValue(value.replace('\n', ' ').replace('\r', ' '));
   }
 
   /**
-   * Returns the given text if it is exactly one JSON value. It is written unchanged, so it must not be able to add
-   * fields.
+   * Returns the given text if it is exactly one JSON value. The text is later written unchanged, so text after the
+   * value could add fields.
    *
-   * @throws IllegalArgumentException if it is not
+   * @throws IllegalArgumentException if the text is not exactly one JSON value
    */
   static String requireOneValue(String what, String text) {
     try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {

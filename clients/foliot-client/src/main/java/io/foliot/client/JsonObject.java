@@ -20,28 +20,28 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.TokenStreamLocation;
 
 /**
- * A JSON object of an answer. Fields that the caller does not read are ignored. Reading a field of another type throws
- * an {@link UnreadableAnswerException}. So does reading a field that is missing or null, except with methods that
- * return null or an empty collection for it.
+ * A JSON object of an answer. Unread fields are ignored. A method throws an {@link UnreadableAnswerException} if the
+ * field has another type than the method returns, or if the field is missing or null. However, methods whose names end
+ * in {@code OrNull} return null for a field that is missing or null, and methods for collections return an empty one.
  */
 final class JsonObject {
   /*
-   * A tree of parsed JSON that keeps, for each field, the offsets of its text in the answer. So a payload is returned
-   * with its original digits and order of fields, which parsed numbers and maps would lose.
+   * The tree of parsed JSON keeps, for each field, the offsets of its text in the answer. A payload can therefore be
+   * returned with its original digits and order of fields, which parsed numbers and maps would lose.
    */
 
   static final JsonObject EMPTY = new JsonObject(Map.of(), new byte[0], 0, 0);
 
-  /** Fields whose content users supply, of any size and depth. They stay text; no tree is built from them. */
+  /** Fields whose content users supply, of any size and depth. Their values stay text, and are not parsed to a tree. */
   private static final Set<String> OPAQUE = Set.of("payload");
 
   /**
    * A value, and the offsets of its text in the answer.
    *
-   * @param value a String for a string, a number or a boolean; a JsonObject; or a list of Values. Null for a JSON
-   *     null and for an opaque value
-   * @param from the first byte
-   * @param to the byte after the last
+   * @param value a String for a string, a number or a boolean; a JsonObject for an object; a list of Values for an
+   *     array; null for a JSON null and for an opaque value
+   * @param from the offset of the first byte
+   * @param to the offset after the last byte
    */
   private record Value(JsonToken kind, @Nullable Object value, int from, int to) {}
 
@@ -60,7 +60,7 @@ final class JsonObject {
   /**
    * Parses an answer that is one JSON object.
    *
-   * @throws UnreadableAnswerException if it is not
+   * @throws UnreadableAnswerException if the answer is not one JSON object
    */
   static JsonObject parse(byte[] source) {
     List<JsonObject> roots = parseAll(source);
@@ -85,7 +85,7 @@ final class JsonObject {
     return roots;
   }
 
-  /** Returns the value that begins with the parser's current token, and moves the parser to the value's last token. */
+  /** Reads the value that begins at the parser's current token, and moves the parser to the last token of the value. */
   private static Value value(byte[] source, JsonParser parser, boolean opaque) {
     JsonToken kind = parser.currentToken();
     int from = offset(parser.currentTokenLocation());
@@ -117,7 +117,7 @@ final class JsonObject {
     return Math.toIntExact(location.getByteOffset());
   }
 
-  /** Returns the names of the fields, in their order. */
+  /** Returns the names of the fields, in the order of the answer. */
   Set<String> names() {
     return fields.keySet();
   }
@@ -134,12 +134,12 @@ final class JsonObject {
     return value != null && value.kind() == JsonToken.VALUE_STRING;
   }
 
-  /** Returns the text of the object in the answer. */
+  /** Returns the JSON text of this object, as in the answer. */
   String json() {
     return new String(source, from, to - from, UTF_8);
   }
 
-  /** Returns the text of the field's value in the answer. */
+  /** Returns the JSON text of a field's value, as in the answer. */
   String json(String name) {
     Value value = require(name, fields.get(name));
     return new String(source, value.from(), value.to() - value.from(), UTF_8);
@@ -248,12 +248,12 @@ final class JsonObject {
     return has(name) ? object(name) : null;
   }
 
-  /** Returns the objects of an array; none if the field is missing or null. */
+  /** Returns the objects of an array; an empty list if the field is missing or null. */
   List<JsonObject> objects(String name) {
     return items(name).stream().map(item -> requireObject(name, item)).toList();
   }
 
-  /** Returns the strings of an array; none if the field is missing or null. */
+  /** Returns the strings of an array; an empty list if the field is missing or null. */
   List<String> texts(String name) {
     return items(name).stream().map(item -> {
       if (item.kind() != JsonToken.VALUE_STRING) {
@@ -263,7 +263,7 @@ final class JsonObject {
     }).toList();
   }
 
-  /** Returns the fields of an object of strings, in their order; none if the field is missing or null. */
+  /** Returns the fields of an object of strings, in their order; an empty map if the field is missing or null. */
   Map<String, String> textMap(String name) {
     JsonObject object = has(name) ? object(name) : EMPTY;
     Map<String, String> map = new LinkedHashMap<>();

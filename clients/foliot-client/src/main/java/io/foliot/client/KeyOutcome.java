@@ -6,15 +6,15 @@ public enum KeyOutcome {
   CREATED,
   /** The live task has a new generation; no attempt of the replaced generation can begin. */
   RESET,
-  /** As {@link #RESET}, but an attempt of the replaced generation is running and may still end; the new one follows. */
+  /** As {@link #RESET}, but an attempt of the replaced generation is still running. The new generation follows it. */
   RESET_PENDING,
   /** The key has a live task, which was not changed. */
   KEPT,
-  /** The request was made before with the same idempotency key; this is the answer to the first one. */
+  /** An earlier request had the same idempotency key. Nothing changed; the task of that request is returned. */
   REPEATED,
   /** The key has no live task; nothing changed. */
   NOT_FOUND,
-  /** A result that this client is too old to know. */
+  /** A result of a newer server, which this client does not recognize. */
   UNRECOGNIZED;
 
   static KeyOutcome of(JsonObject json) {

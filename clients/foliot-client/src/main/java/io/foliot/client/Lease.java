@@ -6,8 +6,9 @@ import tools.jackson.core.JsonGenerator;
 /**
  * The right to settle one attempt of a task.
  *
- * @param token the token of the claim, without which the attempt cannot be settled
- * @param generation the generation that was claimed, if known
+ * @param taskId the id of the task
+ * @param token the token of the claim
+ * @param generation the generation that was claimed; null if it is not known
  */
 public record Lease(String taskId, String token, @Nullable Long generation) {
   public Lease {

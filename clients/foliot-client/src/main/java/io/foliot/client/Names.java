@@ -4,10 +4,11 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Checks of names and texts that callers supply, and the conversion of names in answers. */
+/** Checks names and texts that callers supply, and converts names in answers to constants. */
 final class Names {
   private Names() {}
 
+  /** Returns the constant with a name, or {@code unrecognized} if no known constant has this name. */
   static <E extends Enum<E>> E constant(E[] known, String name, E unrecognized) {
     for (E constant : known) {
       if (constant.name().equals(name)) {
@@ -18,17 +19,17 @@ final class Names {
   }
 
   /**
-   * Returns the given text if UTF-8 can encode it. Half a surrogate pair would be replaced by a question mark, so two
-   * keys could become equal.
+   * Returns the given text if UTF-8 can encode it. An unpaired surrogate would be replaced by a question mark, so two
+   * different keys could become equal.
    *
-   * @throws IllegalArgumentException if UTF-8 cannot encode it
+   * @throws IllegalArgumentException if the text has an unpaired surrogate
    */
   static String requireWellFormed(String what, String text) {
     try {
       StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
       return text;
     } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException(what + " must be well-formed Unicode, this has half a surrogate pair", e);
+      throw new IllegalArgumentException(what + " must be well-formed Unicode, but has an unpaired surrogate", e);
     }
   }
 
@@ -41,13 +42,15 @@ final class Names {
   }
 
   /**
-   * Returns the given text if it is visible ASCII without spaces, and so valid as the value of a header. The message of
-   * the exception does not repeat it.
+   * Returns the given text if it is visible ASCII without spaces, and so valid as the value of a header.
+   *
+   * @throws IllegalArgumentException if the text is empty or has other characters. The message does not contain the
+   *         text, which may be secret
    */
   static String requireVisibleAscii(String what, String text) {
     if (text.isEmpty() || !text.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
       throw new IllegalArgumentException(
-          what + " must be visible ASCII without spaces, because it travels in a header: length=" + text.length());
+          what + " must be visible ASCII without spaces, because it is sent in a header: length=" + text.length());
     }
     return text;
   }

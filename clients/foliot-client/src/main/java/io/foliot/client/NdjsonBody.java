@@ -5,9 +5,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** The lines of a batch, encoded while they are sent. The body can be sent again. */
+/** The body of a batch: one line per task, encoded while the body is sent. Each iteration begins at the first task. */
 final class NdjsonBody implements Iterable<byte[]> {
-  /** Size of a chunk. Lines are combined up to this size, so that there are few writes to the socket. */
+  /** Size from which a chunk is sent. Lines are combined into chunks, so that there are few writes to the socket. */
   private static final int CHUNK_BYTES = 32 * 1024;
 
   private final List<NewTask> tasks;

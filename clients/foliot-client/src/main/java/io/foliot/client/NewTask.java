@@ -10,15 +10,17 @@ import tools.jackson.core.JsonGenerator;
 /**
  * A task to submit, for example {@code NewTask.builder().delay(delay).key("order-7").build()}.
  *
- * @param delay the time until the task is due, from its acceptance by the server; null if {@code dueAt} is given
- * @param dueAt when the task is due; at once if that is past; null if {@code delay} is given
- * @param key the name of the task in its queue, which has at most one live task per key; null for none
+ * @param delay the time from the acceptance of the task by the server until the task is due; null if {@code dueAt} is
+ *     given
+ * @param dueAt when the task is due, which may be in the past; null if {@code delay} is given
+ * @param key the key of the task; a queue has at most one live task per key; null for none
+ * @param payload the payload; null to keep the payload of the key's live task, or for none
  * @param headers the headers that are sent with every delivery
- * @param maxAttempts the number of attempts; null for that of the queue
+ * @param maxAttempts the largest number of attempts; null for the number of the queue
  * @param onConflict the action to take if the key has a live task; null for the server's default, a reset
- * @param idempotencyKey a name for this one request. It makes it safe to submit the task again if the outcome is
- *     unknown, and lets the client do so by itself: for 24 hours a repeat has no effect, and returns the task of the
- *     first request. It is visible ASCII, because it may be sent in a header
+ * @param idempotencyKey a name for this one request, in visible ASCII; null for none. For 24 hours, a repeat with the
+ *     same name has no effect, and returns the task of the first request. The client can therefore repeat the request
+ *     by itself if the outcome is unknown
  */
 public record NewTask(
     @Nullable Duration delay,
@@ -29,10 +31,10 @@ public record NewTask(
     @Nullable Integer maxAttempts,
     @Nullable OnConflict onConflict,
     @Nullable String idempotencyKey) {
-  /** Checks all settings. A batch is encoded while it is sent, and a failure then would have an unknown outcome. */
+  /** Checks all settings here, because a failure while a batch is encoded and sent would have an unknown outcome. */
   public NewTask {
     if ((delay == null) == (dueAt == null)) {
-      throw new IllegalArgumentException("a task has a delay or a dueAt: delay=" + delay + ", dueAt=" + dueAt);
+      throw new IllegalArgumentException("a task must have a delay or a dueAt: delay=" + delay + ", dueAt=" + dueAt);
     }
     if (delay != null) {
       DurationText.requireNotNegative("delay", delay);
@@ -53,17 +55,17 @@ public record NewTask(
     });
   }
 
-  /** Returns a task without a key that is due after a delay; zero for at once. {@link #builder} sets the rest. */
+  /** Returns a task without a key that is due after a delay; zero for at once. Use {@link #builder} to set more. */
   public static NewTask after(Duration delay) {
     return builder().delay(delay).build();
   }
 
-  /** Returns a task without a key that is due at an instant; at once if that is past. */
+  /** Returns a task without a key that is due at an instant, which may be in the past. */
   public static NewTask at(Instant dueAt) {
     return builder().dueAt(dueAt).build();
   }
 
-  /** Returns a builder of a task. It needs a delay or a due time; all other settings have defaults. */
+  /** Returns a builder of a task. The task needs a delay or a due time; all other settings have defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -97,7 +99,7 @@ public record NewTask(
       return this;
     }
 
-    /** Sets when the task is due; at once if that is past. Replaces a delay. */
+    /** Sets when the task is due, which may be in the past. Replaces a delay. */
     public Builder dueAt(Instant value) {
       dueAt = value;
       delay = null;
@@ -110,26 +112,26 @@ public record NewTask(
       return this;
     }
 
-    /** Sets the payload. Null, the default, keeps the payload of the key's live task; a new task then has none. */
+    /** Sets the payload. Null, the default, keeps the payload of the key's live task, or means none for a new task. */
     public Builder payload(@Nullable Payload value) {
       payload = value;
       return this;
     }
 
-    /** Adds a header, or replaces the one of that name. It is sent with every delivery. The name is visible ASCII. */
+    /** Sets a header, which is sent with every delivery. The name is visible ASCII. Replaces an earlier value. */
     public Builder header(String name, String value) {
       headers.put(name, value);
       return this;
     }
 
-    /** Sets the headers that are sent with every delivery, and removes those set before; none by default. */
+    /** Sets the headers that are sent with every delivery, and removes all earlier headers; none by default. */
     public Builder headers(Map<String, String> value) {
       headers.clear();
       headers.putAll(value);
       return this;
     }
 
-    /** Sets how many attempts the task gets, at least 1; null, the default, for the number of the queue. */
+    /** Sets the largest number of attempts, at least 1; null, the default, for the number of the queue. */
     public Builder maxAttempts(@Nullable Integer value) {
       maxAttempts = value;
       return this;
@@ -142,9 +144,9 @@ public record NewTask(
     }
 
     /**
-     * Sets a name for this one request, of visible ASCII; null, the default, for none. It makes it safe to submit the
-     * task again if the outcome is unknown, and lets the client do so by itself: for 24 hours a repeat has no effect,
-     * and returns the task of the first request.
+     * Sets a name for this one request, in visible ASCII; null, the default, for none. For 24 hours, a repeat with the
+     * same name has no effect, and returns the task of the first request. The client can therefore repeat the request
+     * by itself if the outcome is unknown.
      */
     public Builder idempotencyKey(@Nullable String value) {
       idempotencyKey = value;
@@ -154,14 +156,14 @@ public record NewTask(
     /**
      * Returns the task.
      *
-     * @throws IllegalArgumentException if a setting is out of its range, or neither a delay nor a due time is set
+     * @throws IllegalArgumentException if a setting is out of its range, or the task has no delay and no due time
      */
     public NewTask build() {
       return new NewTask(delay, dueAt, key, payload, headers, maxAttempts, onConflict, idempotencyKey);
     }
   }
 
-  /** Writes all fields except the key and the idempotency key, whose place depends on the route. */
+  /** Writes all fields except the key and the idempotency key, which some routes place outside of the body. */
   void write(JsonGenerator json) {
     Json.write(json, "delay", delay);
     Json.write(json, "dueAt", dueAt);

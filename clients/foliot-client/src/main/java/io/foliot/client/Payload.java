@@ -7,7 +7,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** The payload of a task: JSON, or any bytes. */
+/** The payload of a task: JSON, or bytes of any content type. */
 public final class Payload {
   private static final String JSON_TYPE = "application/json";
   private static final String BYTES_TYPE = "application/octet-stream";
@@ -25,7 +25,7 @@ public final class Payload {
   }
 
   /**
-   * Returns a payload of JSON, of the type {@code application/json}.
+   * Returns a payload of JSON, with the content type {@code application/json}.
    *
    * @throws IllegalArgumentException if the text is not exactly one JSON value
    */
@@ -34,22 +34,22 @@ public final class Payload {
     return new Payload(text, text.getBytes(UTF_8), JSON_TYPE);
   }
 
-  /** Returns a payload of text, of the type {@code text/plain; charset=utf-8}. */
+  /** Returns a payload of text, with the content type {@code text/plain; charset=utf-8}. */
   public static Payload text(String text) {
     return new Payload(null, Names.requireWellFormed("payload", text).getBytes(UTF_8), "text/plain; charset=utf-8");
   }
 
-  /** Returns a payload of bytes of a type, such as {@code application/octet-stream}. */
+  /** Returns a payload of bytes with a content type, such as {@code application/octet-stream}. */
   public static Payload bytes(byte[] bytes, String contentType) {
     return new Payload(null, bytes.clone(), Names.requireName("contentType", contentType));
   }
 
-  /** Returns the same payload under another type, for example {@code application/cloudevents+json}. */
+  /** Returns the same payload with another content type, for example {@code application/cloudevents+json}. */
   public Payload withContentType(String newContentType) {
     return new Payload(json, bytes, Names.requireName("contentType", newContentType));
   }
 
-  /** Returns the payload of a task, if the answer has one. */
+  /** Returns the payload of a task in an answer, or null if the task has none. */
   static @Nullable Payload of(JsonObject task) {
     String type = task.textOrNull("contentType");
     byte[] bytes = task.base64OrNull("payloadBase64");
@@ -83,16 +83,17 @@ public final class Payload {
     return bytes.length == 0;
   }
 
-  /** Returns a copy of the bytes; for JSON, its text in UTF-8. */
+  /** Returns a copy of the bytes; for a payload of JSON, its text in UTF-8. */
   public byte[] toBytes() {
     return bytes.clone();
   }
 
-  /** Returns the bytes, read as UTF-8. */
+  /** Returns the bytes decoded as UTF-8. */
   public String toText() {
     return new String(bytes, UTF_8);
   }
 
+  /** Returns the content type. */
   public String contentType() {
     return contentType;
   }
@@ -108,7 +109,7 @@ public final class Payload {
     return Arrays.hashCode(bytes);
   }
 
-  /** Returns a text without the content, which may be a secret or long. */
+  /** Returns a text without the content of the payload, which may be a secret or long. */
   @Override
   public String toString() {
     return "Payload[contentType=" + contentType + ", length=" + bytes.length + "]";

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The server's reason for a refusal, in the form of RFC 9457.
  *
- * @param type the stable name of the kind of problem, a URI; {@code about:blank} if there is only the status
+ * @param type the URI that names the kind of problem; {@code about:blank} if the answer has only a status
  * @param title the kind of problem, as a human-readable text
  * @param status the HTTP status
- * @param detail the cause in this case and the remedy, as a human-readable text
+ * @param detail the cause in this case and the remedy, as a human-readable text; null for none
  * @param members the further members of the problem whose values are strings, such as {@code field} or {@code queue}
  */
 public record Problem(String type, String title, int status, @Nullable String detail, Map<String, String> members)
@@ -24,7 +24,7 @@ public record Problem(String type, String title, int status, @Nullable String de
     members = Map.copyOf(members);
   }
 
-  /** Returns the problem in an answer, or one with the status only if the answer has another form. */
+  /** Returns the problem in an answer, or a problem with only the status if the answer has another form. */
   static Problem ofAnswer(int status, byte[] body) {
     try {
       List<JsonObject> roots = JsonObject.parseAll(body);
@@ -32,7 +32,7 @@ public record Problem(String type, String title, int status, @Nullable String de
         return of(status, roots.getFirst());
       }
     } catch (UnreadableAnswerException e) {
-      // A proxy between the client and the server may answer with an HTML page.
+      // A proxy between the client and the server may have answered with an HTML page.
     }
     return of(status, JsonObject.EMPTY);
   }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A change of some settings of a queue. Settings that it does not name keep their values, secrets included; settings
- * that it sets to null get the server's defaults.
+ * A change of some settings of a queue. Settings that the change does not name keep their values, secrets included.
+ * Settings that the change sets to null get the server's defaults.
  */
 public final class QueuePatch {
   private final Map<String, Consumer<JsonGenerator>> fields;
@@ -26,7 +26,7 @@ public final class QueuePatch {
     }
   }
 
-  /** Returns a builder of a change that changes nothing yet. */
+  /** Returns a builder of a change, without any settings yet. */
   public static Builder builder() {
     return new Builder();
   }
@@ -56,7 +56,7 @@ public final class QueuePatch {
 
     private Builder() {}
 
-    /** Sets a setting of the delivery, such as {@code url}; null removes it. */
+    /** Sets a setting of the delivery, such as {@code url}; null removes the setting. */
     public Builder delivery(String setting, @Nullable String value) {
       delivery.put(Names.requireName("the name of a setting", setting), value);
       return this;
@@ -67,7 +67,7 @@ public final class QueuePatch {
       return delivery("timeout", text(value));
     }
 
-    /** Sets how failed attempts are repeated. Parts that are null keep their values; a null value resets all parts. */
+    /** Sets the rules of retries. Parts that are null keep their values; null resets all parts to the defaults. */
     public Builder retry(QueueSettings.@Nullable Retry value) {
       return object("retry", value == null ? null : value::write);
     }
@@ -98,8 +98,8 @@ public final class QueuePatch {
     }
 
     /**
-     * Sets how long tasks are stored after they have ended. Parts that are null keep their values; a null value resets
-     * all parts.
+     * Sets how long tasks are stored after they have ended. Parts that are null keep their values; null resets
+     * all parts to the defaults.
      */
     public Builder retention(QueueSettings.@Nullable Retention value) {
       return object("retention", value == null ? null : value::write);

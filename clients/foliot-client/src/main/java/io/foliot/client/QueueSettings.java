@@ -5,13 +5,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The settings that a queue's tasks share. Null means the server's default, even if the queue exists and had
- * another value.
+ * The settings of a queue. Null means the server's default, even if the queue exists and has another value.
  *
+ * @param delivery the way in which the tasks are delivered
+ * @param retry the rules of retries
+ * @param priority the priority, from -10 to 10
  * @param rate how many attempts per second may begin in the whole cluster
  * @param concurrency how many attempts may run at a time in the whole cluster
  * @param maxWait how far resets may move a task beyond its first due time
  * @param maxRun how long one attempt may run, however often its lease is extended
+ * @param retention how long tasks are stored after they have ended
+ * @param paused whether the queue is paused, so that no new attempts begin
  */
 public record QueueSettings(
     Delivery delivery,
@@ -23,7 +27,15 @@ public record QueueSettings(
     @Nullable Duration maxRun,
     @Nullable Retention retention,
     @Nullable Boolean paused) {
-  /** The rules by which a failed attempt is repeated. */
+  /**
+   * The rules by which a failed attempt is repeated. Null means the server's default.
+   *
+   * @param maxAttempts the largest number of attempts of a task
+   * @param backoff the delay after the first attempt
+   * @param multiplier the factor by which the delay grows with each further attempt
+   * @param maxBackoff the longest delay before jitter
+   * @param jitter the largest random part of a delay, which makes it longer or shorter, from 0 to 1
+   */
   public record Retry(
       @Nullable Integer maxAttempts,
       @Nullable Duration backoff,
@@ -45,7 +57,12 @@ public record QueueSettings(
     }
   }
 
-  /** The time for which tasks are stored after they have ended. */
+  /**
+   * The time for which tasks are stored after they have ended. Null means the server's default.
+   *
+   * @param finished the time for finished tasks
+   * @param failed the time for failed tasks
+   */
   public record Retention(@Nullable Duration finished, @Nullable Duration failed) {
     static Retention of(JsonObject json) {
       return new Retention(json.durationOrNull("finished"), json.durationOrNull("failed"));
@@ -57,12 +74,12 @@ public record QueueSettings(
     }
   }
 
-  /** Returns settings with the server's defaults for all but the delivery. {@link #builder} sets others. */
+  /** Returns settings with a delivery, and the server's defaults for all others. Use {@link #builder} to set more. */
   public static QueueSettings of(Delivery delivery) {
     return builder(delivery).build();
   }
 
-  /** Returns a builder of settings; those that are not set get the server's defaults. The server checks the ranges. */
+  /** Returns a builder of settings. Unset settings get the server's defaults. The server checks the ranges. */
   public static Builder builder(Delivery delivery) {
     return new Builder(delivery);
   }
@@ -102,8 +119,8 @@ public record QueueSettings(
     }
 
     /**
-     * Sets the priority, from -10 to 10. Each step up doubles the queue's share of a busy node. Null, the default,
-     * means the server's default.
+     * Sets the priority, from -10 to 10. On a busy node, each step up doubles the share of the queue. Null, the
+     * default, means the server's default.
      */
     public Builder priority(@Nullable Integer value) {
       priority = value;

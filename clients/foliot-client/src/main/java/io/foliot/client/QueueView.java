@@ -6,13 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue as the server sees it. Secrets in the settings are masked; if a mask is sent back, the server keeps the
- * secret.
+ * A queue, as the server returned it. Secrets in the settings are masked. If a mask is sent back in the settings, the
+ * server keeps the secret.
  *
+ * @param queue the name of the queue
  * @param counts the number of tasks by state ({@code delayed}, {@code parked}, {@code running}, {@code finished},
  *     {@code failed}, {@code cancelled}), at most 10 seconds old; empty if the answer has none
- * @param lag how late the oldest due task is; null if the answer does not have it
- * @param json the unparsed answer, with fields that this client does not know
+ * @param lag how late the oldest due task is; null if the answer does not contain the lag
+ * @param json the unparsed answer, with fields that this class does not have
  */
 public record QueueView(
     String queue,

@@ -6,7 +6,7 @@ import java.util.List;
  * The result of a redrive.
  *
  * @param redriven how many failed tasks are live again
- * @param conflicts the ids of tasks that stay failed because their key has a live task again
+ * @param conflicts the ids of tasks that stay failed, because their key has a new live task
  * @param more whether the queue may have further failed tasks that this call did not reach
  */
 public record RedriveResult(long redriven, List<String> conflicts, boolean more) {

@@ -1,15 +1,15 @@
 package io.foliot.client;
 
-/** The condition under which the client may repeat a call by itself. */
+/** The condition under which the client may repeat a call. */
 enum Repeat {
   /** Never: a repeat could have a second effect. */
   NEVER,
   /**
-   * Only if the server has certainly not acted: it could not be reached, or it rejected the request before any work. A
-   * repeat would have no second effect, but its answer may differ from the first one: a repeated cancel finds that the
-   * task has ended, because of the first cancel.
+   * Only if the server has certainly done nothing: it could not be reached, or it refused the request before any work.
+   * A repeat would have no second effect, but its answer may differ from the first answer. For example, a repeated
+   * cancel returns that the task had ended already, because of the first cancel.
    */
   IF_NOT_DONE,
-  /** Even if the outcome is unknown. */
+  /** Always, even if the outcome is unknown. */
   ALWAYS
 }

@@ -3,20 +3,21 @@ package io.foliot.client;
 import java.time.Duration;
 
 /**
- * The rule by which the client repeats calls. It repeats only calls that are safe to repeat (see {@link FoliotClient}).
+ * The policy by which the client repeats calls. The client repeats only calls that are safe to repeat, see
+ * {@link FoliotClient}.
  *
  * <p>The backoff after attempt n is {@code firstBackoff} times 2 to the power of (n - 1), at most {@code maxBackoff}.
- * The wait before the next attempt is a random time between half of the backoff and the whole of it, but never shorter
+ * The wait before the next attempt is a random time between half of the backoff and the full backoff, but not shorter
  * than the server's {@code Retry-After}.
  *
  * @param maxAttempts the largest number of attempts of a call; 1 for no retries
  * @param firstBackoff the backoff after the first attempt
  * @param maxBackoff the longest backoff
- * @param maxRetryAfter the longest {@code Retry-After} that the client waits for; if the server asks for a longer wait,
- *     the call fails at once, and the caller decides
+ * @param maxRetryAfter the longest {@code Retry-After} for which the client waits; if the server requires a longer
+ *     wait, the call fails at once
  */
 public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBackoff, Duration maxRetryAfter) {
-  /** Most doublings of the backoff, so that the power of 2 stays small. */
+  /** Most doublings of the backoff, which bounds the power of 2. */
   private static final int MAX_DOUBLINGS = 30;
 
   public RetryPolicy {
@@ -40,14 +41,14 @@ public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBa
   }
 
   /**
-   * Returns the wait after an attempt.
+   * Returns the wait after an attempt, without {@code Retry-After}.
    *
    * @param attempt the number of the attempt, from 1
-   * @param luck a random number from 0 to 1
+   * @param random a random number from 0 to 1
    */
-  Duration backoff(int attempt, double luck) {
+  Duration backoff(int attempt, double random) {
     double doubled = (double) firstBackoff.toMillis() * Math.pow(2, Math.min(attempt - 1, MAX_DOUBLINGS));
     double millis = Math.min(doubled, (double) maxBackoff.toMillis());
-    return Duration.ofMillis((long) (millis / 2 + millis / 2 * luck));
+    return Duration.ofMillis((long) (millis / 2 + millis / 2 * random));
   }
 }

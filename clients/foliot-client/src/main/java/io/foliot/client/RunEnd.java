@@ -4,24 +4,24 @@ package io.foliot.client;
  * The end of a run of a job.
  *
  * @param result the result of the run
- * @param failed how many of its shards failed or were cancelled
+ * @param failed how many shards of the run failed or were cancelled
  */
 public record RunEnd(Result result, int failed) {
   /** The result of a run. */
   public enum Result {
     /** All shards succeeded. */
     SUCCEEDED,
-    /** A shard failed permanently or was cancelled. */
+    /** At least one shard failed permanently or was cancelled. */
     FAILED,
-    /** The run did not end within its timeout, and was stopped. */
+    /** The run did not end within its timeout, and was therefore stopped. */
     TIMED_OUT,
-    /** A caller stopped it. */
+    /** A caller stopped the run. */
     STOPPED,
-    /** The run of a newer scheduled time replaced it. */
+    /** The run of a later scheduled time replaced this run. */
     REPLACED,
-    /** All shards have ended, but the result of at least one was no longer stored. */
+    /** All shards have ended, but the result of at least one shard was no longer stored. */
     UNKNOWN,
-    /** A result that this client is too old to know. */
+    /** A result of a newer server, which this client does not recognize. */
     UNRECOGNIZED;
 
     static Result of(String name) {

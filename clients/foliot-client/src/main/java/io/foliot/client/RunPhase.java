@@ -1,10 +1,10 @@
 package io.foliot.client;
 
-/** A phase of a run in which it has a task of its own. One worker runs this task for all of them. */
+/** A phase of a run in which a task calls the {@link JobListener}s. One worker of the queue runs this task. */
 public enum RunPhase {
-  /** Before its first shard. The shards begin only if the task succeeds. */
+  /** The phase before the first shard. The shards begin only if the task succeeds. */
   BEFORE("before"),
-  /** After its last shard, whatever the result of the run. The task contains the result. */
+  /** The phase after the last shard, for any result of the run. The task contains the result. */
   AFTER("after");
 
   private final String json;

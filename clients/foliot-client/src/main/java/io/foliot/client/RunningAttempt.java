@@ -2,9 +2,9 @@ package io.foliot.client;
 
 import java.util.concurrent.CompletableFuture;
 
-/** An attempt under way, as the handler of a {@link Worker} sees it. Safe for use by any thread. */
+/** A running attempt of a {@link Worker}, for its handler. Safe for use by any thread. */
 interface RunningAttempt {
-  /** A handler of the tasks of a queue, which may extend the lease and store notes while it runs. */
+  /** A handler of the tasks of a queue. It can extend the lease and store notes while it runs. */
   @FunctionalInterface
   interface Handler {
     /** As {@link TaskHandler#handle}. */
@@ -13,30 +13,30 @@ interface RunningAttempt {
 
   /** The current note of the work, which changes while the handler runs. */
   interface Notes {
-    /** Returns a number that grows with each change, from 0. */
+    /** Returns the number of changes of the note so far. */
     long version();
 
-    /** Returns the note as it is now. */
+    /** Returns the current note. */
     TaskNote note();
   }
 
   /** Returns the task that was claimed. */
   ClaimedTask task();
 
-  /** Returns whether the lease has ended or the server has refused to extend it: another attempt may be running. */
+  /** Returns whether the lease has ended or its extension was refused. If so, another attempt may be running. */
   boolean isLost();
 
-  /** Returns whether the worker stops: it claims no more, and waits for its handlers. */
+  /** Returns whether the worker is stopping. A stopping worker claims nothing, and waits for its handlers. */
   boolean isStopping();
 
-  /** Sets the source of the note, which is sent with an extension of the lease if it has changed. */
+  /** Sets the source of the note. A note that has changed is sent with the next extension of the lease. */
   void noteFrom(Notes source);
 
   /**
-   * Extends the lease now, with the note as it is when the extension is sent. Extensions are sent one after the other,
-   * so that no note arrives after a newer one.
+   * Extends the lease as soon as the previous extension has been answered, so that no note arrives after a newer note.
+   * The extension contains the note that is current when it is sent.
    *
-   * @return a future that completes when the server has stored the note, and fails as {@link TaskSource#extend} does
+   * @return a future that completes when the note is stored, and fails as the future of {@link TaskSource#extend} does
    */
   CompletableFuture<Void> extendNow();
 }

@@ -7,8 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The context of an attempt, read from the task of its shard. */
+/** The context of an attempt, which is read from the headers and the note of its task. */
 final class RunningShard implements JobContext {
+  // Names of headers of the tasks of a run.
   private static final String JOB = "foliot-job";
   private static final String SCHEDULED_AT = "foliot-scheduled-at";
   private static final String SHARD = "foliot-shard";
@@ -28,7 +29,7 @@ final class RunningShard implements JobContext {
     BEFORE,
     /** The call of the listeners after the last shard. */
     AFTER,
-    /** A phase that this client is too old to know. */
+    /** A phase of a newer server, which this client does not recognize. */
     UNRECOGNIZED;
 
     private static Phase of(@Nullable String header) {
@@ -57,7 +58,7 @@ final class RunningShard implements JobContext {
    * Reads the headers of an attempt.
    *
    * @param workerZone the zone of the worker, or null
-   * @throws UnreadableAnswerException if a header is not as the server writes it
+   * @throws UnreadableAnswerException if a header does not have the form in which a server writes it
    */
   RunningShard(RunningAttempt attempt, @Nullable String workerZone) {
     this.attempt = attempt;
@@ -73,19 +74,19 @@ final class RunningShard implements JobContext {
       end = new RunEnd(RunEnd.Result.of(headers.getOrDefault(RUN_RESULT, "")),
           Integer.parseInt(headers.getOrDefault(RUN_FAILED, "0")));
     } catch (DateTimeException | NumberFormatException e) {
-      throw new UnreadableAnswerException("the headers of a shard cannot be read: headers=" + headers, e);
+      throw new UnreadableAnswerException("cannot read the headers of a shard: headers=" + headers, e);
     }
     phase = Phase.of(headers.get(PHASE));
     note = new ShardNote(task.note());
     attempt.noteFrom(note);
   }
 
-  /** Returns the headers by which {@link #isShard} recognizes a shard, for a run that no server has started. */
+  /** Returns the minimal headers of a shard, for a run at the start of a worker. */
   static Map<String, String> headers(String job, Instant scheduledAt) {
     return Map.of(JOB, job, SCHEDULED_AT, scheduledAt.toString());
   }
 
-  /** Returns whether a task is the shard of a recurring job. Only the server sets these headers. */
+  /** Returns whether a task belongs to a run of a recurring job. Only servers set the headers that show this. */
   static boolean isShard(ClaimedTask task) {
     return task.headers().containsKey(JOB) && task.headers().containsKey(SCHEDULED_AT);
   }
@@ -94,12 +95,12 @@ final class RunningShard implements JobContext {
     return phase;
   }
 
-  /** Returns the end of the run. It has a meaning only in {@link Phase#AFTER}. */
+  /** Returns the end of the run. The value is valid only in {@link Phase#AFTER}. */
   RunEnd end() {
     return end;
   }
 
-  /** Returns the note of this attempt, over those of earlier attempts. */
+  /** Returns the note of this attempt, which continues the note of earlier attempts. */
   ShardNote note() {
     return note;
   }
@@ -181,7 +182,7 @@ final class RunningShard implements JobContext {
       if (e.getCause() instanceof RuntimeException failure) {
         throw failure;
       }
-      throw new UnknownOutcomeException("the checkpoint", "no answer came within the lease, job=" + job, e);
+      throw new UnknownOutcomeException("the checkpoint", "there was no answer within the lease, job=" + job, e);
     }
   }
 

@@ -25,7 +25,7 @@ public sealed interface Settlement {
   /**
    * The attempt has succeeded, and the task fires again.
    *
-   * @param after the delay from the settlement on; the server raises a value below 100 ms to 100 ms
+   * @param after the delay, from the time of the settlement; the server raises a value below 100 ms to 100 ms
    */
   record Again(Duration after) implements Settlement {
     public Again {
@@ -34,8 +34,8 @@ public sealed interface Settlement {
   }
 
   /**
-   * The attempt of a job's shard has succeeded, and the job starts its next run as soon as this one has ended. The
-   * shard then begins from its checkpoint.
+   * The attempt of a job's shard has succeeded, and the job starts its next run as soon as this run has ended. In the
+   * next run, the shard begins from its checkpoint.
    */
   record RunAgain() implements Settlement {}
 
@@ -43,26 +43,27 @@ public sealed interface Settlement {
   record EndJob() implements Settlement {}
 
   /**
-   * The attempt has failed, and no further one would help: the task is FAILED, regardless of the queue's retry policy.
+   * The attempt has failed, and no further attempt would help. The task is FAILED, regardless of the queue's retry
+   * policy.
    *
    * @param reason a human-readable reason; may be null
    */
   record Fail(@Nullable String reason) implements Settlement {}
 
   /**
-   * The end of an attempt, with the worker's note on its work.
+   * The end of an attempt, with the worker's note.
    *
-   * @param end the end, without a note
+   * @param end the end without a note
    */
   record Noted(Settlement end, TaskNote note) implements Settlement {
     public Noted {
       if (end instanceof Noted) {
-        throw new IllegalArgumentException("a settlement has one note: end=" + end);
+        throw new IllegalArgumentException("a settlement must not have two notes: end=" + end);
       }
     }
   }
 
-  /** Returns this end of the attempt, with the worker's note on its work. */
+  /** Returns this settlement with the worker's note. */
   default Settlement noting(TaskNote note) {
     return new Noted(this, note);
   }
@@ -77,12 +78,12 @@ public sealed interface Settlement {
     return new Again(after);
   }
 
-  /** Returns the settlement of a shard's successful attempt; the job starts its next run when this one has ended. */
+  /** Returns the settlement of a shard's successful attempt; the job starts its next run when this run has ended. */
   static Settlement runAgain() {
     return new RunAgain();
   }
 
-  /** Returns the settlement of a shard's successful attempt; the job is over. */
+  /** Returns the settlement of a shard's successful attempt that ends the job. */
   static Settlement endJob() {
     return new EndJob();
   }
@@ -92,12 +93,12 @@ public sealed interface Settlement {
     return new Fail(reason);
   }
 
-  /** Returns the settlement of a failed attempt; the next one comes after the queue's backoff. */
+  /** Returns the settlement of a failed attempt; the next attempt begins after the queue's backoff. */
   static Settlement nack(String reason) {
     return new Nack(reason, null);
   }
 
-  /** Returns the settlement of a failed attempt; the next one comes after a delay. */
+  /** Returns the settlement of a failed attempt; the next attempt begins after a delay. */
   static Settlement nack(String reason, Duration delay) {
     return new Nack(reason, delay);
   }

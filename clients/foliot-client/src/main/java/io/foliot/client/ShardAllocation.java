@@ -2,23 +2,23 @@ package io.foliot.client;
 
 /** The rule that divides the shards of a run among the workers, when the run starts. */
 public enum ShardAllocation {
-  /** Any worker that is free claims the next shard. The best balance for shards of different length. */
+  /** Any free worker claims the next shard. This balances shards of different length best. */
   FREE("free"),
   /**
-   * Each worker gets a block of consecutive shards, of the same size for all. The shards that remain go to the first
-   * workers, one each.
+   * Each worker gets a block of consecutive shards. All blocks have the same size. The remaining shards go to the
+   * first workers, one each.
    */
   AVERAGE("average"),
   /**
-   * As {@link #AVERAGE}, but with the workers in reverse order if the hash of the job's name is even. The jobs with an
-   * even hash and those with an odd hash balance each other.
+   * As {@link #AVERAGE}, but with the workers in reverse order if the hash of the job's name is even. So the remaining
+   * shards of different jobs do not all go to the same workers.
    */
   ODD_EVEN("odd-even"),
-  /** A hash of worker and shard selects the worker. If a worker joins or leaves, only its own shards move. */
+  /** A hash of worker and shard selects the worker. If a worker joins or leaves, only shards of this worker move. */
   HASH("hash"),
-  /** The workers get one shard each in turn, beginning at a worker that a hash of the job's name selects. */
+  /** The workers get one shard each in turn. A hash of the job's name selects the first worker. */
   ROUND_ROBIN("round-robin"),
-  /** An allocator of the application that runs the engine, which {@link Job.Builder#allocator} names, decides. */
+  /** An allocator of the application that runs the engine decides. {@link Job.Builder#allocator} names it. */
   OWN("own");
 
   private final String json;

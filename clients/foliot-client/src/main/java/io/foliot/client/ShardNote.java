@@ -5,14 +5,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The note of an attempt: the reports of its handler, over the note of earlier attempts. Safe for use by any thread.
+ * The note of an attempt: the note of earlier attempts, changed by the reports of its handler. Safe for use by any
+ * thread.
  */
 final class ShardNote implements RunningAttempt.Notes {
-  /** Most characters of a message that the server accepts. */
+  /** Most characters of a message that the server accepts; the rest is cut off. */
   private static final int MAX_MESSAGE = 200;
   /** Most bytes of a checkpoint that the server accepts. */
   private static final int MAX_CHECKPOINT_BYTES = 16 << 10;
-  /** Most characters of a log that the server keeps. */
+  /** Most characters of a log that the server keeps; older characters are removed. */
   private static final int MAX_LOG = 4 << 10;
 
   // Guarded by this.
@@ -39,7 +40,7 @@ final class ShardNote implements RunningAttempt.Notes {
     return new TaskNote(progress, message, checkpoint, log.toString());
   }
 
-  /** Returns the note with a last message, or {@link TaskNote#NONE} if this attempt has reported nothing at all. */
+  /** Returns the note with a last message, or {@link TaskNote#NONE} if neither a message nor a report was given. */
   synchronized TaskNote ended(String text) {
     message(text);
     return version == 0 ? TaskNote.NONE : note();
@@ -52,8 +53,8 @@ final class ShardNote implements RunningAttempt.Notes {
   void checkpoint(String newCheckpoint) {
     int bytes = Names.requireWellFormed("checkpoint", newCheckpoint).getBytes(UTF_8).length;
     if (bytes > MAX_CHECKPOINT_BYTES) {
-      throw new IllegalArgumentException("a checkpoint has at most " + MAX_CHECKPOINT_BYTES
-          + " bytes; keep larger state in a store of your own, and its name here: bytes=" + bytes);
+      throw new IllegalArgumentException("checkpoint: expected at most " + MAX_CHECKPOINT_BYTES
+          + " bytes, but got " + bytes + "; store larger state elsewhere, and only its name here");
     }
     synchronized (this) {
       checkpoint = newCheckpoint;
@@ -63,7 +64,7 @@ final class ShardNote implements RunningAttempt.Notes {
 
   synchronized void progress(double part, String text) {
     if (!(part >= 0 && part <= 1)) {
-      throw new IllegalArgumentException("progress is from 0 to 1: progress=" + part);
+      throw new IllegalArgumentException("progress must be from 0 to 1: progress=" + part);
     }
     progress = part;
     version++;
@@ -89,12 +90,12 @@ final class ShardNote implements RunningAttempt.Notes {
     version++;
   }
 
-  /** Returns the beginning of a text, with half surrogate pairs replaced by question marks. */
+  /** Returns the first {@code max} characters of a text, with unpaired surrogates replaced by question marks. */
   static String cut(String text, int max) {
     return sendable(text.length() > max ? text.substring(0, max) : text);
   }
 
-  /** Returns a text with half surrogate pairs replaced by question marks, because UTF-8 cannot encode them. */
+  /** Returns a text with unpaired surrogates replaced by question marks, because UTF-8 cannot encode them. */
   private static String sendable(String text) {
     return new String(text.getBytes(UTF_8), UTF_8);
   }

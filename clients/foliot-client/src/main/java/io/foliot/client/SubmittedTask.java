@@ -4,10 +4,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that the server has accepted. It is as durable as the server's store.
+ * A task that the server has accepted. The task is as durable as the server's store.
  *
  * @param result the effect of the submit
- * @param generation the number of the task's generation, by which a receiver can drop stale deliveries
+ * @param key the key of the task; null for none
+ * @param generation the generation of the task, with which a receiver can drop stale deliveries
  */
 public record SubmittedTask(
     KeyOutcome result,

@@ -9,9 +9,9 @@ import tools.jackson.core.JsonGenerator;
 /**
  * Selects the live tasks of a queue that pass all conditions of the filter.
  *
- * @param states the permitted states, out of DELAYED, READY and RUNNING; null for all three
- * @param keyPrefix the beginning of the key; null for tasks with any key and without one
- * @param dueBefore the instant before which the task is due; null for any
+ * @param states the permitted states, which are DELAYED, READY or RUNNING; null for all three
+ * @param keyPrefix the beginning of the key; null for tasks with any key or without a key
+ * @param dueBefore the instant before which the task is due, exclusive; null for any due time
  */
 public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPrefix, @Nullable Instant dueBefore) {
   public TaskFilter {
@@ -47,12 +47,12 @@ public record TaskFilter(@Nullable Set<TaskState> states, @Nullable String keyPr
 
     private Builder() {}
 
-    /** Sets the states: tasks in any other state do not pass. */
+    /** Sets the permitted states. Tasks in any other state do not pass. */
     public Builder states(TaskState first, TaskState... others) {
       return states(EnumSet.of(first, others));
     }
 
-    /** Sets the states: tasks in any other state do not pass. */
+    /** Sets the permitted states. Tasks in any other state do not pass. */
     public Builder states(Set<TaskState> value) {
       states = value;
       return this;

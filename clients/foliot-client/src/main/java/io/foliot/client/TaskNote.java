@@ -4,13 +4,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A worker's report on its work. The next attempt of the same firing gets it.
+ * A worker's report on its work. The next attempt of the same firing gets this note.
  *
- * @param progress the part that is done, from 0 to 1; negative if it is not known
+ * @param progress the part that is done, from 0 to 1; negative if the part is not known
  * @param message the current step, at most 200 characters; may be empty
- * @param checkpoint from where the next attempt continues, at most 16 KiB of UTF-8, or null if there is none
- * @param log the last lines of the worker's log; the server keeps the last 4,096 characters
- * @param mark the request to the job that the task belongs to; it counts only if the attempt succeeds
+ * @param checkpoint the state from which the next attempt continues, at most 16 KiB in UTF-8; null for none
+ * @param log the last lines of the worker's log; may be empty; the server keeps the last 4,096 characters
+ * @param mark the request to the job of the task; it has an effect only if the attempt succeeds
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
   /** A note without content. */
@@ -20,9 +20,9 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
   public enum Mark {
     /** No request. */
     NONE,
-    /** The job is over. */
+    /** Ends the job: no further scheduled time runs. */
     END_JOB,
-    /** The next run begins as soon as this one has ended, with the checkpoints of its shards. */
+    /** Starts the next run as soon as this run has ended. The shards begin from their checkpoints. */
     RUN_AGAIN
   }
 
@@ -45,7 +45,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     return value != null && value;
   }
 
-  /** Writes the fields of a note that are set. */
+  /** Writes the fields of the note that are set. */
   void write(JsonGenerator json) {
     if (progress >= 0) {
       json.writeNumberProperty("progress", progress);

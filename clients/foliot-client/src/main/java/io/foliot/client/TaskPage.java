@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of a list of tasks.
  *
- * @param nextCursor the cursor of the next page; null if this is the last
+ * @param tasks the tasks of this page; may be empty
+ * @param nextCursor the cursor of the next page; null if this page is the last
  */
 public record TaskPage(List<TaskView> tasks, @Nullable String nextCursor) {
   public TaskPage {

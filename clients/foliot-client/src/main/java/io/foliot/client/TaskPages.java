@@ -5,19 +5,23 @@ import java.util.NoSuchElementException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Iterates over the tasks of all pages of a list. Reads a page when the one before is used up. For one thread. */
+/** Iterates over the tasks of all pages of a list, and reads one page at a time. For use by one thread. */
 final class TaskPages implements Iterator<TaskView> {
   private final Function<@Nullable String, TaskPage> read;
   private Iterator<TaskView> page;
   private @Nullable String cursor;
 
-  /** @param read reads the page at a cursor, or the first page for null */
+  /**
+   * Reads the first page.
+   *
+   * @param read reads the page at a cursor, or the first page for null
+   */
   TaskPages(Function<@Nullable String, TaskPage> read) {
     this.read = read;
-    page = turn(null);
+    page = readPage(null);
   }
 
-  private Iterator<TaskView> turn(@Nullable String at) {
+  private Iterator<TaskView> readPage(@Nullable String at) {
     TaskPage next = read.apply(at);
     cursor = next.nextCursor();
     return next.tasks().iterator();
@@ -26,7 +30,7 @@ final class TaskPages implements Iterator<TaskView> {
   @Override
   public boolean hasNext() {
     while (!page.hasNext() && cursor != null) {
-      page = turn(cursor);
+      page = readPage(cursor);
     }
     return page.hasNext();
   }

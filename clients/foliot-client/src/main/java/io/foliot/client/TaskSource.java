@@ -6,15 +6,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source from which a {@link JobWorker} claims tasks, and to which it reports: a server, or an engine in the same
- * process. Applications do not implement it, because Foliot has an implementation for each of the two.
+ * The source from which a {@link JobWorker} claims tasks, and to which it reports. The source is a server, or an
+ * engine in the same process. Foliot has an implementation for each, so applications do not implement this interface.
  *
- * <p>Must be safe for use by any thread. No method except {@link #declare} may block. A future fails with
- * {@link LeaseLostException}, or with a {@link FoliotException} of the status 404 or 409, if the token of the
- * lease is no longer valid. After any other failure it is unknown whether the call took effect.
+ * <p>Implementations must be safe for use by any thread. No method except {@link #declare} may block. If the token of
+ * the lease is no longer valid, a future fails with {@link LeaseLostException}, or with a {@link FoliotException} with
+ * the status 404 or 409. After any other failure it is unknown whether the call took effect.
  */
 public interface TaskSource {
-  /** Claims tasks of a queue; the list is empty if there was none within the wait. */
+  /** Claims tasks of a queue. The list is empty if no task was due within the wait. */
   CompletableFuture<List<ClaimedTask>> claim(String queue, ClaimRequest request);
 
   /**
@@ -23,7 +23,7 @@ public interface TaskSource {
    * @param duration the duration of the lease from now on
    * @param note the note to store; {@link TaskNote#NONE} if there is nothing new
    * @param worker the name with which the worker claims; null for none
-   * @param within the time after which the answer is of no use, and the future fails
+   * @param within the time after which the future fails, because a later answer would be useless
    */
   CompletableFuture<Void> extend(Lease lease, Duration duration, TaskNote note, @Nullable String worker,
       Duration within);
@@ -42,11 +42,13 @@ public interface TaskSource {
   void declare(Job job);
 
   /**
-   * Announces that a worker stops. Its waiting claims are answered, and the tasks that wait for it go to another
-   * worker.
+   * Announces that a worker stops. The waiting claims of the worker end, and tasks that wait for the worker go to other
+   * workers.
+   *
+   * @param worker the name with which the worker claims
    */
   CompletableFuture<Void> leave(String queue, String worker);
 
-  /** Returns whether the source is closed, so that no further call can succeed. */
+  /** Returns whether the source is closed. After that, no call succeeds. */
   boolean isClosed();
 }

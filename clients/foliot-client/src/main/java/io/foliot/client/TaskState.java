@@ -1,23 +1,23 @@
 package io.foliot.client;
 
-/** The state of a task: DELAYED -> READY -> RUNNING -> FINISHED, FAILED or CANCELLED; a retry is DELAYED again. */
+/** The state of a task: DELAYED -> READY -> RUNNING -> FINISHED, FAILED or CANCELLED. A retry is DELAYED again. */
 public enum TaskState {
-  /** Due in the future. */
+  /** The task is due in the future. */
   DELAYED,
-  /** Due, and not claimed yet. */
+  /** The task is due, and not claimed yet. */
   READY,
-  /** Claimed, and not settled yet. */
+  /** The task is claimed, and not settled yet. */
   RUNNING,
-  /** Succeeded. Final. */
+  /** The task has succeeded. This state is final. */
   FINISHED,
   /**
-   * Out of attempts, or failed permanently: a dead letter. Final, unless it is redriven, which gives it a new
-   * generation.
+   * The task has no attempts left, or has failed permanently: it is a dead letter. This state is final, unless the task
+   * is redriven, which gives the task a new generation.
    */
   FAILED,
-  /** Cancelled. Final. */
+  /** The task was cancelled. This state is final. */
   CANCELLED,
-  /** A state that this client is too old to know. */
+  /** A state of a newer server, which this client does not recognize. */
   UNRECOGNIZED;
 
   static TaskState of(String name) {

@@ -6,15 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as the server sees it. In a list, the server may leave out fields; they are then null or empty here.
+ * A task, as the server returned it. In a list, the server may leave out fields, which are then null or empty here.
  *
- * @param attempt how many attempts this generation has had
- * @param leaseEnd when the lease of a running task ends, unless it is extended; null if the task is not running
- * @param leaseExpired whether the lease has ended. The worker may still report the end of the attempt; the task is
- *     delivered again as soon as a worker is free
- * @param reason why the task failed or waits for another attempt
- * @param attempts the last attempts, at most 16
- * @param note the note of the attempts of this generation
+ * @param attempt how many attempts of this generation have begun
+ * @param maxAttempts the largest number of attempts; null if the answer does not contain the number
+ * @param leaseEnd when the lease of a running task ends, unless the lease is extended; null if the task is not running
+ * @param leaseExpired whether the task is running and its lease has ended. The worker may still settle the attempt.
+ *     Otherwise, the task is delivered again as soon as a worker is free
+ * @param reason the reason why the task failed or waits for another attempt; null for none
+ * @param attempts the records of the last attempts, at most 16
+ * @param note the last note of the attempts of this generation
  */
 public record TaskView(
     String id,

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a touch of one key.
  *
+ * @param result the effect on the task of the key
  * @param generation the new generation; null if there is no live task
  * @param dueAt the new due time; null if there is no live task
  */

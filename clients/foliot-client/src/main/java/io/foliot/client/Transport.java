@@ -20,16 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes calls, repeats them where that is safe, and reports their results. */
+/** Makes calls, repeats calls that are safe to repeat, and completes their futures. */
 final class Transport {
   /*
-   * The outcome of a call is one of three: done (an answer of 2xx), not done (the server refused, or was never
-   * reached), or unknown (everything else). Once the outcome of one attempt is unknown, that of the call stays unknown
-   * until an attempt gets an answer about the call itself. If a later attempt was rejected, or did not reach the
-   * server, that says nothing about the first one.
+   * A call has one of three outcomes: done (an answer of 2xx), not done (the server refused the call, or was never
+   * reached), or unknown (everything else). Once the outcome of one attempt is unknown, the outcome of the call stays
+   * unknown until an attempt gets an answer about the call itself. A later attempt that was refused for other reasons,
+   * or did not reach the server, does not show whether the earlier attempt was carried out.
    */
 
-  /** Type of the problem of an unknown task. The status 404 alone may also mean a wrong URL or a missing queue. */
+  /** Problem type of an unknown task. The status 404 alone may also mean a wrong URL or a missing queue. */
   private static final String UNKNOWN_TASK = "urn:foliot:problem:unknown-task";
 
   private static final int TOO_MANY_REQUESTS = 429;
@@ -77,7 +77,7 @@ final class Transport {
     }
   }
 
-  /** Returns a builder of a request to a route, with the API key as its only header. */
+  /** Returns a builder of a request to a route. Its only header is the API key, if there is a key. */
   HttpRequest.Builder request(ApiPath path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(baseUrl + path));
     if (authorization != null) {
@@ -87,9 +87,9 @@ final class Transport {
   }
 
   /**
-   * Makes a call. Cancelling the future aborts it, with an unknown outcome.
+   * Makes a call. Cancelling the future aborts the call, with an unknown outcome.
    *
-   * @param timeout the timeout of each attempt, from sending it to the last byte of the answer
+   * @param timeout the timeout of each attempt, from the sending of the request to the last byte of the answer
    */
   <T> CompletableFuture<T> call(HttpRequest request, Duration timeout, Repeat repeat, Reading<T> reading) {
     Call<T> call = new Call<>(request, timeout, repeat, reading);
@@ -97,12 +97,12 @@ final class Transport {
     return call.result;
   }
 
-  /** Returns the wait after an attempt, counted from 1. */
+  /** Returns the wait after the attempt with the given number, from 1. */
   Duration backoff(int attempt) {
     return retry.backoff(attempt, ThreadLocalRandom.current().nextDouble());
   }
 
-  /** One call, with all its attempts. They are made one after the other. */
+  /** One call, with all its attempts, which are made one after the other. */
   private final class Call<T> {
     private final HttpRequest request;
     private final Duration timeout;
@@ -110,12 +110,12 @@ final class Transport {
     private final Reading<T> reading;
     final CompletableFuture<T> result = new CompletableFuture<>();
 
-    // Used by one thread at a time: the one that runs the current step.
+    // Used by one thread at a time: the thread that runs the current step.
     private int attempts;
     private boolean perhapsDone;
 
-    // Any thread.
-    /** The stage that the call waits for: an answer, or the time of the next attempt. */
+    // Used by any thread.
+    /** The future that the call waits for: an answer, or the time of the next attempt. */
     private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
 
     Call(HttpRequest request, Duration timeout, Repeat repeat, Reading<T> reading) {
@@ -148,18 +148,18 @@ final class Transport {
       CompletableFuture<?> unused = exchange.copy()
           .orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS).whenComplete((answer, failure) -> {
             if (failure == null) {
-              carryOn(() -> answered(answer));
+              runStep(() -> answered(answer));
             } else {
               exchange.cancel(true);
-              carryOn(() -> unanswered(failure instanceof CompletionException wrapped && wrapped.getCause() != null
+              runStep(() -> unanswered(failure instanceof CompletionException wrapped && wrapped.getCause() != null
                   ? wrapped.getCause()
                   : failure));
             }
           });
     }
 
-    /** Runs the next step, and fails the call if the step throws, so that its caller does not wait for ever. */
-    private void carryOn(Runnable next) {
+    /** Runs the next step. If the step throws, fails the call, so that its caller does not wait for ever. */
+    private void runStep(Runnable next) {
       try {
         next.run();
       } catch (Throwable e) {
@@ -194,40 +194,40 @@ final class Transport {
       }
       Optional<Duration> retryAfter = answer.headers().firstValue("Retry-After").flatMap(this::retryAfter);
       FoliotException refusal = new FoliotException(toString(), problem, retryAfter);
-      boolean atTheDoor = status == TOO_MANY_REQUESTS || (status == UNAVAILABLE && retryAfter.isPresent());
+      boolean unstarted = status == TOO_MANY_REQUESTS || (status == UNAVAILABLE && retryAfter.isPresent());
       if (status == BAD_GATEWAY || status == GATEWAY_TIMEOUT) {
         perhapsDone = true;
-        again(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("a gateway gave up, status=" + status, refusal));
-      } else if (atTheDoor || status == UNAVAILABLE) {
-        again(repeat == Repeat.ALWAYS || (repeat == Repeat.IF_NOT_DONE && atTheDoor),
-            retryAfter.orElse(Duration.ZERO), turnedAway(refusal));
+        retry(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("a gateway failed, status=" + status, refusal));
+      } else if (unstarted || status == UNAVAILABLE) {
+        retry(repeat == Repeat.ALWAYS || (repeat == Repeat.IF_NOT_DONE && unstarted),
+            retryAfter.orElse(Duration.ZERO), failureFor(refusal));
       } else {
-        result.completeExceptionally(isAboutTheCaller(status) ? turnedAway(refusal) : refusal);
+        result.completeExceptionally(isAboutTheCaller(status) ? failureFor(refusal) : refusal);
       }
     }
 
     private void unanswered(Throwable cause) {
       if (cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException) {
-        again(repeat != Repeat.NEVER, Duration.ZERO, turnedAway(new UnreachableException(toString(), cause)));
+        retry(repeat != Repeat.NEVER, Duration.ZERO, failureFor(new UnreachableException(toString(), cause)));
         return;
       }
       perhapsDone = true;
       if (cause instanceof TimeoutException) {
-        again(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("no answer came in time, timeout=" + timeout, cause));
+        retry(repeat == Repeat.ALWAYS, Duration.ZERO, unknown("no answer came in time, timeout=" + timeout, cause));
       } else {
-        // An error that is not of the connection would only occur again.
-        again(repeat == Repeat.ALWAYS && cause instanceof IOException, Duration.ZERO,
+        // An error that does not come from the connection would occur again.
+        retry(repeat == Repeat.ALWAYS && cause instanceof IOException, Duration.ZERO,
             unknown("the connection broke, cause=" + cause, cause));
       }
     }
 
     /**
-     * Returns the failure of an attempt that the server did not carry out; or, if it may have carried out an earlier
-     * attempt, an unknown outcome.
+     * Returns the given failure of an attempt that the server did not carry out. Returns an unknown outcome instead if
+     * the server may have carried out an earlier attempt.
      */
-    private RuntimeException turnedAway(RuntimeException failure) {
+    private RuntimeException failureFor(RuntimeException failure) {
       return perhapsDone
-          ? unknown("an attempt was not answered, and the last one was not carried out", failure)
+          ? unknown("an earlier attempt got no answer, and the last attempt was not carried out", failure)
           : failure;
     }
 
@@ -235,7 +235,7 @@ final class Transport {
       return new UnknownOutcomeException(toString(), reason + ", attempts=" + attempts, cause);
     }
 
-    private void again(boolean allowed, Duration retryAfter, RuntimeException otherwise) {
+    private void retry(boolean allowed, Duration retryAfter, RuntimeException otherwise) {
       if (!allowed || attempts >= retry.maxAttempts() || retryAfter.compareTo(retry.maxRetryAfter()) > 0
           || result.isDone()) {
         result.completeExceptionally(otherwise);
@@ -246,12 +246,12 @@ final class Transport {
       await(wait);
       CompletableFuture<?> unused = wait.whenCompleteAsync((nothing, cancelled) -> {
         if (cancelled == null) {
-          carryOn(this::attempt);
+          runStep(this::attempt);
         }
       }, Thread::startVirtualThread);
     }
 
-    /** Returns the wait of a {@code Retry-After} in seconds or as a date, or empty if it is neither. */
+    /** Returns the wait of a {@code Retry-After}, in seconds or as a date; empty if the value is neither. */
     private Optional<Duration> retryAfter(String value) {
       try {
         if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {
@@ -267,8 +267,8 @@ final class Transport {
   }
 
   /**
-   * Returns whether a status is about the caller's rights or the state of the server, not about the call: an earlier
-   * attempt of it may have been carried out.
+   * Returns whether a status concerns the caller's rights or the state of the server, not the call itself. An earlier
+   * attempt of the call may then have been carried out.
    */
   private static boolean isAboutTheCaller(int status) {
     return status == 401 || status == 403 || status >= 500;

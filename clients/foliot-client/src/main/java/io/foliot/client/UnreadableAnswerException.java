@@ -2,7 +2,7 @@ package io.foliot.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** An answer does not conform to the API. Callers see it as the cause of an {@link UnknownOutcomeException}. */
+/** Thrown when an answer does not conform to the API. Becomes the cause of an {@link UnknownOutcomeException}. */
 final class UnreadableAnswerException extends RuntimeException {
   UnreadableAnswerException(String message, @Nullable Throwable cause) {
     super(message, cause);

@@ -1,19 +1,19 @@
 package io.foliot.client;
 
 /**
- * A callback must not be trusted: it is not from the server, was changed, or is too far from the current time. Answer
- * it with 401.
+ * Thrown when a callback must not be trusted: it is not from the server, was changed, or its timestamp is too far from
+ * the current time. Answer the callback with the status 401.
  */
 public final class WebhookVerificationException extends Exception {
   /** The rule that was broken. */
   public enum Reason {
-    /** A header that the signature needs is missing or malformed. */
+    /** A header that the verification needs is missing or malformed. */
     BAD_HEADER,
-    /** The timestamp is further in the past than the tolerance: an old message, perhaps a replay. */
+    /** The timestamp is further in the past than the tolerance: the message is old, and perhaps a replay. */
     TOO_OLD,
     /** The timestamp is further in the future than the tolerance: one of the two clocks is wrong. */
     TOO_NEW,
-    /** No signature matches any secret: another sender, another secret, or the body has changed since it was signed. */
+    /** No signature matches any secret: the sender or secret is wrong, or the body has changed since the signing. */
     NO_MATCH
   }
 

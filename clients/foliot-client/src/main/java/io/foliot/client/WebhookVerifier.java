@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Verify the bytes of the body exactly as they were received, before anything parses them. The signature covers the
  * id, the timestamp and the body, but no other header. A callback may be received more than once with the same id. To
- * act only once, remember the ids.
+ * act only once, store the ids.
  *
  * <pre>{@code
  * WebhookVerifier verifier = WebhookVerifier.of(System.getenv("FOLIOT_WEBHOOK_SECRET"));
@@ -37,12 +37,13 @@ public final class WebhookVerifier {
 
   /** Fewest bytes of a secret: the standard requires 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
+  /** Most bytes of a secret. */
 
   private static final int MAX_SECRET_BYTES = 64;
 
   private static final Duration DEFAULT_TOLERANCE = Duration.ofMinutes(5);
 
-  /** A timestamp in seconds, up to the year 33658, so that no sum overflows. */
+  /** A timestamp in seconds since 1970, with at most 12 digits, so that calculations with it cannot overflow. */
   private static final Pattern TIMESTAMP = Pattern.compile("[0-9]{1,12}");
 
   private final List<SecretKeySpec> secrets;
@@ -58,8 +59,8 @@ public final class WebhookVerifier {
   /**
    * Returns a verifier with a tolerance of 5 minutes. {@link #builder} sets another tolerance.
    *
-   * @param secret {@code whsec_} and Base64 of 24 to 64 bytes
-   * @param others further secrets, for a rotation; a callback signed with any of the secrets is accepted
+   * @param secret {@code whsec_}, followed by 24 to 64 bytes in Base64
+   * @param others further secrets, during a rotation; a callback signed with any of the secrets is accepted
    * @throws IllegalArgumentException if a secret is malformed
    */
   public static WebhookVerifier of(String secret, String... others) {
@@ -73,7 +74,7 @@ public final class WebhookVerifier {
   /**
    * Returns a builder of a verifier.
    *
-   * @param secret {@code whsec_} and Base64 of 24 to 64 bytes
+   * @param secret {@code whsec_}, followed by 24 to 64 bytes in Base64
    */
   public static Builder builder(String secret) {
     return new Builder().secret(secret);
@@ -87,13 +88,13 @@ public final class WebhookVerifier {
 
     private Builder() {}
 
-    /** Adds a secret, for a rotation; a callback signed with any of the secrets is accepted. */
+    /** Adds a secret, during a rotation; a callback signed with any of the secrets is accepted. */
     public Builder secret(String value) {
       secrets.add(value);
       return this;
     }
 
-    /** Sets how far the timestamp may be from now, on either side; positive, by default 5 minutes. */
+    /** Sets how far the timestamp may be in the past or in the future; positive, by default 5 minutes. */
     public Builder tolerance(Duration value) {
       tolerance = value;
       return this;
@@ -116,7 +117,7 @@ public final class WebhookVerifier {
     }
   }
 
-  /** Decodes a secret. The message of a failure does not contain any part of it. */
+  /** Decodes a secret. The message of an exception does not contain any part of the secret. */
   private static SecretKeySpec parseSecret(String secret) {
     if (!secret.startsWith(SECRET_PREFIX)) {
       throw new IllegalArgumentException("a webhook secret must begin with " + SECRET_PREFIX);
@@ -135,9 +136,9 @@ public final class WebhookVerifier {
   }
 
   /**
-   * Verifies that a callback was signed with one of the secrets and is recent. Returns normally if so.
+   * Verifies that a callback was signed with one of the secrets and is recent. Returns normally if both are true.
    *
-   * @param header returns the value of the header with a name in lower case, or null if there is none
+   * @param header returns the value of the header with the given name, which is in lower case; null if there is none
    * @param body the body as it was received
    * @throws WebhookVerificationException if the callback must not be trusted
    */
@@ -147,7 +148,7 @@ public final class WebhookVerifier {
   }
 
   /**
-   * As {@link #verify(Function, byte[])}.
+   * As {@link #verify(Function, byte[])}, with the values of the headers.
    *
    * @param id the header {@code webhook-id}
    * @param timestamp the header {@code webhook-timestamp}
@@ -155,15 +156,15 @@ public final class WebhookVerifier {
    */
   public void verify(@Nullable String id, @Nullable String timestamp, @Nullable String signatures, byte[] body)
       throws WebhookVerificationException {
-    // With a full stop in the id, the signed bytes could be split into id, timestamp and body in another way.
+    // A full stop in the id would permit a second way to split the signed bytes into id, timestamp and body.
     if (id == null || id.isEmpty() || id.indexOf('.') >= 0) {
-      throw badHeader("webhook-id must be there and have no full stop");
+      throw badHeader("webhook-id must be present, and must not contain a full stop");
     }
     if (timestamp == null || !TIMESTAMP.matcher(timestamp).matches()) {
-      throw badHeader("webhook-timestamp must be there, in seconds since 1970");
+      throw badHeader("webhook-timestamp must be present, in seconds since 1970");
     }
     if (signatures == null || signatures.isBlank()) {
-      throw badHeader("webhook-signature must be there");
+      throw badHeader("webhook-signature must be present");
     }
     verifySignature(id + "." + timestamp + ".", signatures, body);
     verifyTime(Instant.ofEpochSecond(Long.parseLong(timestamp)));
@@ -180,13 +181,13 @@ public final class WebhookVerifier {
       byte[] expected = (SIGNATURE_PREFIX + Base64.getEncoder().encodeToString(hmac(secret, signedBefore, body)))
           .getBytes(UTF_8);
       for (String signature : signatures.split(" ", -1)) {
-        // Constant time: it reveals neither how many bytes are equal nor which signature matches.
+        // Takes constant time, which reveals neither how many bytes are equal nor which signature matches.
         match |= MessageDigest.isEqual(expected, signature.getBytes(UTF_8));
       }
     }
     if (!match) {
       throw new WebhookVerificationException(WebhookVerificationException.Reason.NO_MATCH,
-          "no v1 signature matches: another secret, or not the body that was signed, bodyBytes=" + body.length);
+          "no v1 signature matches, because the secret differs or the body was changed: bodyBytes=" + body.length);
     }
   }
 
@@ -208,7 +209,7 @@ public final class WebhookVerifier {
       boolean old = age.isPositive();
       throw new WebhookVerificationException(
           old ? WebhookVerificationException.Reason.TOO_OLD : WebhookVerificationException.Reason.TOO_NEW,
-          "a callback must be from within the tolerance: sentAt=" + sentAt + ", now=" + now + ", tolerance="
+          "the timestamp of a callback must be within the tolerance: sentAt=" + sentAt + ", now=" + now + ", tolerance="
               + tolerance);
     }
   }

@@ -17,37 +17,37 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the tasks of a pull queue. It claims as many as it may run at once, runs the handler of each on a virtual
- * thread, extends the lease while the handler runs, and reports the end to the server.
+ * Runs the tasks of a pull queue. The worker claims as many tasks as it may run at once, and runs the handler of each
+ * task on a virtual thread. It extends the lease while the handler runs, and reports the end to the server.
  *
  * <p>While the server cannot be reached, the worker retries with growing pauses. Stop the worker before you close the
  * client.
  */
 public final class Worker implements AutoCloseable {
   /*
-   * The permits of the semaphore are the whole state. The poller acquires some, claims that many tasks, and passes one
-   * permit to the run of each task; a run releases its permit when it has settled. Therefore no task waits here while
-   * its lease runs, and the worker has stopped when the poller has ended and all permits are released.
+   * The permits of the semaphore limit the running tasks. The poller acquires permits, claims as many tasks, and passes
+   * one permit to the run of each task. A run releases its permit after the settle. Therefore no claimed task waits in
+   * this process while its lease runs. The worker has stopped when the poller has ended and all permits are free.
    *
-   * When the worker stops, it waits for a claim that is under way, and runs its tasks. To abort the claim would leave
-   * tasks that the server has just claimed idle until their leases end.
+   * When the worker stops, it waits for a claim that is under way, and runs the claimed tasks. If it aborted the claim
+   * instead, tasks that the server has just claimed would be idle until their leases end.
    */
 
-  /** Most tasks of one claim. With payloads of 256 KiB the answer still has a reasonable size. */
+  /** Most tasks of one claim, which bounds the size of the answer: 25 MiB with payloads of 256 KiB. */
   private static final int MAX_CLAIM = 100;
 
-  /** Most characters of a reason. The whole stack trace is in the worker's own log. */
+  /** Most characters of a reason that are sent. The listener of errors gets the whole exception. */
   private static final int MAX_REASON = 1000;
 
-  /** An answer with no task that comes sooner than this counts as a failure, so that the worker does not spin. */
+  /** Shortest wait of an empty answer. A faster empty answer counts as a failure, so that the worker does not spin. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
-  /** If a claim still waits this long after the worker announced its stop, the announcement has overtaken the claim. */
+  /** Time after which a claim that still waits was probably overtaken by the announcement of the stop. */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
-  /** The type of the answer to an extension of a task whose cancel waits for the end of the attempt. */
+  /** Problem type of the answer to an extension of a task whose cancel waits for the end of the attempt. */
   private static final String CANCELLED = "urn:foliot:problem:cancelled";
   private static final int CONFLICT = 409;
   private static final int NOT_FOUND = 404;
@@ -67,13 +67,14 @@ public final class Worker implements AutoCloseable {
   private final BiConsumer<? super String, ? super Throwable> onError;
   private final Thread poller;
 
-  // Any thread.
+  // Used by any thread.
   private final Semaphore permits;
   private final Set<Run> runs = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
-  private volatile boolean impatient;
+  /** Whether the grace of a stop is over. Claims are then cancelled, and claimed tasks are given back. */
+  private volatile boolean graceOver;
 
-  /** The stage that ends the poller's pause after a failure. */
+  /** The future whose completion ends the poller's pause after a failure. */
   private volatile CompletableFuture<?> pause = CompletableFuture.completedFuture(null);
 
   private volatile CompletableFuture<?> claiming = CompletableFuture.completedFuture(null);
@@ -118,8 +119,8 @@ public final class Worker implements AutoCloseable {
       } catch (CompletionException | CancellationException e) {
         failed = true;
         Throwable cause = cause(e);
-        if (!impatient) {
-          report("tasks of the queue " + queue + " could not be claimed", cause);
+        if (!graceOver) {
+          report("tasks could not be claimed, and the claim is repeated, queue=" + queue, cause);
         }
         if (cause instanceof FoliotException refusal) {
           atLeast = refusal.retryAfter().orElse(Duration.ZERO);
@@ -133,7 +134,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Takes permits, waiting for the first; 0 if the worker stops. */
+  /** Acquires permits, and waits for the first of them. Returns the number of permits, or 0 if the worker stops. */
   private int acquire() {
     try {
       permits.acquire();
@@ -151,7 +152,7 @@ public final class Worker implements AutoCloseable {
     CompletableFuture<List<ClaimedTask>> claimed = source.claim(queue,
         new ClaimRequest(max, pollWait, lease, name, zone));
     claiming = claimed;
-    if (impatient) {
+    if (graceOver) {
       claimed.cancel(true);
     }
     return claimed.join();
@@ -170,6 +171,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
+  /** Returns the shortest pause between two extensions. */
   private Duration shortStep() {
     return lease.dividedBy(20);
   }
@@ -198,7 +200,7 @@ public final class Worker implements AutoCloseable {
       listener.accept(what, failure);
     } catch (Throwable e) {
       e.addSuppressed(failure);
-      log("the listener of a worker's errors threw", e);
+      log("the listener of a worker's errors failed", e);
     }
   }
 
@@ -216,7 +218,7 @@ public final class Worker implements AutoCloseable {
     private final ClaimedTask task;
     final Thread thread;
 
-    // Any thread.
+    // Used by any thread.
     private volatile boolean ended;
     private volatile boolean refused;
     private volatile boolean cancelled;
@@ -234,8 +236,8 @@ public final class Worker implements AutoCloseable {
     Run(ClaimedTask task, long sentNanos) {
       this.task = task;
       Duration leasedFor = task.leasedFor();
-      // If the server does not return the duration of the lease, the requested one is counted from the answer on, as if
-      // this process had not been paused.
+      // If the server does not return the duration of the lease, the requested duration is counted from the answer.
+      // This assumes that this process was not paused before it read the answer.
       leaseEndNanos = leasedFor == null
           ? clock.nanoTime() + TimeUnit.NANOSECONDS.convert(lease)
           : sentNanos + TimeUnit.NANOSECONDS.convert(leasedFor);
@@ -266,17 +268,17 @@ public final class Worker implements AutoCloseable {
     public void run() {
       try {
         if (isLost()) {
-          // This process was paused after the claim was sent: another attempt may be running.
-          report("a task was not begun, because its lease had ended before: task=" + task.id(),
+          // This process was paused after the claim was sent, so another attempt may be running.
+          report("a task was not begun, because its lease had already ended: task=" + task.id(),
               new LeaseLostException("this process or its connection to the server was paused", false));
           return;
         }
         renewLater(
             task.leasedFor() == null ? shortStep() : Duration.ofNanos(leaseEndNanos - clock.nanoTime()).dividedBy(3));
-        Settlement settlement = impatient ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
+        Settlement settlement = graceOver ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);
-        // After a refusal the token can no longer settle, except for a cancelled task, which waits for this settle.
+        // After a refusal the token is not valid. Only a cancelled task can still be settled, and waits for the settle.
         if (!refused || cancelled) {
           settle(settlement);
         }
@@ -305,8 +307,8 @@ public final class Worker implements AutoCloseable {
       } catch (CompletionException | CancellationException e) {
         Throwable cause = cause(e);
         report(isRefusal(cause)
-            ? "the end of an attempt came too late: its lease was lost, and its result has no effect: task=" + task.id()
-            : "cannot report the end of an attempt; it is repeated when its lease ends: task="
+            ? "the end of an attempt came too late, so its result has no effect: task=" + task.id()
+            : "cannot report the end of an attempt, so the attempt is repeated after its lease: task="
                 + task.id(),
             cause);
       }
@@ -341,7 +343,7 @@ public final class Worker implements AutoCloseable {
     public synchronized CompletableFuture<Void> extendNow() {
       CompletableFuture<Void> waiting = nextExtension;
       if (waiting != null) {
-        // The waiting extension has not been sent, so it will send the current note, or a newer one.
+        // The waiting extension has not been sent. It will contain the current note or a newer note.
         return waiting;
       }
       CompletableFuture<Void> next = extending.handle((nothing, failure) -> failure)
@@ -355,12 +357,12 @@ public final class Worker implements AutoCloseable {
       synchronized (this) {
         nextExtension = null;
       }
-      Notes said = notes;
-      // The version is read before the note: a change between the two reads is sent twice, but never lost.
-      long version = said == null ? 0 : said.version();
-      TaskNote note = said == null || version == sentVersion ? TaskNote.NONE : said.note();
+      Notes current = notes;
+      // The version is read before the note. A change between the two reads is therefore sent twice, but never lost.
+      long version = current == null ? 0 : current.version();
+      TaskNote note = current == null || version == sentVersion ? TaskNote.NONE : current.note();
       long sentNanos = clock.nanoTime();
-      // An answer after the end of the lease is of no use: the lease counts as lost by then.
+      // An answer after the end of the lease is useless, because the lease then counts as lost.
       Duration left = Duration.ofNanos(leaseEndNanos - sentNanos);
       Duration step = shortStep();
       return source.extend(task.lease(), lease, note, name, left.compareTo(step) > 0 ? left : step)
@@ -382,15 +384,15 @@ public final class Worker implements AutoCloseable {
         thread.interrupt();
         return;
       }
-      report("a lease could not be extended yet, task=" + task.id(), cause);
-      // Each try waits for half of the remaining time. The last one is made slightly after the end of the lease.
+      report("a lease could not be extended yet, and the extension is repeated, task=" + task.id(), cause);
+      // Each pause is half of the remaining time or a short step. So the last try is soon after the end of the lease.
       Duration half = Duration.ofNanos(leftNanos / 2);
       Duration step = shortStep();
       renewLater(half.compareTo(step) > 0 ? half : step);
     }
   }
 
-  /** Returns whether a failure means that the token can no longer settle or extend. */
+  /** Returns whether a failure means that the token of the lease is no longer valid. */
   private static boolean isRefusal(Throwable cause) {
     return cause instanceof LeaseLostException || (cause instanceof FoliotException e
         && (e.status() == CONFLICT || e.status() == NOT_FOUND));
@@ -407,8 +409,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Returns the settlement with its reason cut to {@link #MAX_REASON} characters, and with half surrogate pairs
-   * replaced.
+   * Returns the settlement with its reason cut to {@link #MAX_REASON} characters, and with unpaired surrogates replaced
+   * by question marks.
    */
   private static Settlement sendable(Settlement settlement) {
     return switch (settlement) {
@@ -433,7 +435,7 @@ public final class Worker implements AutoCloseable {
   /**
    * Stops the worker. It makes no more claims, and this method waits until the claimed tasks have been run and settled,
    * including those of a claim that is under way. After the grace, handlers that still run are interrupted, and this
-   * method returns without waiting for them any longer.
+   * method returns without a further wait.
    *
    * @return whether the claim and all tasks ended within the grace
    */
@@ -443,7 +445,7 @@ public final class Worker implements AutoCloseable {
     stopping = true;
     CompletableFuture<Void> leaving = leave();
     pause.complete(null);
-    // This ends the poller's wait for permits; a claim ignores the interrupt.
+    // The interrupt ends the poller's wait for permits. A claim ignores the interrupt.
     poller.interrupt();
     boolean done = false;
     try {
@@ -458,7 +460,7 @@ public final class Worker implements AutoCloseable {
       if (done) {
         permits.release(concurrency);
       } else {
-        impatient = true;
+        graceOver = true;
         claiming.cancel(true);
         runs.forEach(run -> run.thread.interrupt());
       }
@@ -470,14 +472,14 @@ public final class Worker implements AutoCloseable {
     return Duration.ofNanos(System.nanoTime() - nanos);
   }
 
-  /** Announces that this worker stops, if it was built with {@link Builder#leaves}. The stage never fails. */
+  /** Announces that this worker stops, if {@link Builder#leaves} was called. The returned future never fails. */
   private CompletableFuture<Void> leave() {
     String worker = name;
     if (!leaves || worker == null || source.isClosed()) {
       return CompletableFuture.completedFuture(null);
     }
     return source.leave(queue, worker).exceptionally(failure -> {
-      report("cannot announce the stop of the worker; its shards begin elsewhere some seconds later, worker=" + worker,
+      report("cannot announce the stop of the worker; other workers get its shards seconds later, worker=" + worker,
           cause(failure));
       return null;
     });
@@ -487,14 +489,14 @@ public final class Worker implements AutoCloseable {
     try {
       leaving.get(Math.max(0, boundNanos), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      LOGGER.log(System.Logger.Level.DEBUG, "the announcement that the worker stops was not answered within the grace",
+      LOGGER.log(System.Logger.Level.DEBUG, "there was no answer to the announcement of the stop within the grace",
           e);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("the stage of a leave never fails", e);
+      throw new IllegalStateException("the future of a leave must not fail", e);
     }
   }
 
-  /** Stops the worker, as {@link #stop} does, with the grace that it was built with. */
+  /** Stops the worker, as {@link #stop} does, with the {@linkplain Builder#grace grace} of its builder. */
   @Override
   public void close() {
     try {
@@ -541,7 +543,7 @@ public final class Worker implements AutoCloseable {
 
     /**
      * Sets how long one claim waits for tasks; 10 seconds by default. A server accepts at most 60 seconds. A stop may
-     * take this long, because it waits for the claim that is under way.
+     * take this long, because the stop waits for the claim that is under way.
      */
     public Builder pollWait(Duration duration) {
       pollWait = DurationText.requirePositive("pollWait", duration);
@@ -549,8 +551,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sets the lease of a task, after which the tasks of a dead worker can be claimed again; 30 seconds by default. The
-     * lease of a running task is extended after each third of it.
+     * Sets the duration of the lease of a task; 30 seconds by default. The lease of a running task is extended each
+     * time a third of it has passed. After the lease, a task of a dead worker can be claimed again.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);
@@ -565,7 +567,7 @@ public final class Worker implements AutoCloseable {
 
     /**
      * Sets the name with which this worker claims, at most 119 characters; none by default. A hyphen and eight
-     * hexadecimal digits are appended to it. The digits are random, and the same for all workers of one process.
+     * hexadecimal digits are appended to the name. The digits are random, and the same for all workers of one process.
      */
     public Builder name(String workerName) {
       name = WorkerName.of(workerName);

@@ -4,9 +4,9 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * The name with which a worker of this process claims: the given name, a hyphen, and eight hexadecimal digits that are
- * random for each start of the process. Two processes therefore have different names, and so has a process after a
- * restart.
+ * Derives the name with which a worker claims: the given name, a hyphen, and eight hexadecimal digits. The digits are
+ * chosen at random once per process, so workers of two processes have different names, and a restarted process has new
+ * names.
  */
 final class WorkerName {
   /** Most characters of a given name: the server accepts 128, including the hyphen and the digits. */
@@ -17,14 +17,15 @@ final class WorkerName {
   private WorkerName() {}
 
   /**
-   * Returns the name for the claims of this process. It is always the same for the same given name.
+   * Returns the name with which a worker of this process claims. It depends only on the given name and the process.
    *
-   * @throws IllegalArgumentException if the given name is empty, or longer than {@link #MAX_GIVEN}
+   * @throws IllegalArgumentException if the given name is empty, longer than {@link #MAX_GIVEN}, or not well-formed
+   *         Unicode
    */
   static String of(String given) {
     if (Names.requireName("name", given).length() > MAX_GIVEN) {
       throw new IllegalArgumentException(
-          "the name of a worker has at most " + MAX_GIVEN + " characters: characters=" + given.length());
+          "name: expected at most " + MAX_GIVEN + " characters, but got " + given.length());
     }
     return given + "-" + SUFFIX;
   }

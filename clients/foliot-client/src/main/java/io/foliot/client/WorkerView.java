@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker as the server knows it: a process that claims with a name, or a server with handlers of its own.
+ * A worker, as the server returned it: a process that claims with a name, or a node with handlers of its own.
  *
- * @param worker its name
+ * @param worker the name of the worker
  * @param state LIVE, DISABLED, GONE, or a state of a newer server
- * @param seat the number by which tasks are addressed to it; null if the server has not read it yet
- * @param zone its data centre, rack or cell; may be empty
- * @param node the name of the server that it calls; null if that is not known
- * @param queues the queues that it claims from and that the API key permits
+ * @param seat the number by which tasks are addressed to the worker; null if the server has not read the number yet
+ * @param zone the data centre, rack or cell of the worker; may be empty
+ * @param node the name of the node that the worker calls; null if the node is not known
+ * @param queues the queues from which the worker claims and which the API key permits
  */
 public record WorkerView(String worker, String state, @Nullable Integer seat, String zone, @Nullable String node,
     List<String> queues) {

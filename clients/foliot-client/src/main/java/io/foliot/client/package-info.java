@@ -1,5 +1,5 @@
 /**
- * The Java client of a Foliot server, workers for pull queues and for jobs, and the verifier of signed callbacks.
+ * The Java client of a Foliot server, the workers for pull queues and for jobs, and the verifier of signed callbacks.
  *
  * <p>This package needs no other module of Foliot. Client and server share only the HTTP API, version 1.
  */

@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits with a bound: they return as soon as their condition holds, and fail after half a minute. */
+/** Waits with a time limit. Each wait returns as soon as its condition holds, and fails after 30 seconds. */
 final class Bound {
   static final long BOUND_SECONDS = 30;
 
@@ -20,7 +20,7 @@ final class Bound {
 
   static void await(CountDownLatch latch) {
     try {
-      assertThat(latch.await(BOUND_SECONDS, SECONDS)).as("within %s s", BOUND_SECONDS).isTrue();
+      assertThat(latch.await(BOUND_SECONDS, SECONDS)).as("the latch reached zero within %s s", BOUND_SECONDS).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -30,7 +30,7 @@ final class Bound {
     try {
       T item = queue.poll(BOUND_SECONDS, SECONDS);
       if (item == null) {
-        throw new AssertionError("nothing came within " + BOUND_SECONDS + " s");
+        throw new AssertionError("the queue stayed empty for " + BOUND_SECONDS + " s");
       }
       return item;
     } catch (InterruptedException e) {

@@ -21,7 +21,7 @@ final class DataflowTest {
     server.close();
   }
 
-  /** The numbers from 1 to an end, two a round. The checkpoint is the last number that was processed. */
+  /** Processes the numbers from 1 to an end, two in each round. The checkpoint is the last processed number. */
   private static final class Numbers implements Dataflow<Long> {
     private final long end;
     private final BiConsumer<JobContext, Long> onProcess;
@@ -51,7 +51,7 @@ final class DataflowTest {
   }
 
   @Test
-  void onceDoesOneRound() {
+  void aDataflowInModeOnceDoesOneRound() {
     Numbers numbers = new Numbers(5, (job, last) -> {});
     JobWorker worker = server.worker().dataflow("sync", numbers, Dataflow.once()).start();
     server.give("sync");
@@ -73,7 +73,7 @@ final class DataflowTest {
   }
 
   @Test
-  void streamingAsksToRunAgainAfterFiveMinutes() {
+  void aRunOfAStreamEndsAfterFiveMinutes() {
     Numbers numbers = new Numbers(Long.MAX_VALUE,
         (job, last) -> server.clock.advance(Duration.ofMinutes(last == 2 ? 5 : 0).minusNanos(last == 2 ? 1 : -1)));
     JobWorker worker = server.worker().lease(Duration.ofHours(1)).dataflow("sync", numbers, Dataflow.streaming())
@@ -84,7 +84,7 @@ final class DataflowTest {
   }
 
   @Test
-  void streamingAsksToRunAgainWhenTheWorkerStops() throws InterruptedException {
+  void streamingRequestsANewRunWhenTheWorkerStops() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     Numbers numbers = new Numbers(Long.MAX_VALUE, (job, last) -> {
       begun.countDown();
@@ -122,7 +122,7 @@ final class DataflowTest {
     CountDownLatch never = new CountDownLatch(1);
     Numbers numbers = new Numbers(Long.MAX_VALUE, (job, last) -> {
       begun.countDown();
-      // A round that swallows the interrupt.
+      // This round swallows the interrupt.
       assertThatThrownBy(never::await).isInstanceOf(InterruptedException.class);
       interrupted.countDown();
     });

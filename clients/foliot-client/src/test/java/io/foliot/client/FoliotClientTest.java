@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests what each call sends, and how it reads the answer. */
+/** Tests the request and the result of each call. */
 final class FoliotClientTest {
   private static final Instant DUE = Instant.parse("2026-11-21T10:00:00.123Z");
   private static final String SUBMITTED = """
@@ -41,21 +41,21 @@ final class FoliotClientTest {
     server.close();
   }
 
-  private void assertAsked(String method, String path, String body) {
+  private void assertSent(String method, String path, String body) {
     Request request = server.request();
     assertThat(request.method() + " " + request.path()).isEqualTo(method + " " + path);
     assertThat(request.body()).isEqualTo(body);
   }
 
   @Test
-  void everyRequestCarriesTheKey() {
+  void aRequestHasTheApiKey() {
     client.pauseQueue("mail");
     assertThat(server.request().header("Authorization")).isEqualTo("Bearer fk_1");
     assertThat(client.toString()).isEqualTo("FoliotClient[" + server.url() + "]");
   }
 
   @Test
-  void withoutAKeyNoneIsSent() {
+  void noApiKeyIsSentWithoutASetting() {
     try (FoliotClient open = FoliotClient.builder(server.url()).build()) {
       open.pauseQueue("mail");
       assertThat(server.request().header("Authorization")).isNull();
@@ -66,14 +66,14 @@ final class FoliotClientTest {
   void theBaseUrlMayHaveAPath() {
     try (FoliotClient behind = FoliotClient.builder(URI.create(server.url() + "/tools/foliot/")).build()) {
       behind.pauseQueue("mail");
-      assertAsked("POST", "/tools/foliot/v1/queues/mail/pause", "");
+      assertSent("POST", "/tools/foliot/v1/queues/mail/pause", "");
     }
   }
 
   @Test
-  void aQueueIsPutWithWhatIsSetAndNothingElse() {
+  void aPutOfAQueueHasOnlyTheSettingsThatAreSet() {
     client.putQueue("mail", QueueSettings.of(Delivery.pull()));
-    assertAsked("PUT", "/v1/queues/mail", "{\"delivery\":{\"type\":\"pull\"}}");
+    assertSent("PUT", "/v1/queues/mail", "{\"delivery\":{\"type\":\"pull\"}}");
     client.putQueue("mail",
         QueueSettings
             .builder(Delivery.http(URI.create("https://example.org/in")).toBuilder()
@@ -99,7 +99,7 @@ final class FoliotClientTest {
          "retention":{"finished":"1h","failed":"14d"},"paused":true,"maxRun":"1d","stats":{"counts":{"delayed":12,
          "parked":3,"new":1},"settledPerSecond":1.5,"lag":"2s"}}""");
     QueueView view = client.getQueue("mail");
-    assertAsked("GET", "/v1/queues/mail", "");
+    assertSent("GET", "/v1/queues/mail", "");
     assertThat(view.queue()).isEqualTo("mail");
     assertThat(view.settings()).isEqualTo(QueueSettings
         .builder(Delivery.http(URI.create("https://example.org")).toBuilder().setting("timeout", "10s")
@@ -126,18 +126,18 @@ final class FoliotClientTest {
     server.answer(200, "{\"queues\":[{\"queue\":\"a\",\"delivery\":{\"type\":\"pull\"}},"
         + "{\"queue\":\"b\",\"delivery\":{\"type\":\"pull\"}}]}");
     assertThat(client.listQueues()).extracting(QueueView::queue).containsExactly("a", "b");
-    assertAsked("GET", "/v1/queues", "");
+    assertSent("GET", "/v1/queues", "");
     server.answer(204, "");
     client.deleteQueue("a");
-    assertAsked("DELETE", "/v1/queues/a", "");
+    assertSent("DELETE", "/v1/queues/a", "");
     client.pauseQueue("a");
-    assertAsked("POST", "/v1/queues/a/pause", "");
+    assertSent("POST", "/v1/queues/a/pause", "");
     client.resumeQueue("a");
-    assertAsked("POST", "/v1/queues/a/resume", "");
+    assertSent("POST", "/v1/queues/a/resume", "");
   }
 
   @Test
-  void aTaskIsSubmittedWithAllThatIsSet() {
+  void aTaskIsSubmittedWithAllItsSettings() {
     server.answer(201, SUBMITTED);
     SubmittedTask task = client.submit("mail",
         NewTask.builder().delay(Duration.ofMinutes(30)).key("k").payload(Payload.json("{\"n\": 1.10}"))
@@ -164,7 +164,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aBatchIsLinesAndEachIsAnswered() {
+  void aBatchHasOneLineAndOneResultPerTask() {
     List<NewTask> tasks = List.of(
         NewTask.builder().delay(Duration.ZERO).payload(Payload.json("{\n\"a\":\r\n[1]}")).idempotencyKey("i1").build(),
         NewTask.builder().delay(Duration.ofSeconds(1)).key("k").build());
@@ -184,7 +184,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aFullBatchArrivesWhole() {
+  void aFullBatchIsSentCompletely() {
     List<NewTask> tasks = Stream.iterate(0, i -> i + 1).limit(FoliotClient.MAX_BATCH)
         .map(i -> NewTask.builder().delay(Duration.ZERO).key("key-" + i).build()).toList();
     server.answer(200, "[" + String.join(",", Collections.nCopies(tasks.size(), SUBMITTED)) + "]");
@@ -208,7 +208,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aBatchAnswerOfAnotherLengthIsAnUnknownOutcome() {
+  void aWrongNumberOfBatchResultsIsAnUnknownOutcome() {
     server.answer(200, "[" + SUBMITTED + "]");
     assertThatThrownBy(() -> client.submitBatch("mail", Collections.nCopies(2, NewTask.after(Duration.ZERO))))
         .isInstanceOf(UnknownOutcomeException.class).rootCause().hasMessageContaining("items=2, answers=1");
@@ -220,7 +220,7 @@ final class FoliotClientTest {
     assertThat(client.putKey("mail", "k",
         NewTask.builder().delay(Duration.ofMillis(1500)).payload(Payload.text("hi")).build()))
         .isEqualTo(new KeyResult(KeyOutcome.RESET_PENDING, "t1", 9, DUE));
-    assertAsked("PUT", "/v1/queues/mail/keys/k",
+    assertSent("PUT", "/v1/queues/mail/keys/k",
         "{\"delay\":\"PT1.5S\",\"payloadBase64\":\"aGk=\",\"contentType\":\"text/plain; charset=utf-8\"}");
   }
 
@@ -242,11 +242,11 @@ final class FoliotClientTest {
     assertThat(client.touchKeys("mail", List.of("a", "b", "c"), Duration.ofSeconds(30))).containsExactly(
         new TouchResult("a", KeyOutcome.RESET, 2L, DUE), new TouchResult("b", KeyOutcome.NOT_FOUND, null, null),
         new TouchResult("c", KeyOutcome.UNRECOGNIZED, null, null));
-    assertAsked("POST", "/v1/queues/mail/keys:touch", "{\"keys\":[\"a\",\"b\",\"c\"],\"delay\":\"PT30S\"}");
+    assertSent("POST", "/v1/queues/mail/keys:touch", "{\"keys\":[\"a\",\"b\",\"c\"],\"delay\":\"PT30S\"}");
   }
 
   @Test
-  void aTaskIsReadWithAllItsFieldsAndUnknownOnesAreIgnored() {
+  void allFieldsOfATaskAreReadAndUnknownFieldsIgnored() {
     server.answer(200, """
         {"id":"t1","queue":"mail","key":null,"generation":7,"dueAt":"2026-11-21T11:00:00.123+01:00","state":"FAILED",
          "attempt":2,"maxAttempts":2,"createdAt":"2026-11-21T09:00:00Z","payload":{"b":1.10, "a":[null]},
@@ -255,7 +255,7 @@ final class FoliotClientTest {
          "attempts":[{"generation":7,"attempt":1,"begunAt":"2026-11-21T10:00:00Z","endedAt":null,"outcome":"RETRY",
            "detail":"d","x":1}]}""");
     TaskView task = client.getTask("t1");
-    assertAsked("GET", "/v1/tasks/t1", "");
+    assertSent("GET", "/v1/tasks/t1", "");
     assertThat(task).isEqualTo(new TaskView("t1", "mail", null, 7, DUE, TaskState.FAILED, 2, 2,
         Instant.parse("2026-11-21T09:00:00Z"), null, false, Payload.json("{\"b\":1.10, \"a\":[null]}"),
         Map.of("h", "v"), "HTTP 500",
@@ -278,25 +278,25 @@ final class FoliotClientTest {
   void aTaskIsFoundAndCancelledByItsKey() {
     server.answer(200, SUBMITTED);
     TaskView task = client.getByKey("mail", "k");
-    assertAsked("GET", "/v1/queues/mail/keys/k", "");
+    assertSent("GET", "/v1/queues/mail/keys/k", "");
     assertThat(task.attempts()).isEmpty();
     assertThat(task.payload()).isNull();
     server.answer(200, "{\"result\":\"CANCEL_PENDING\"}");
     assertThat(client.cancelByKey("mail", "k")).isEqualTo(CancelResult.CANCEL_PENDING);
-    assertAsked("DELETE", "/v1/queues/mail/keys/k", "");
+    assertSent("DELETE", "/v1/queues/mail/keys/k", "");
   }
 
   @Test
-  void cancelSaysWhatItHasDone() {
+  void cancelReturnsTheResultOfTheServer() {
     for (CancelResult result : List.of(CancelResult.CANCELLED, CancelResult.ALREADY_FINISHED)) {
       server.answer(200, "{\"result\":\"" + result + "\"}");
       assertThat(client.cancel("t1")).isEqualTo(result);
-      assertAsked("DELETE", "/v1/tasks/t1", "");
+      assertSent("DELETE", "/v1/tasks/t1", "");
     }
   }
 
   @Test
-  void aTaskThatIsNotThereCannotBeCancelledWhichIsNoFailure() {
+  void aCancelOfAMissingTaskReturnsNotFound() {
     try (
         StubServer missing = StubServer.answeringInTurn(
             Reply.problem(404, "{\"type\":\"urn:foliot:problem:unknown-task\",\"status\":404}"),
@@ -305,7 +305,7 @@ final class FoliotClientTest {
         FoliotClient other = FoliotClient.builder(missing.url()).build()) {
       assertThat(other.cancelByKey("mail", "k")).isEqualTo(CancelResult.NOT_FOUND);
       assertThatThrownBy(() -> other.cancelByKey("mial", "k")).isInstanceOf(FoliotException.class);
-      assertThatThrownBy(() -> other.cancel("t1")).as("from something that is not Foliot")
+      assertThatThrownBy(() -> other.cancel("t1")).as("an answer that is not from Foliot")
           .isInstanceOf(FoliotException.class);
     }
   }
@@ -314,21 +314,21 @@ final class FoliotClientTest {
   void tasksAreListedInPages() {
     server.answer(200, "{\"tasks\":[" + SUBMITTED + "],\"nextCursor\":\"a/b=\"}");
     TaskPage page = client.listTasks("mail", TaskState.FAILED, 50, null);
-    assertAsked("GET", "/v1/queues/mail/tasks?state=FAILED&limit=50", "");
+    assertSent("GET", "/v1/queues/mail/tasks?state=FAILED&limit=50", "");
     assertThat(page.tasks()).extracting(TaskView::id).containsExactly("t1");
     server.answer(200, "{\"tasks\":[],\"nextCursor\":null}");
     TaskPage last = client.listTasks("mail", null, 50, page.nextCursor());
-    assertAsked("GET", "/v1/queues/mail/tasks?limit=50&cursor=a%2Fb%3D", "");
+    assertSent("GET", "/v1/queues/mail/tasks?limit=50&cursor=a%2Fb%3D", "");
     assertThat(last).isEqualTo(new TaskPage(List.of(), null));
   }
 
   @Test
-  void explanationsAreReturnedAsText() {
+  void explanationsAreReturnedUnparsed() {
     server.answer(200, " {\"state\": \"READY\", \"lane\": {\"full\": true}}");
     assertThat(client.explain("t1")).isEqualTo("{\"state\": \"READY\", \"lane\": {\"full\": true}}");
-    assertAsked("GET", "/v1/tasks/t1/explain", "");
+    assertSent("GET", "/v1/tasks/t1/explain", "");
     assertThat(client.cluster()).startsWith("{\"state\"");
-    assertAsked("GET", "/v1/cluster", "");
+    assertSent("GET", "/v1/cluster", "");
   }
 
   @Test
@@ -339,7 +339,7 @@ final class FoliotClientTest {
     JobView job = client.putJob(Job.named("a/b").queue("q").cron("0 2 * * *").zone("Europe/Berlin")
         .exclude("holidays").shards(2, "eu", "us").overlap("queue").misfire("all", Duration.ofHours(6))
         .timeout(Duration.ofHours(2)).parameter("{\"kind\": 1}").maxAttempts(3).pauseAfterFailures(4).build());
-    assertAsked("PUT", "/v1/jobs/a%2Fb",
+    assertSent("PUT", "/v1/jobs/a%2Fb",
         "{\"queue\":\"q\",\"schedule\":{\"cron\":\"0 2 * * *\",\"zone\":\"Europe/Berlin\","
             + "\"exclude\":[\"holidays\"]},\"shards\":2,\"shardParameters\":[\"eu\",\"us\"],\"overlap\":\"queue\",\"misfire\":"
             + "{\"policy\":\"all\",\"window\":\"PT6H\"},\"timeout\":\"PT2H\",\"parameter\":{\"kind\": 1},\"maxAttempts\":3,"
@@ -348,34 +348,34 @@ final class FoliotClientTest {
     assertThat(job.nextTimes()).containsExactly("2026-11-24T02:00:00+01:00");
     assertThat(job.totals()).containsEntry("fired", 3L);
     assertThat(client.getJob("r").job()).isEqualTo("a/b");
-    assertAsked("GET", "/v1/jobs/r", "");
+    assertSent("GET", "/v1/jobs/r", "");
     client.putJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).build());
-    assertAsked("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"}}");
+    assertSent("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"}}");
     client.declareJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).shards(2).scope(JobScope.PER_ZONE)
         .allocation(ShardAllocation.ROUND_ROBIN).zones("fra1", "ams2")
         .runListeners(RunPhase.AFTER, RunPhase.BEFORE).build());
-    assertAsked("POST", "/v1/jobs/r/declare", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"shards\":2,"
+    assertSent("POST", "/v1/jobs/r/declare", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"shards\":2,"
         + "\"scope\":\"per-zone\",\"allocation\":\"round-robin\",\"zones\":[\"fra1\",\"ams2\"],"
         + "\"runListeners\":[\"before\",\"after\"]}");
     client.putJob(Job.named("r").queue("q").every(Duration.ofMinutes(10)).allocator("by-region").build());
-    assertAsked("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"allocation\":\"own\","
+    assertSent("PUT", "/v1/jobs/r", "{\"queue\":\"q\",\"schedule\":{\"every\":\"PT10M\"},\"allocation\":\"own\","
         + "\"allocator\":\"by-region\"}");
     assertThatThrownBy(() -> client.putJob(Job.named("r").build())).hasMessageContaining("job=r");
     client.pauseJob("r", "month end");
-    assertAsked("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");
+    assertSent("POST", "/v1/jobs/r/pause", "{\"reason\":\"month end\"}");
     client.resumeJob("r");
-    assertAsked("POST", "/v1/jobs/r/resume", "{}");
+    assertSent("POST", "/v1/jobs/r/resume", "{}");
     client.deleteJob("r", true);
-    assertAsked("DELETE", "/v1/jobs/r?runs=cancel", "");
+    assertSent("DELETE", "/v1/jobs/r?runs=cancel", "");
     server.answer(200, "{\"result\":\"ACCEPTED\",\"times\":[\"2026-11-23T10:00:00Z\"]}");
     assertThat(client.triggerJob("r", "once")).isEqualTo("2026-11-23T10:00:00Z");
-    assertAsked("POST", "/v1/jobs/r/trigger", "");
+    assertSent("POST", "/v1/jobs/r/trigger", "");
   }
 
   @Test
   void aTaskIsRunNow() {
     client.runNow("t1");
-    assertAsked("POST", "/v1/tasks/t1/run", "");
+    assertSent("POST", "/v1/tasks/t1/run", "");
   }
 
   @Test
@@ -386,7 +386,7 @@ final class FoliotClientTest {
         + "\"leaseMillis\":31500}");
     List<ClaimedTask> tasks = client.claim("mail",
         new ClaimRequest(5, Duration.ofSeconds(20), Duration.ofSeconds(30), "w1", "fra1"));
-    assertAsked("POST", "/v1/queues/mail/claims",
+    assertSent("POST", "/v1/queues/mail/claims",
         "{\"max\":5,\"wait\":\"PT20S\",\"lease\":\"PT30S\",\"worker\":\"w1\",\"zone\":\"fra1\"}");
     assertThat(tasks).containsExactly(new ClaimedTask("t1", "mail", "k", 7, 1, DUE, "secret", DUE.plusSeconds(30),
         Duration.ofMillis(31_500), Payload.bytes(new byte[]{-1, 0, 1}, "image/x"), Map.of("h", "v"),
@@ -397,32 +397,32 @@ final class FoliotClientTest {
   @Test
   void attemptsAreSettledAndExtended() {
     client.ack(LEASE);
-    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7}");
+    assertSent("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7}");
     client.ack(new Lease("t1", "secret", null));
-    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\"}");
+    assertSent("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\"}");
     client.nack(LEASE, "disk full", Duration.ofMinutes(1));
-    assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"disk full\",\"delay\":\"PT1M\"}");
+    assertSent("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"disk full\",\"delay\":\"PT1M\"}");
     client.nack(LEASE, null, null);
-    assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\"}");
+    assertSent("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\"}");
     client.extend(LEASE, Duration.ofSeconds(30));
-    assertAsked("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\"}");
+    assertSent("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\"}");
     client.extend(LEASE, Duration.ofSeconds(30), new TaskNote(0, "", "c", ""));
-    assertAsked("POST", "/v1/tasks/t1/extend",
+    assertSent("POST", "/v1/tasks/t1/extend",
         "{\"token\":\"secret\",\"lease\":\"PT30S\",\"progress\":0.0,\"checkpoint\":\"c\"}");
     client.ack(LEASE, new TaskNote(-1, "412 rows", null, "done"));
-    assertAsked("POST", "/v1/tasks/t1/ack",
+    assertSent("POST", "/v1/tasks/t1/ack",
         "{\"token\":\"secret\",\"generation\":7,\"message\":\"412 rows\",\"log\":\"done\"}");
     client.nack(LEASE, "x", null, new TaskNote(-1, "", "c", ""));
-    assertAsked("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"x\",\"checkpoint\":\"c\"}");
+    assertSent("POST", "/v1/tasks/t1/nack", "{\"token\":\"secret\",\"reason\":\"x\",\"checkpoint\":\"c\"}");
     Settlement again = Settlement.again(Duration.ofMinutes(1)).noting(new TaskNote(1, "", null, ""));
     client.settle(LEASE, again);
-    assertAsked("POST", "/v1/tasks/t1/ack",
+    assertSent("POST", "/v1/tasks/t1/ack",
         "{\"token\":\"secret\",\"generation\":7,\"next\":\"PT1M\",\"progress\":1.0}");
     client.settle(LEASE, Settlement.runAgain().noting(new TaskNote(-1, "", "c", "")));
-    assertAsked("POST", "/v1/tasks/t1/ack",
+    assertSent("POST", "/v1/tasks/t1/ack",
         "{\"token\":\"secret\",\"generation\":7,\"runAgain\":true,\"checkpoint\":\"c\"}");
     client.settle(LEASE, Settlement.endJob());
-    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7,\"endJob\":true}");
+    assertSent("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7,\"endJob\":true}");
     assertThatThrownBy(() -> again.noting(TaskNote.NONE)).isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -430,13 +430,13 @@ final class FoliotClientTest {
   void failedTasksAreRedriven() {
     server.answer(200, "{\"redriven\":2,\"conflicts\":[\"t9\"],\"more\":true}");
     assertThat(client.redrive("mail", 100)).isEqualTo(new RedriveResult(2, List.of("t9"), true));
-    assertAsked("POST", "/v1/queues/mail/redrive", "{\"limit\":100}");
+    assertSent("POST", "/v1/queues/mail/redrive", "{\"limit\":100}");
     assertThat(client.redrive("mail", List.of("t1", "t2"))).extracting(RedriveResult::redriven).isEqualTo(2L);
-    assertAsked("POST", "/v1/queues/mail/redrive", "{\"ids\":[\"t1\",\"t2\"]}");
+    assertSent("POST", "/v1/queues/mail/redrive", "{\"ids\":[\"t1\",\"t2\"]}");
   }
 
   @Test
-  void namesOfAnyCharactersArriveAsOneSegment() {
+  void aNameOfAnyCharactersIsSentAsOneSegment() {
     server.answer(200, SUBMITTED);
     for (String key : List.of("a/b", "..", ".", "../../v1/cluster", "ключ 鍵 🔑", "%2F", "a?b=c&d#e", "a+b;c=d:e@f",
         "\u0000\t\n", ".hidden", "...")) {
@@ -451,7 +451,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aNameWithoutACharacterOrWithHalfAOneIsRefused() {
+  void anEmptyNameOrAnUnpairedSurrogateIsRefused() {
     for (String key : List.of("", "\ud800", "a\udc00b")) {
       assertThatThrownBy(() -> client.getByKey("mail", key)).isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> client.touchKeys("mail", List.of(key), Duration.ZERO))
@@ -463,7 +463,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aRefusalSaysWhatTheServerSaid() {
+  void aRefusalHasTheProblemOfTheServer() {
     server.answer(409, PROBLEM);
     assertThatThrownBy(() -> client.submit("mail", NewTask.after(Duration.ZERO)))
         .isInstanceOfSatisfying(FoliotException.class, e -> {
@@ -475,12 +475,12 @@ final class FoliotClientTest {
           assertThat(e.retryAfter()).isEqualTo(Optional.empty());
           assertThat(e).hasMessageContaining("POST " + server.url() + "/v1/queues/mail/tasks")
               .hasMessageContaining("the key is live", Map.of());
-          assertThat(e.getStackTrace()).as("the caller's own").anyMatch(at -> at.getClassName().endsWith("ClientTest"));
+          assertThat(e.getStackTrace()).as("caller's stack").anyMatch(at -> at.getClassName().endsWith("ClientTest"));
         });
   }
 
   @Test
-  void aRefusalThatIsNoProblemStillHasItsStatus() {
+  void aRefusalWithoutAProblemHasItsStatus() {
     for (String page : List.of("<h1>Forbidden</h1>", "", "[]", "{\"status\":\"no\",\"title\":3}")) {
       server.answer(403, page);
       assertThatThrownBy(() -> client.getTask("t1")).isInstanceOfSatisfying(FoliotException.class,
@@ -500,7 +500,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aBaseUrlThatIsNoneIsRefusedWithoutItsPassword() {
+  void aWrongBaseUrlIsRefusedAndItsPasswordNotPrinted() {
     for (String url : List.of("ftp://host", "http:///path", "//host", "http://u:hunter2@host", "http://host?a=b",
         "http://host#a", "mailto:a@b")) {
       assertThatThrownBy(() -> FoliotClient.builder(URI.create(url))).as(url)
@@ -509,7 +509,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aKeyThatNoHeaderCanCarryIsRefusedWithoutRepeatingIt() {
+  void anApiKeyInvalidInAHeaderIsRefusedAndNotPrinted() {
     for (String key : List.of("hunter2\r\nX: y", "hunter 2", "hünter2", "")) {
       assertThatThrownBy(() -> FoliotClient.builder(server.url()).apiKey(key))
           .isInstanceOf(IllegalArgumentException.class).message().doesNotContain("unter");
@@ -517,7 +517,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aClientThatFollowsRedirectsIsRefused() {
+  void anHttpClientThatFollowsRedirectsIsRefused() {
     try (HttpClient following = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build()) {
       assertThatThrownBy(() -> FoliotClient.builder(server.url()).httpClient(following))
           .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("API key");
@@ -525,7 +525,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aGivenClientIsUsedAndLeftOpen() {
+  void aGivenHttpClientIsNotClosed() {
     try (HttpClient given = HttpClient.newHttpClient()) {
       FoliotClient.Builder builder = FoliotClient.builder(server.url()).httpClient(given);
       try (FoliotClient first = builder.build()) {
@@ -548,7 +548,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void aPatchNamesOnlyWhatItChanges() {
+  void aPatchHasOnlyTheChangedSettings() {
     server.answer(200, "{\"queue\":\"mail\",\"delivery\":{\"type\":\"pull\"},\"concurrency\":5}");
     QueueView view = client.patchQueue("mail", QueuePatch.builder().concurrency(5).rate(null)
         .retry(new QueueSettings.Retry(7, null, null, null, null)).retention(null).delivery("url", "https://a.example")
@@ -564,24 +564,24 @@ final class FoliotClientTest {
   }
 
   @Test
-  void manyTasksAreCancelledInAsManyRequestsAsItTakes() {
+  void aBulkCancelSendsRequestsUntilThereIsNoCursor() {
     Reply first = Reply.json(200, "{\"cancelled\":3,\"pending\":1,\"nextCursor\":\"c1\"}");
     Reply last = Reply.json(200, "{\"cancelled\":2,\"pending\":0,\"nextCursor\":null}");
     server.answerWith(request -> request.body().contains("c1") ? last : first);
 
     assertThat(client.cancelTasks("mail", TaskFilter.all())).isEqualTo(new BulkCancelResult(5, 1, null));
 
-    assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000}");
-    assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000,\"cursor\":\"c1\"}");
+    assertSent("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000}");
+    assertSent("POST", "/v1/queues/mail/tasks:cancel", "{\"all\":true,\"limit\":10000,\"cursor\":\"c1\"}");
     TaskFilter filter = TaskFilter.builder().states(TaskState.READY, TaskState.DELAYED).keyPrefix("a-")
         .dueBefore(DUE).build();
     assertThat(client.cancelTasks("mail", filter, 7, null).nextCursor()).isEqualTo("c1");
-    assertAsked("POST", "/v1/queues/mail/tasks:cancel", "{\"states\":[\"DELAYED\",\"READY\"],\"keyPrefix\":\"a-\","
+    assertSent("POST", "/v1/queues/mail/tasks:cancel", "{\"states\":[\"DELAYED\",\"READY\"],\"keyPrefix\":\"a-\","
         + "\"dueBefore\":\"2026-11-21T10:00:00.123Z\",\"limit\":7}");
   }
 
   @Test
-  void aStreamReadsPageAfterPageAndPassesEmptyOnes() {
+  void aStreamReadsPagesLazilyAndSkipsEmptyPages() {
     String task = """
         {"id":"%s","queue":"mail","generation":1,"dueAt":"2026-11-21T10:00:00.123Z","state":"DELAYED","attempts":[]}""";
     server.answerWith(request -> Reply.json(200, "{\"tasks\":["
@@ -601,9 +601,9 @@ final class FoliotClientTest {
   @Test
   void anAttemptFailsPermanentlyOrFiresAgain() {
     client.fail(LEASE, "no such shop");
-    assertAsked("POST", "/v1/tasks/t1/nack",
+    assertSent("POST", "/v1/tasks/t1/nack",
         "{\"token\":\"secret\",\"reason\":\"no such shop\",\"final\":true}");
     client.ack(LEASE, Duration.ofSeconds(30));
-    assertAsked("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7,\"next\":\"PT30S\"}");
+    assertSent("POST", "/v1/tasks/t1/ack", "{\"token\":\"secret\",\"generation\":7,\"next\":\"PT30S\"}");
   }
 }

@@ -7,18 +7,18 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 
-/** A server whose claims give the shards that a test adds, under a clock that the test advances. */
+/** A server that answers claims with the shards that a test adds, and a client with a clock that the test advances. */
 final class JobServer implements AutoCloseable {
   static final Duration LEASE = Duration.ofSeconds(30);
   static final Duration THIRD = LEASE.dividedBy(3);
   static final Reply OK = Reply.json(200, "{}");
 
-  /** Answers to claims; while there is none, claims wait. */
+  /** Answers to claims. Claims wait while this queue is empty. */
   final BlockingQueue<Reply> claims = new LinkedBlockingQueue<>();
   final BlockingQueue<Request> claimed = new LinkedBlockingQueue<>();
-  /** Claims that say that their worker stops. */
-  final BlockingQueue<Request> left = new LinkedBlockingQueue<>();
-  /** Extensions and ends of attempts. */
+  /** Claims that announce the stop of their worker. */
+  final BlockingQueue<Request> leaves = new LinkedBlockingQueue<>();
+  /** Requests that extend or settle an attempt. */
   final BlockingQueue<Request> reports = new LinkedBlockingQueue<>();
   final BlockingQueue<Request> declared = new LinkedBlockingQueue<>();
   final BlockingQueue<String> errors = new LinkedBlockingQueue<>();
@@ -36,8 +36,8 @@ final class JobServer implements AutoCloseable {
       return toDeclare.apply(request);
     }
     if (request.path().endsWith("/claims") && request.body().contains("\"leave\":true")) {
-      left.add(request);
-      // As the server does, it answers the claim that waits.
+      leaves.add(request);
+      // Ends the claim that waits, as a real server does.
       claims.add(Reply.json(200, "{\"tasks\":[]}"));
       return Reply.json(200, "{\"tasks\":[]}");
     }
@@ -49,18 +49,22 @@ final class JobServer implements AutoCloseable {
     return request.path().endsWith("/extend") ? toExtend.apply(request) : OK;
   }
 
-  /** Returns a builder of a worker of this server's queue. */
+  /** Returns a builder of a worker of the queue {@code billing}. */
   JobWorker.Builder worker() {
     return JobWorker.builder(client, "billing").name("w1").lease(LEASE)
         .onError((what, failure) -> errors.add(what + ": " + failure));
   }
 
-  /** Hands out one shard of a job. */
+  /**
+   * Answers the next claim with one shard of a job.
+   *
+   * @param fields further JSON fields of the task, each after a comma
+   */
   void give(String job, int attempt, String fields) {
     give(job, attempt, "", fields);
   }
 
-  /** Hands out the task of a phase of a run, with headers such as {@code "foliot-phase":"before"}. */
+  /** Answers the next claim with the task of a phase, with headers such as {@code "foliot-phase":"before"}. */
   void givePhase(String job, int attempt, String headers) {
     give(job, attempt, headers, "");
   }
@@ -78,13 +82,13 @@ final class JobServer implements AutoCloseable {
     give(job, 1, "");
   }
 
-  /** Hands out a task that is no shard of a job. */
+  /** Answers the next claim with a task that is not a shard of a job. */
   void givePlain() {
     claims.add(Reply.json(200, "{\"tasks\":[{\"id\":\"p1\",\"queue\":\"billing\",\"generation\":1,\"attempt\":1,"
         + "\"dueAt\":\"2026-11-21T10:00:00Z\",\"token\":\"secret\",\"leaseEnd\":\"2026-11-21T10:00:30Z\"}]}"));
   }
 
-  /** Returns the body of the next report, which is of a kind such as {@code ack}. */
+  /** Returns the body of the next request in {@link #reports}, whose path must end with a kind such as {@code ack}. */
   String report(String kind) {
     Request request = Bound.take(reports);
     if (!request.path().endsWith("/" + kind)) {
@@ -93,13 +97,13 @@ final class JobServer implements AutoCloseable {
     return request.body();
   }
 
-  /** Lets time pass until the lease of the one attempt that runs is extended. */
+  /** Advances the clock until the lease of the only running attempt is extended. */
   void passToTheExtension() {
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);
   }
 
-  /** Stops a worker whose claim waits for shards that do not come. */
+  /** Stops a worker. Returns whether it stopped in time. */
   boolean stop(JobWorker worker) {
     try {
       return worker.stop(Duration.ofSeconds(Bound.BOUND_SECONDS));

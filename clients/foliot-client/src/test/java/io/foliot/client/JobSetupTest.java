@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Declarations, annotated methods, listeners, and runs at the start. */
+/** Tests declarations, annotated methods, listeners of attempts, and runs at the start of a worker. */
 final class JobSetupTest {
   private final JobServer server = new JobServer();
 
@@ -41,7 +41,7 @@ final class JobSetupTest {
   }
 
   @Test
-  void aRefusedDeclarationIsThrownAndNothingStarts() {
+  void aRefusedDeclarationFailsTheStartOfTheWorker() {
     server.toDeclare = request -> Reply.problem(400, "{\"title\":\"Bad cron\"}");
     JobWorker.Builder builder = noop(server.worker()).declare(Job.named("report").cron("x"));
     assertThatThrownBy(builder::start).isInstanceOf(FoliotException.class).hasMessageContaining("Bad cron");
@@ -49,11 +49,11 @@ final class JobSetupTest {
   }
 
   @Test
-  void aDeclarationIsRepeatedUntilTheServerAnswers() {
+  void aDeclarationIsRepeatedUntilItSucceeds() {
     server.toDeclare = request -> Reply.empty(503);
     JobWorker worker = noop(server.worker()).declare(Job.named("report").every(Duration.ofSeconds(1))).start();
-    assertThat(Bound.take(server.errors)).contains("could not be declared yet, job=report");
-    assertThat(Bound.take(server.claimed)).as("shards that exist are run meanwhile").isNotNull();
+    assertThat(Bound.take(server.errors)).contains("could not be declared yet", "job=report");
+    assertThat(Bound.take(server.claimed)).as("the worker claims before its job is declared").isNotNull();
     server.toDeclare = request -> Reply.json(200, "{\"job\":\"report\",\"state\":\"ACTIVE\"}");
     Bound.awaitTrue(() -> server.clock.waiting() == 1);
     server.clock.advance(server.clock.waits().getLast());
@@ -108,7 +108,7 @@ final class JobSetupTest {
     server.give("end");
     assertThat(server.report("ack")).contains("\"endJob\":true");
     server.give("end", 2, "");
-    assertThat(server.report("nack")).as("the method's own exception").contains("\"java.io.IOException: no disk\"");
+    assertThat(server.report("nack")).as("the thrown exception").contains("\"java.io.IOException: no disk\"");
     assertThat(server.declared).isEmpty();
     server.stop(worker);
   }
@@ -123,7 +123,7 @@ final class JobSetupTest {
     void run() {}
   }
 
-  static final class ListenersOfNoJob {
+  static final class ListenersWithoutSchedule {
     @FoliotJob(name = "a", runListeners = RunPhase.AFTER)
     void run() {}
   }
@@ -151,14 +151,14 @@ final class JobSetupTest {
     assertThatThrownBy(() -> builder.handlers("text")).hasMessageContaining("class=java.lang.String");
     assertThatThrownBy(() -> builder.handlers(new TwoSchedules())).hasMessageContaining("one of cron, every and after");
     assertThatThrownBy(() -> builder.handlers(new NoSchedule())).hasMessageContaining("declares no job");
-    assertThatThrownBy(() -> builder.handlers(new ListenersOfNoJob())).hasMessageContaining("declares no job");
+    assertThatThrownBy(() -> builder.handlers(new ListenersWithoutSchedule())).hasMessageContaining("declares no job");
     assertThatThrownBy(() -> builder.handlers(new WrongDuration())).hasMessageContaining("every: expected a duration");
     assertThatThrownBy(() -> builder.handlers(new WrongParameter())).hasMessageContaining("or a JobContext");
     assertThatThrownBy(() -> builder.handlers(new WrongReturn())).hasMessageContaining("returns nothing");
   }
 
   @Test
-  void aJobHasOneHandlerAndOneDeclaration() {
+  void aSecondHandlerOrDeclarationOfAJobIsRefused() {
     JobWorker.Builder builder = noop(server.worker()).declare(Job.named("report").cron("@daily"));
     assertThatThrownBy(() -> noop(builder)).hasMessageContaining("job=report");
     assertThatThrownBy(() -> builder.declare(Job.named("report").cron("@daily"))).hasMessageContaining("job=report");
@@ -201,7 +201,7 @@ final class JobSetupTest {
     Bound.await(interrupted);
   }
 
-  /** Writes down what it sees. */
+  /** A listener that records its calls, and fails in one of them. */
   private record Notebook(String name, BlockingQueue<String> lines, @Nullable String failsIn) implements JobListener {
     @Override
     public void before(JobContext job) {
@@ -221,7 +221,7 @@ final class JobSetupTest {
   }
 
   @Test
-  void listenersEncloseTheHandler() {
+  void listenersAreCalledAroundTheHandler() {
     BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     JobWorker worker = server.worker().listener(new Notebook("a", lines, null)).listener(new Notebook("b", lines, null))
         .handle("report", job -> {
@@ -236,7 +236,7 @@ final class JobSetupTest {
   }
 
   @Test
-  void aListenerThatFailsBeforeTheHandlerFailsTheAttempt() {
+  void aListenerFailureBeforeTheHandlerFailsTheAttempt() {
     BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     JobWorker worker = server.worker().listener(new Notebook("a", lines, null))
         .listener(new Notebook("b", lines, "before")).listener(new Notebook("c", lines, null))
@@ -252,7 +252,7 @@ final class JobSetupTest {
   }
 
   @Test
-  void aListenerThatFailsAfterTheHandlerChangesNothing() {
+  void aListenerFailureAfterTheHandlerKeepsTheResult() {
     BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     JobWorker worker = server.worker().listener(new Notebook("a", lines, null))
         .listener(new Notebook("b", lines, "after")).handle("report", job -> JobResult.done("x")).start();

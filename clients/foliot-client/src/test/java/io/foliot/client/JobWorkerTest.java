@@ -70,7 +70,7 @@ final class JobWorkerTest {
     server.give("report");
     Bound.awaitTrue(() -> server.clock.waiting() == 1);
     server.clock.advance(JobServer.LEASE.dividedBy(20));
-    assertThat(server.report("extend")).as("in case the process was paused before it read the answer")
+    assertThat(server.report("extend")).as("an early extension, because the process may have been paused")
         .startsWith(EXTEND);
     isExtended.countDown();
     assertThat(server.report("ack")).contains("in time");
@@ -79,11 +79,11 @@ final class JobWorkerTest {
   }
 
   @Test
-  void aWorkerThatStopsEndsItsOwnClaim() {
+  void aStoppingWorkerEndsItsWaitingClaim() {
     JobWorker worker = server.worker().handle("report", job -> JobResult.done()).start();
     assertThat(Bound.take(server.claimed).body()).contains("\"wait\":\"PT5S\"");
     assertThat(server.stop(worker)).isTrue();
-    assertThat(Bound.take(server.left).body())
+    assertThat(Bound.take(server.leaves).body())
         .isEqualTo("{\"worker\":\"" + WorkerName.of("w1") + "\",\"leave\":true}");
     assertThat(server.claimed).as("claims after the stop").isEmpty();
     assertThat(server.errors).isEmpty();
@@ -117,7 +117,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void aTaskOfNoJobGoesToTheTaskHandler() {
+  void aTaskWithoutAJobGoesToTheTaskHandler() {
     JobWorker worker = server.worker().handle("report", job -> JobResult.done())
         .tasks(task -> Settlement.fail("seen " + task.id())).start();
     server.givePlain();
@@ -126,15 +126,15 @@ final class JobWorkerTest {
   }
 
   @Test
-  void aTaskOfNoJobIsGivenBackWithoutATaskHandler() {
+  void aTaskWithoutAJobAndHandlerIsGivenBack() {
     JobWorker worker = server.worker().handle("report", job -> JobResult.done()).start();
     server.givePlain();
-    assertThat(server.report("nack")).contains("no shards of jobs", "\"delay\":\"PT2S\"");
+    assertThat(server.report("nack")).contains("not shards of jobs", "\"delay\":\"PT2S\"");
     server.stop(worker);
   }
 
   @Test
-  void aFinderGivesHandlersOfOtherJobs() {
+  void aFinderProvidesHandlersOfOtherJobs() {
     JobWorker worker = server.worker().handle("report", job -> JobResult.done("own"))
         .scripts(job -> job.job().equals("clean") ? script -> JobResult.done("found") : null).start();
     server.give("report");
@@ -147,7 +147,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void eachResultHasItsReport() {
+  void eachResultIsReportedAsItsSettlement() {
     BlockingQueue<JobResult> results = new LinkedBlockingQueue<>();
     JobWorker worker = server.worker().handle("report", job -> Bound.take(results)).start();
     record Case(JobResult result, String kind, String body) {}
@@ -184,7 +184,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void notesGoWithTheNextExtensionAndOnce() {
+  void aChangedNoteIsSentOnceWithTheNextExtension() {
     CompletableFuture<JobContext> running = new CompletableFuture<>();
     CompletableFuture<Boolean> ended = new CompletableFuture<>();
     JobWorker worker = server.worker().handle("report", job -> {
@@ -215,16 +215,16 @@ final class JobWorkerTest {
 
   @Test
   void aNoteThatWasNotStoredIsSentAgain() {
-    CountDownLatch said = new CountDownLatch(1);
+    CountDownLatch noted = new CountDownLatch(1);
     CompletableFuture<Boolean> ended = new CompletableFuture<>();
     JobWorker worker = server.worker().handle("report", job -> {
       job.checkpoint("a");
-      said.countDown();
+      noted.countDown();
       boolean unused = Bound.get(ended);
       return JobResult.done();
     }).start();
     server.give("report");
-    Bound.await(said);
+    Bound.await(noted);
     server.toExtend = request -> Reply.empty(500);
     server.passToTheExtension();
     assertThat(server.report("extend")).contains("\"checkpoint\":\"a\"");
@@ -238,7 +238,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void checkpointNowReturnsWhenItIsStored() {
+  void checkpointNowReturnsAfterTheServerHasAnswered() {
     CountDownLatch stored = new CountDownLatch(1);
     server.toExtend = request -> {
       stored.countDown();
@@ -272,11 +272,11 @@ final class JobWorkerTest {
         e -> assertThat(e.isLeaseLost()).isTrue());
     assertThat(server.report("extend")).contains("\"checkpoint\":\"a\"");
     assertThat(server.stop(worker)).isTrue();
-    assertThat(server.reports).as("a stale token settles nothing").isEmpty();
+    assertThat(server.reports).as("no settle is sent with a stale token").isEmpty();
   }
 
   @Test
-  void noNoteArrivesAfterANewerOne() {
+  void noNoteArrivesAfterANewerNote() {
     CompletableFuture<Boolean> mayAnswer = new CompletableFuture<>();
     server.toExtend = request -> {
       boolean unused = Bound.get(mayAnswer);
@@ -318,7 +318,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void aLostLeaseInterruptsTheHandlerAndMutesIt() {
+  void aLostLeaseInterruptsTheHandlerAndDropsItsResult() {
     BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
@@ -361,14 +361,14 @@ final class JobWorkerTest {
     server.clock.advance(JobServer.LEASE.minusNanos(1));
     assertThat(job.isLost()).isFalse();
     server.clock.advance(Duration.ofNanos(1));
-    assertThat(job.isLost()).as("though no answer says so").isTrue();
+    assertThat(job.isLost()).as("lost without an answer of the server").isTrue();
     assertThat(server.report("extend")).isNotEmpty();
-    assertThat(server.report("nack")).as("the server may still take it").contains("the lease was lost");
+    assertThat(server.report("nack")).as("the server may still accept the settle").contains("the lease was lost");
     server.stop(worker);
   }
 
   @Test
-  void aStopIsSeenByTheHandlerAndGivesTheShardBack() throws InterruptedException {
+  void aHandlerThatSeesAStopGivesTheShardBack() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     JobWorker worker = server.worker().concurrency(1).handle("report", job -> {
       begun.countDown();
@@ -386,7 +386,7 @@ final class JobWorkerTest {
   }
 
   @Test
-  void afterTheGraceAHandlerIsInterrupted() throws InterruptedException {
+  void aHandlerIsInterruptedAfterTheGrace() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     JobWorker worker = server.worker().concurrency(1).handle("report", job -> {
@@ -402,10 +402,10 @@ final class JobWorkerTest {
   }
 
   @Test
-  void aCheckpointHasABoundAndTheRestIsCut() {
+  void aLongCheckpointIsRefusedAndOtherTextsAreCut() {
     ShardNote note = new ShardNote(TaskNote.NONE);
     note.checkpoint("x".repeat(16 << 10));
-    assertThatThrownBy(() -> note.checkpoint("ü".repeat(8193))).hasMessageContaining("bytes=16386");
+    assertThatThrownBy(() -> note.checkpoint("ü".repeat(8193))).hasMessageContaining("but got 16386");
     assertThatThrownBy(() -> note.checkpoint("\ud800")).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> note.progress(1.1, "")).hasMessageContaining("progress=1.1");
     assertThatThrownBy(() -> note.progress(Double.NaN, "")).hasMessageContaining("progress=NaN");

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** JSON that is passed on unchanged, and JSON that is refused. */
+/** Tests which JSON is passed on unchanged, and which JSON is refused. */
 final class JsonTest {
   private static final List<String> SCALARS = List.of("null", "true", "0", "-0", "1.10", "1e-7",
       "12345678901234567890123",
@@ -33,7 +33,7 @@ final class JsonTest {
   }
 
   @Test
-  void aPayloadComesBackCharacterByCharacter() {
+  void aPayloadKeepsEachCharacter() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int i = 0; i < 2000; i++) {
@@ -71,14 +71,14 @@ final class JsonTest {
   }
 
   @Test
-  void aTypeOfItsOwnTravelsWithJson() {
+  void aContentTypeOtherThanJsonIsSentWithThePayload() {
     Payload event = Payload.json("{}").withContentType("application/cloudevents+json");
     assertThat(new String(Json.object(event::write), UTF_8))
         .isEqualTo("{\"payload\":{},\"contentType\":\"application/cloudevents+json\"}");
   }
 
   @Test
-  void buildersKeepWhatIsNotChanged() {
+  void aBuilderKeepsTheSettingsThatAreNotChanged() {
     NewTask task = NewTask.builder().dueAt(Instant.EPOCH).key("k").payload(Payload.json("1")).header("a", "b")
         .maxAttempts(2).onConflict(OnConflict.KEEP).idempotencyKey("i").build();
     assertThat(task).isEqualTo(new NewTask(null, Instant.EPOCH, "k", Payload.json("1"), Map.of("a", "b"), 2,
@@ -96,7 +96,7 @@ final class JsonTest {
   }
 
   @Test
-  void aTaskThatTheServerCouldNotTakeIsRefusedWhenItIsMade() {
+  void anInvalidTaskIsRefusedWhenItIsBuilt() {
     NewTask task = NewTask.after(Duration.ZERO);
     for (Runnable wrong : List.<Runnable>of(() -> NewTask.after(Duration.ofMillis(-1)),
         () -> task.toBuilder().maxAttempts(0).build(),
@@ -124,7 +124,7 @@ final class JsonTest {
   }
 
   @Test
-  void aFieldOfAnotherTypeIsNamed() {
+  void aFieldOfAnotherTypeIsNamedInTheException() {
     JsonObject object = JsonObject
         .parse("{\"a\":1,\"b\":\"x\",\"c\":[1],\"d\":null,\"e\":1.5,\"f\":3000000000}".getBytes(UTF_8));
     for (Runnable wrong : List.<Runnable>of(() -> object.text("a"), () -> object.number("b"), () -> object.texts("c"),

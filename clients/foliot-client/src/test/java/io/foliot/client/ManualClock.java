@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A clock that the test advances, or, if it is hasty, that advances at each wait. */
+/** A clock for tests. A patient clock advances when the test advances it, a hasty clock by each requested delay. */
 final class ManualClock implements ClientClock {
   static final Instant START = Instant.parse("2026-11-21T00:00:00Z");
 
@@ -53,6 +53,7 @@ final class ManualClock implements ClientClock {
     return future;
   }
 
+  /** Advances the clock, and then completes the delays that have ended. */
   void advance(Duration by) {
     List<Waiter> due = new ArrayList<>();
     synchronized (this) {
@@ -68,12 +69,12 @@ final class ManualClock implements ClientClock {
     due.forEach(waiter -> waiter.future.complete(null));
   }
 
-  /** All requested delays, in their order. */
+  /** Returns all requested delays, in their order. */
   synchronized List<Duration> waits() {
     return List.copyOf(waits);
   }
 
-  /** Returns how many still wait. */
+  /** Returns how many requested delays have not ended yet. */
   synchronized long waiting() {
     return waiters.stream().filter(waiter -> !waiter.future.isDone()).count();
   }

@@ -14,17 +14,17 @@ import java.net.URI;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A server that breaks off, lets wait, or answers half, after it has read a whole request. */
+/** A server that reads a whole request, and then closes the connection, does not answer, or answers in part. */
 final class RawServer implements AutoCloseable {
-  /** Handles one connection after its request was read; the connection is closed when it returns. */
+  /** Handles one connection after its request was read. The connection is closed when the method returns. */
   interface Conversation {
     void answer(InputStream in, OutputStream out) throws IOException;
   }
 
-  /** Closes the connection without an answer. */
+  /** A conversation that closes the connection without an answer. */
   static final Conversation CUT = (in, out) -> {};
 
-  /** Says nothing until the client closes the connection. */
+  /** A conversation without an answer, until the client closes the connection. */
   static final Conversation SILENT = (in, out) -> {
     int nothing = in.read();
     assert nothing == -1 : "the client sends one request";
@@ -40,7 +40,7 @@ final class RawServer implements AutoCloseable {
     this.conversations = conversations;
   }
 
-  /** Holds one conversation per connection in turn; the last one repeats for ever. */
+  /** Returns a server that holds one conversation per connection, in their order, and then repeats the last one. */
   static RawServer having(Conversation... conversations) {
     try {
       RawServer server = new RawServer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), conversations);
@@ -51,8 +51,8 @@ final class RawServer implements AutoCloseable {
     }
   }
 
-  /** Sends an answer as it is. */
-  static Conversation saying(String... lines) {
+  /** Returns a conversation that sends the given lines unchanged as the answer. */
+  static Conversation reply(String... lines) {
     return (in, out) -> out.write(String.join("\r\n", lines).getBytes(UTF_8));
   }
 
@@ -72,13 +72,13 @@ final class RawServer implements AutoCloseable {
     try (socket) {
       requests.add(read(socket.getInputStream()));
       conversation.answer(socket.getInputStream(), socket.getOutputStream());
-      ended.add("closed by plan");
+      ended.add("closed by the conversation");
     } catch (IOException e) {
       ended.add(e.toString());
     }
   }
 
-  /** Head and body of one request, whose length is in its head. */
+  /** Returns the head and the body of one request. */
   private static String read(InputStream in) throws IOException {
     StringBuilder head = new StringBuilder();
     while (head.indexOf("\r\n\r\n") < 0) {
@@ -101,7 +101,7 @@ final class RawServer implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + listener.getLocalPort());
   }
 
-  /** The next request that was received, waiting for it. */
+  /** Waits for the next request, and returns its head and body. */
   String request() {
     return Bound.take(requests);
   }
@@ -111,6 +111,7 @@ final class RawServer implements AutoCloseable {
     String unused = Bound.take(ended);
   }
 
+  /** Returns how many requests were received but not yet returned by {@link #request}. */
   int unseen() {
     return requests.size();
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The tasks of a run that are no shards: the calls of the listeners before the first one and after the last one. */
+/** Tests the tasks of a run that call listeners, before the first shard and after the last shard. */
 final class RunListenerTest {
   private static final String BEFORE = "\"foliot-phase\":\"before\"";
   private static final String AFTER = "\"foliot-phase\":\"after\",\"foliot-run-failed\":\"2\",\"foliot-run-result\":";
@@ -23,7 +23,7 @@ final class RunListenerTest {
     server.close();
   }
 
-  /** Writes down what it sees, and fails in the first attempt of one call. */
+  /** A listener that records its calls. One of its calls fails in the first attempt. */
   private record Notebook(String name, BlockingQueue<String> calls, @Nullable String failsIn) implements JobListener {
     @Override
     public void before(JobContext job) {
@@ -111,7 +111,7 @@ final class RunListenerTest {
   }
 
   @Test
-  void aJobOfAFinderHasPhasesToo() {
+  void listenersAreCalledForAJobWithAFoundHandler() {
     JobWorker worker = server.worker().listener(new Notebook("a", calls, null))
         .scripts(job -> script -> JobResult.giveUp("called")).start();
     server.givePhase("clean", 1, BEFORE);

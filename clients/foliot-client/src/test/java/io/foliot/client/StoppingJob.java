@@ -3,7 +3,7 @@ package io.foliot.client;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A context whose worker stops and whose lease holds. */
+/** A context whose worker is stopping and whose lease is not lost. */
 final class StoppingJob implements JobContext {
   private final ShardNote note = new ShardNote(TaskNote.NONE);
 

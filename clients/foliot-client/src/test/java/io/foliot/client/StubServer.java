@@ -17,9 +17,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A server on the loopback with the answers of a test; it records the requests. */
+/** A server on the loopback interface that answers as the test sets, and records the requests. */
 final class StubServer implements AutoCloseable {
-  /** @param path the path as it was sent, with the query */
+  /**
+   * A received request.
+   *
+   * @param path the path as it was sent, with the query
+   */
   record Request(String method, String path, Map<String, String> headers, String body) {
     @Nullable
     String header(String name) {
@@ -72,7 +76,7 @@ final class StubServer implements AutoCloseable {
     return answering(request -> Reply.json(status, body));
   }
 
-  /** Answers one after the other; the last one for ever. */
+  /** Returns a server that sends the given replies, in their order, and then repeats the last reply. */
   static StubServer answeringInTurn(Reply... replies) {
     BlockingQueue<Reply> turns = new LinkedBlockingQueue<>(java.util.List.of(replies));
     return answering(request -> {
@@ -108,12 +112,12 @@ final class StubServer implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /** The next request that was received, waiting for it. */
+  /** Waits for the next request, and returns it. */
   Request request() {
     return Bound.take(requests);
   }
 
-  /** Returns how many requests were received and not checked. */
+  /** Returns how many requests were received but not yet returned by {@link #request}. */
   int unseen() {
     return requests.size();
   }

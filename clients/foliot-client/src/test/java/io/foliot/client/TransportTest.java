@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Tests which calls are retried, when, and how an outcome is reported. */
+/** Tests which calls are repeated, when they are repeated, and how outcomes are reported. */
 final class TransportTest {
   private static final NewTask TASK = NewTask.after(Duration.ofSeconds(1));
   private static final NewTask SAFE_TASK = TASK.toBuilder().idempotencyKey("i1").build();
@@ -28,7 +28,7 @@ final class TransportTest {
   private static final String SUBMITTED = """
       {"id":"t1","queue":"mail","key":null,"generation":1,"dueAt":"2026-11-21T10:00:00Z","state":"DELAYED","result":"CREATED"}""";
   private static final Reply DONE = Reply.json(201, SUBMITTED);
-  private static final RawServer.Conversation DONE_RAW = RawServer.saying("HTTP/1.1 201 Created",
+  private static final RawServer.Conversation DONE_RAW = RawServer.reply("HTTP/1.1 201 Created",
       "Content-Length: " + SUBMITTED.length(), "Connection: close", "", SUBMITTED);
 
   private final ManualClock clock = ManualClock.hasty();
@@ -61,7 +61,7 @@ final class TransportTest {
   }
 
   @Test
-  void noAnswerInTimeIsAnUnknownOutcomeAndTheConnectionIsGivenUp() {
+  void aTimeoutIsAnUnknownOutcomeAndClosesTheConnection() {
     try (RawServer server = RawServer.having(RawServer.SILENT); FoliotClient client = impatient(server.url())) {
       assertThatThrownBy(() -> client.submit("mail", TASK)).isInstanceOf(UnknownOutcomeException.class)
           .hasMessageContaining("timeout=PT0.2S");
@@ -70,9 +70,9 @@ final class TransportTest {
   }
 
   @Test
-  void anAnswerThatNeverEndsIsGivenUp() {
+  void anAnswerThatNeverEndsTimesOut() {
     RawServer.Conversation half = (in, out) -> {
-      RawServer.saying("HTTP/1.1 201 Created", "Content-Length: 1000", "", "{").answer(in, out);
+      RawServer.reply("HTTP/1.1 201 Created", "Content-Length: 1000", "", "{").answer(in, out);
       RawServer.SILENT.answer(in, out);
     };
     try (RawServer server = RawServer.having(half); FoliotClient client = impatient(server.url())) {
@@ -85,7 +85,7 @@ final class TransportTest {
   void anAnswerThatIsCutIsAnUnknownOutcome() {
     try (
         RawServer server = RawServer
-            .having(RawServer.saying("HTTP/1.1 201 Created", "Content-Length: 1000", "", SUBMITTED));
+            .having(RawServer.reply("HTTP/1.1 201 Created", "Content-Length: 1000", "", SUBMITTED));
         FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.submit("mail", TASK)).isInstanceOf(UnknownOutcomeException.class);
       assertThat(server.request()).isNotEmpty();
@@ -94,7 +94,7 @@ final class TransportTest {
   }
 
   @Test
-  void aServerThatCannotBeReachedHasDoneNothing() {
+  void aFailedConnectionIsReportedAsUnreachable() {
     try (FoliotClient client = client(refusing())) {
       assertThatThrownBy(() -> client.submit("mail", TASK)).isInstanceOf(UnreachableException.class);
       assertThat(clock.waits()).as("no retry without an idempotency key").isEmpty();
@@ -104,7 +104,7 @@ final class TransportTest {
   }
 
   @Test
-  void aSubmitWithAnIdempotencyKeyIsRepeatedAsItWas() {
+  void aSubmitWithAnIdempotencyKeyIsRepeatedUnchanged() {
     try (RawServer server = RawServer.having(RawServer.CUT, RawServer.CUT, DONE_RAW);
         FoliotClient client = client(server.url())) {
       assertThat(client.submit("mail", SAFE_TASK).id()).isEqualTo("t1");
@@ -116,7 +116,7 @@ final class TransportTest {
   }
 
   @Test
-  void aBatchIsRepeatedIfEachOfItsTasksIsSafe() {
+  void aBatchIsRepeatedIfEachTaskHasAnIdempotencyKey() {
     String answer = "[" + SUBMITTED + "," + SUBMITTED + "]";
     try (StubServer server = StubServer.answeringInTurn(Reply.empty(503), Reply.json(200, answer));
         FoliotClient client = client(server.url())) {
@@ -143,7 +143,7 @@ final class TransportTest {
   }
 
   @Test
-  void theServersWishToWaitIsHonoured() {
+  void theClientWaitsAsLongAsRetryAfterRequires() {
     String date = DateTimeFormatter.RFC_1123_DATE_TIME
         .format(ManualClock.START.plusSeconds(7 + 20).atOffset(ZoneOffset.UTC));
     try (
@@ -158,7 +158,7 @@ final class TransportTest {
   }
 
   @Test
-  void aWishToWaitForLongerThanThePolicyAllowsIsLeftToTheCaller() {
+  void aRetryAfterBeyondThePolicyFailsTheCall() {
     try (StubServer server = StubServer.answeringInTurn(Reply.retryAfter(429, "31"));
         FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.getTask("t1")).isInstanceOfSatisfying(FoliotException.class,
@@ -183,7 +183,7 @@ final class TransportTest {
   }
 
   @Test
-  void aCancelIsRepeatedOnlyIfTheServerHasCertainlyNotDoneIt() {
+  void aCancelIsRepeatedOnlyIfTheServerDidNothing() {
     Reply cancelled = Reply.json(200, "{\"result\":\"CANCELLED\"}");
     try (StubServer server = StubServer.answeringInTurn(Reply.retryAfter(503, "1"), Reply.empty(429), cancelled);
         FoliotClient client = client(server.url())) {
@@ -192,7 +192,7 @@ final class TransportTest {
     }
     try (StubServer server = StubServer.answeringInTurn(Reply.empty(503), cancelled);
         FoliotClient client = client(server.url())) {
-      assertThatThrownBy(() -> client.cancel("t1")).as("perhaps from a proxy").isInstanceOf(FoliotException.class);
+      assertThatThrownBy(() -> client.cancel("t1")).as("from a proxy").isInstanceOf(FoliotException.class);
     }
     try (RawServer server = RawServer.having(RawServer.CUT); FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.cancel("t1")).as("a second answer would be ALREADY_FINISHED")
@@ -203,10 +203,10 @@ final class TransportTest {
   }
 
   @Test
-  void anUnknownOutcomeStaysUnknownWhenALaterAttemptIsTurnedAway() {
-    RawServer.Conversation tooMany = RawServer.saying("HTTP/1.1 429 Slow down", "Content-Length: 0",
+  void anUnknownOutcomeStaysUnknownAfterARejectedRepeat() {
+    RawServer.Conversation tooMany = RawServer.reply("HTTP/1.1 429 Slow down", "Content-Length: 0",
         "Connection: close", "", "");
-    RawServer.Conversation forbidden = RawServer.saying("HTTP/1.1 403 No", "Content-Length: 0", "Connection: close", "",
+    RawServer.Conversation forbidden = RawServer.reply("HTTP/1.1 403 No", "Content-Length: 0", "Connection: close", "",
         "");
     for (RawServer.Conversation last : List.of(tooMany, forbidden)) {
       try (RawServer server = RawServer.having(RawServer.CUT, last); FoliotClient client = client(server.url())) {
@@ -225,8 +225,8 @@ final class TransportTest {
   }
 
   @Test
-  void aRefusalOfTheTaskItselfIsAnAnswerEvenAfterAnUnknownOutcome() {
-    RawServer.Conversation otherBody = RawServer.saying("HTTP/1.1 422 Other body", "Content-Length: 0",
+  void aRefusalOfTheTaskReplacesAnUnknownOutcome() {
+    RawServer.Conversation otherBody = RawServer.reply("HTTP/1.1 422 Other body", "Content-Length: 0",
         "Connection: close", "", "");
     try (RawServer server = RawServer.having(RawServer.CUT, otherBody); FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.submit("mail", SAFE_TASK)).isInstanceOfSatisfying(FoliotException.class,
@@ -235,7 +235,7 @@ final class TransportTest {
   }
 
   @Test
-  void aGatewayThatGaveUpIsAnUnknownOutcome() {
+  void anErrorOfAGatewayIsAnUnknownOutcome() {
     for (int status : new int[]{502, 504}) {
       try (StubServer server = StubServer.answering(status, "<h1>Gateway</h1>");
           FoliotClient client = client(server.url())) {
@@ -265,7 +265,7 @@ final class TransportTest {
   }
 
   @Test
-  void aPolicyOfOneAttemptRepeatsNothing() {
+  void aPolicyOfOneAttemptDoesNotRepeat() {
     try (StubServer server = StubServer.answeringInTurn(Reply.retryAfter(429, "0"));
         FoliotClient client = FoliotClient.builder(server.url()).clock(clock).retry(RetryPolicy.none()).build()) {
       assertThatThrownBy(() -> client.submit("mail", SAFE_TASK)).isInstanceOf(FoliotException.class);
@@ -274,7 +274,7 @@ final class TransportTest {
   }
 
   @Test
-  void backoffDoublesFromHalfToAllOfItAndEndsAtItsMaximum() {
+  void backoffDoublesUpToItsMaximum() {
     RetryPolicy policy = new RetryPolicy(100, Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ZERO);
     assertThat(IntStream.rangeClosed(1, 8).mapToObj(attempt -> policy.backoff(attempt, 0).toMillis())).containsExactly(
         50L, 100L, 200L, 400L, 800L, 1600L, 2500L, 2500L);
@@ -301,7 +301,7 @@ final class TransportTest {
   }
 
   @Test
-  void aFutureThatIsCancelledAbortsItsCall() {
+  void cancellingAFutureAbortsItsCall() {
     try (RawServer server = RawServer.having(RawServer.SILENT); FoliotClient client = client(server.url())) {
       CompletableFuture<SubmittedTask> answer = client.async().submit("mail", SAFE_TASK);
       assertThat(server.request()).startsWith("POST");
@@ -312,7 +312,7 @@ final class TransportTest {
   }
 
   @Test
-  void aFutureThatIsCancelledWhileItWaitsEndsTheWait() {
+  void cancellingAFutureEndsTheWaitForARepeat() {
     ManualClock patient = ManualClock.patient();
     try (StubServer server = StubServer.answeringInTurn(Reply.retryAfter(429, "5"));
         FoliotClient client = FoliotClient.builder(server.url()).clock(patient).build()) {

@@ -19,7 +19,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 final class WebhookVerifierTest {
-  // The vector that the libraries of Standard Webhooks are tested with.
+  // The test vector of the libraries of Standard Webhooks.
   private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   private static final String ID = "msg_p5jXN8AQM9LWM0D4loKWxJek";
   private static final String TIMESTAMP = "1614265330";
@@ -58,7 +58,7 @@ final class WebhookVerifierTest {
   }
 
   @Test
-  void aChangeOfAnyByteIsNoticed() {
+  void aChangeOfAnySignedByteIsRefused() {
     for (int i = 0; i < BODY.length; i++) {
       byte[] tampered = BODY.clone();
       tampered[i] ^= 1;
@@ -71,7 +71,7 @@ final class WebhookVerifierTest {
   }
 
   @Test
-  void aSignatureThatIsNotAllOfItIsNone() {
+  void aMalformedOrDifferentSignatureIsRefused() {
     for (String wrong : List.of("v1,", "v1", SIGNATURE.substring(3), SIGNATURE.replace("v1,", "v1a,"),
         SIGNATURE.replace("v1,", "v2,"), SIGNATURE.substring(0, SIGNATURE.length() - 1), SIGNATURE + "=",
         SIGNATURE.replace("v1,g", "v1,h"), "v1,####", SIGNATURE.replace(" ", "").toLowerCase(java.util.Locale.ROOT),
@@ -91,7 +91,7 @@ final class WebhookVerifierTest {
   }
 
   @Test
-  void whileSecretsAreChangedEitherIsAccepted() throws Exception {
+  void aSignatureWithAnyOfTheSecretsIsAccepted() throws Exception {
     String fromTheNew = sign(OTHER_SECRET, ID, TIMESTAMP, BODY);
     for (WebhookVerifier both : List.of(verifier(SENT, SECRET, OTHER_SECRET), verifier(SENT, OTHER_SECRET, SECRET))) {
       both.verify(ID, TIMESTAMP, SIGNATURE, BODY);
@@ -121,7 +121,7 @@ final class WebhookVerifierTest {
   }
 
   @Test
-  void aHeaderThatIsMissingOrCannotBeIsNamed() {
+  void aMissingOrMalformedHeaderIsNamed() {
     Map<String, List<String>> wrong = Map.of("webhook-id", List.of("", "a.b"), "webhook-timestamp",
         List.of("", "-1", "+1614265330", " 1614265330", "1614265330.0", "now", "99999999999999999999", "١٦١٤٢٦٥٣٣٠"),
         "webhook-signature", List.of("", " "));
@@ -140,7 +140,7 @@ final class WebhookVerifierTest {
   }
 
   @Test
-  void theSameBytesCutAnotherWayAreRefused() throws Exception {
+  void anIdWithAFullStopIsRefusedThoughItsSignatureMatches() throws Exception {
     byte[] body = (TIMESTAMP + ".5").getBytes(UTF_8);
     String signature = sign(SECRET, ID, TIMESTAMP, body);
     VERIFIER.verify(ID, TIMESTAMP, signature, body);
@@ -149,7 +149,7 @@ final class WebhookVerifierTest {
   }
 
   @Test
-  void aSecretThatIsNoneIsRefusedWithoutRepeatingIt() {
+  void aMalformedSecretIsRefusedAndNotPrinted() {
     for (String wrong : List.of("", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqr",
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa!!", "whsec_" + Base64.getEncoder().encodeToString(new byte[65]))) {
       for (ThrowingCallable use : List.<ThrowingCallable>of(() -> WebhookVerifier.of(wrong),

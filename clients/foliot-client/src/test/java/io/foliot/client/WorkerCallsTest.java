@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests what the calls about workers send, and how they read the answer. */
+/** Tests the requests and results of the calls about workers. */
 final class WorkerCallsTest {
   private static final Lease LEASE = new Lease("t1", "secret", null);
 
@@ -22,7 +22,7 @@ final class WorkerCallsTest {
     server.close();
   }
 
-  private void assertAsked(String method, String path, String body) {
+  private void assertSent(String method, String path, String body) {
     Request request = server.request();
     assertThat(request.method() + " " + request.path()).isEqualTo(method + " " + path);
     assertThat(request.body()).isEqualTo(body);
@@ -32,7 +32,7 @@ final class WorkerCallsTest {
   void aClaimNamesTheZone() {
     server.answer(200, "{\"tasks\":[]}");
     client.claim("mail", new ClaimRequest(1, Duration.ZERO, Duration.ofSeconds(30), "w1", "fra1"));
-    assertAsked("POST", "/v1/queues/mail/claims",
+    assertSent("POST", "/v1/queues/mail/claims",
         "{\"max\":1,\"wait\":\"PT0S\",\"lease\":\"PT30S\",\"worker\":\"w1\",\"zone\":\"fra1\"}");
     assertThatThrownBy(() -> new ClaimRequest(1, Duration.ZERO, Duration.ofSeconds(30), "w1", "z".repeat(65)))
         .isInstanceOf(IllegalArgumentException.class);
@@ -41,7 +41,7 @@ final class WorkerCallsTest {
   @Test
   void anExtensionNamesTheWorker() {
     client.extend(LEASE, Duration.ofSeconds(30), TaskNote.NONE, "w1");
-    assertAsked("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
+    assertSent("POST", "/v1/tasks/t1/extend", "{\"token\":\"secret\",\"lease\":\"PT30S\",\"worker\":\"w1\"}");
   }
 
   @Test
@@ -51,11 +51,11 @@ final class WorkerCallsTest {
     WorkerView view = new WorkerView("report-1a2b3c4d", "DISABLED", 17, "fra1", "n1", List.of("billing", "mails"));
     server.answer(200, "{\"workers\":[" + worker + ",{\"worker\":\"new\",\"state\":\"LIVE\",\"queues\":[]}]}");
     assertThat(client.workers()).containsExactly(view, new WorkerView("new", "LIVE", null, "", null, List.of()));
-    assertAsked("GET", "/v1/workers", "");
+    assertSent("GET", "/v1/workers", "");
     server.answer(200, worker);
     assertThat(client.disableWorker("report-1a2b3c4d")).isEqualTo(view);
-    assertAsked("POST", "/v1/workers/report-1a2b3c4d/disable", "");
+    assertSent("POST", "/v1/workers/report-1a2b3c4d/disable", "");
     client.enableWorker("a b/c");
-    assertAsked("POST", "/v1/workers/a%20b%2Fc/enable", "");
+    assertSent("POST", "/v1/workers/a%20b%2Fc/enable", "");
   }
 }

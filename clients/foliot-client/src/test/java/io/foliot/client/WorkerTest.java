@@ -22,11 +22,11 @@ final class WorkerTest {
   private static final Duration GRACE = Duration.ofSeconds(Bound.BOUND_SECONDS);
   private static final Reply OK = Reply.json(200, "{}");
 
-  /** Answers to claims; while there is none, claims wait. */
+  /** Answers to claims. Claims wait while this queue is empty. */
   private final BlockingQueue<Reply> claims = new LinkedBlockingQueue<>();
 
-  /** Requests to other routes. */
-  private final BlockingQueue<Request> settled = new LinkedBlockingQueue<>();
+  /** Requests to all routes except claims: extensions and settles. */
+  private final BlockingQueue<Request> reports = new LinkedBlockingQueue<>();
 
   private final BlockingQueue<Request> claimed = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> errors = new LinkedBlockingQueue<>();
@@ -47,7 +47,7 @@ final class WorkerTest {
       claimed.add(request);
       return Bound.take(claims);
     }
-    settled.add(request);
+    reports.add(request);
     return request.path().endsWith("/extend") ? toExtend : toSettle;
   }
 
@@ -64,14 +64,14 @@ final class WorkerTest {
         .onError((what, failure) -> errors.add(what + ": " + failure));
   }
 
-  /** Stops a worker whose claim waits for tasks that do not come. */
+  /** Stops a worker after an empty answer to its waiting claim. */
   private void stop(Worker worker) throws InterruptedException {
     claims.add(tasks());
     assertThat(worker.stop(GRACE)).isTrue();
   }
 
-  private void assertTold(String path, String body) {
-    Request request = Bound.take(settled);
+  private void assertReported(String path, String body) {
+    Request request = Bound.take(reports);
     assertThat(request.path()).isEqualTo(path);
     assertThat(request.body()).isEqualTo(body);
   }
@@ -87,17 +87,17 @@ final class WorkerTest {
     assertThat(Bound.take(claimed).body()).matches("\\{\"max\":16,\"wait\":\"PT10S\",\"lease\":\"PT30S\","
         + "\"worker\":\"w1-[0-9a-f]{8}\",\"zone\":\"fra1\"}");
     claims.add(tasks("t1"));
-    assertTold("/v1/tasks/t1/ack", "{\"token\":\"token-t1\",\"generation\":7}");
+    assertReported("/v1/tasks/t1/ack", "{\"token\":\"token-t1\",\"generation\":7}");
     assertThat(Bound.take(handled).id()).isEqualTo("t1");
     claims.add(tasks("t2"));
-    assertTold("/v1/tasks/t2/ack", "{\"token\":\"token-t2\",\"generation\":7}");
+    assertReported("/v1/tasks/t2/ack", "{\"token\":\"token-t2\",\"generation\":7}");
     stop(worker);
     assertThat(errors).isEmpty();
     assertThat(clock.waiting()).as("timers left behind").isZero();
   }
 
   @Test
-  void noMoreIsClaimedThanMayRun() throws InterruptedException {
+  void aClaimHasAtMostTheFreeConcurrency() throws InterruptedException {
     CountDownLatch twoRun = new CountDownLatch(2);
     BlockingQueue<Boolean> mayEnd = new LinkedBlockingQueue<>();
     Worker worker = worker(task -> {
@@ -108,19 +108,19 @@ final class WorkerTest {
     claims.add(tasks("t1", "t2"));
     assertThat(Bound.take(claimed).body()).startsWith("{\"max\":2,");
     Bound.await(twoRun);
-    assertThat(claimed).as("claims while all permits are out").isEmpty();
+    assertThat(claimed).as("claims while all permits are in use").isEmpty();
     mayEnd.add(true);
     assertThat(Bound.take(claimed).body()).startsWith("{\"max\":1,");
     mayEnd.add(true);
     stop(worker);
-    assertThat(settled).hasSize(2);
+    assertThat(reports).hasSize(2);
   }
 
   @Test
-  void moreThanWasAskedForIsRunAllTheSame() throws InterruptedException {
+  void tasksBeyondTheClaimedNumberRunToo() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).concurrency(2).start();
     claims.add(tasks("t1", "t2", "t3", "t4", "t5"));
-    assertThat(Stream.generate(() -> Bound.take(settled).path()).limit(5)).hasSize(5).doesNotHaveDuplicates();
+    assertThat(Stream.generate(() -> Bound.take(reports).path()).limit(5)).hasSize(5).doesNotHaveDuplicates();
     stop(worker);
   }
 
@@ -133,16 +133,16 @@ final class WorkerTest {
       default -> Settlement.nack("not yet", Duration.ofMinutes(5));
     }).start();
     claims.add(tasks("throws"));
-    assertTold("/v1/tasks/throws/nack",
+    assertReported("/v1/tasks/throws/nack",
         "{\"token\":\"token-throws\",\"reason\":\"java.lang.IllegalStateException: disk ? full\"}");
     assertThat(Bound.take(errors)).contains("task=throws");
     claims.add(tasks("later"));
-    assertTold("/v1/tasks/later/nack", "{\"token\":\"token-later\",\"reason\":\"not yet\",\"delay\":\"PT5M\"}");
+    assertReported("/v1/tasks/later/nack", "{\"token\":\"token-later\",\"reason\":\"not yet\",\"delay\":\"PT5M\"}");
     claims.add(tasks("notes"));
-    assertTold("/v1/tasks/notes/nack",
+    assertReported("/v1/tasks/notes/nack",
         "{\"token\":\"token-notes\",\"reason\":\"half\",\"progress\":0.5,\"checkpoint\":\"page 7\"}");
     claims.add(tasks("long"));
-    assertThat(Bound.take(settled).body()).hasSizeLessThan(1100);
+    assertThat(Bound.take(reports).body()).hasSizeLessThan(1100);
     stop(worker);
   }
 
@@ -154,14 +154,14 @@ final class WorkerTest {
     for (int i = 0; i < 5; i++) {
       Bound.awaitTrue(() -> clock.waiting() == 1);
       clock.advance(THIRD.minusNanos(1));
-      assertThat(settled).isEmpty();
+      assertThat(reports).isEmpty();
       clock.advance(Duration.ofNanos(1));
-      assertTold("/v1/tasks/t1/extend",
+      assertReported("/v1/tasks/t1/extend",
           "{\"token\":\"token-t1\",\"lease\":\"PT30S\",\"worker\":\"" + WorkerName.of("w1") + "\"}");
     }
     Bound.awaitTrue(() -> clock.waiting() == 1);
     assertThat(end.complete(Settlement.ack())).isTrue();
-    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/ack");
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/ack");
     assertThat(clock.waiting()).isZero();
     stop(worker);
   }
@@ -178,14 +178,14 @@ final class WorkerTest {
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);
     assertThat(Bound.take(errors)).contains("a lease was lost").contains("Cancelled");
-    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/extend");
-    assertThat(Bound.take(settled).body()).as("a cancelled task waits for the end of its attempt")
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/extend");
+    assertThat(Bound.take(reports).body()).as("a cancelled task waits for the end of its attempt")
         .contains("java.lang.InterruptedException");
     stop(worker);
   }
 
   @Test
-  void theEndOfAnAttemptWhoseTokenIsStaleIsNotSent() throws InterruptedException {
+  void aSettleWithAStaleTokenIsNotSent() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
     Worker worker = worker(task -> {
       if (task.id().equals("t1")) {
@@ -198,22 +198,22 @@ final class WorkerTest {
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);
     assertThat(Bound.take(errors)).contains("a lease was lost").contains("Stale token");
-    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/extend");
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/extend");
     claims.add(tasks("t2"));
-    assertThat(Bound.take(settled).path()).as("the next report of this worker").isEqualTo("/v1/tasks/t2/ack");
+    assertThat(Bound.take(reports).path()).as("the next report of this worker").isEqualTo("/v1/tasks/t2/ack");
     stop(worker);
   }
 
   @Test
-  void aTaskWhoseLeaseHasEndedBeforeTheAnswerIsReadIsNotBegun() throws InterruptedException {
+  void aTaskWithAnEndedLeaseIsNotBegun() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).concurrency(1).start();
     assertThat(Bound.take(claimed).path()).endsWith("/claims");
-    // As if the process had been paused since the claim was sent.
+    // Simulates a pause of the process after the claim was sent.
     clock.advance(LEASE);
     claims.add(tasks("t1"));
     assertThat(Bound.take(errors)).contains("was not begun").contains("task=t1");
     claims.add(tasks("t2"));
-    assertThat(Bound.take(settled).path()).as("the next task runs, and nothing was reported of the first")
+    assertThat(Bound.take(reports).path()).as("no settle of the first task before that of the next task")
         .isEqualTo("/v1/tasks/t2/ack");
     stop(worker);
     assertThat(errors).isEmpty();
@@ -231,7 +231,7 @@ final class WorkerTest {
     clock.advance(LEASE.minusSeconds(6));
     claims.add(tasks("t1"));
     Bound.awaitTrue(() -> clock.waiting() == 1);
-    assertThat(clock.waits().getLast()).as("a third of what is left").isEqualTo(Duration.ofSeconds(2));
+    assertThat(clock.waits().getLast()).as("a third of the remaining lease").isEqualTo(Duration.ofSeconds(2));
     toExtend = Reply.problem(409, "{\"title\":\"Stale token\"}");
     clock.advance(Duration.ofSeconds(2));
     assertThat(Bound.take(errors)).contains("a lease was lost");
@@ -239,7 +239,7 @@ final class WorkerTest {
   }
 
   @Test
-  void withoutTheWordOfTheServerALeaseIsSoonExtended() throws InterruptedException {
+  void aLeaseOfUnknownDurationIsExtendedEarly() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
     Worker worker = worker(task -> {
       never.await();
@@ -255,7 +255,7 @@ final class WorkerTest {
   }
 
   @Test
-  void aStaleEndIsNamedAsSuch() throws InterruptedException {
+  void aSettleThatComesTooLateIsReportedAsLate() throws InterruptedException {
     toSettle = Reply.problem(409, "{\"title\":\"Stale token\"}");
     Worker worker = worker(task -> Settlement.ack()).start();
     claims.add(tasks("t1"));
@@ -264,14 +264,14 @@ final class WorkerTest {
   }
 
   @Test
-  void aNameOfAWorkerHasAtMost119Characters() {
+  void aLongNameOrZoneOfAWorkerIsRefused() {
     assertThat(WorkerName.of("x".repeat(119))).hasSize(128).isEqualTo(WorkerName.of("x".repeat(119)));
-    assertThatThrownBy(() -> WorkerName.of("x".repeat(120))).hasMessageContaining("characters=120");
-    assertThatThrownBy(() -> ClaimRequest.requireZone("z".repeat(65))).hasMessageContaining("characters=65");
+    assertThatThrownBy(() -> WorkerName.of("x".repeat(120))).hasMessageContaining("but got 120");
+    assertThatThrownBy(() -> ClaimRequest.requireZone("z".repeat(65))).hasMessageContaining("but got 65");
   }
 
   @Test
-  void anExtensionIsTriedUntilTheLeaseHasEnded() throws InterruptedException {
+  void anExtensionIsRepeatedUntilTheLeaseHasEnded() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
     Worker worker = worker(task -> {
       never.await();
@@ -280,7 +280,7 @@ final class WorkerTest {
     claims.add(tasks("t1"));
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);
-    assertThat(Bound.take(settled).path()).as("one that succeeds, from which the lease counts").endsWith("/extend");
+    assertThat(Bound.take(reports).path()).as("the last extension that succeeds").endsWith("/extend");
     Bound.awaitTrue(() -> clock.waiting() == 1);
     toExtend = Reply.empty(500);
     Duration passed = Duration.ZERO;
@@ -293,17 +293,17 @@ final class WorkerTest {
       clock.advance(wait);
       passed = passed.plus(wait);
       tries++;
-      assertThat(Bound.take(settled).path()).endsWith("/extend");
+      assertThat(Bound.take(reports).path()).endsWith("/extend");
       error = Bound.take(errors);
     }
     assertThat(passed).isBetween(LEASE, LEASE.plus(LEASE.dividedBy(20)));
     assertThat(tries).isGreaterThan(4);
-    assertThat(Bound.take(settled).path()).endsWith("/nack");
+    assertThat(Bound.take(reports).path()).endsWith("/nack");
     stop(worker);
   }
 
   @Test
-  void anEndThatCannotBeSentIsReportedAndTheWorkerContinues() throws InterruptedException {
+  void aWorkerContinuesAfterAFailedSettle() throws InterruptedException {
     toSettle = Reply.problem(409, "{\"title\":\"Stale token\"}");
     Worker worker = worker(task -> Settlement.ack()).start();
     claims.add(tasks("t1"));
@@ -314,7 +314,7 @@ final class WorkerTest {
   }
 
   @Test
-  void aFailedClaimIsRetriedWithGrowingPausesAndAfterRetryAfter() throws InterruptedException {
+  void aFailedClaimIsRepeatedWithGrowingPauses() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).start();
     for (int i = 0; i < 8; i++) {
       claims.add(Reply.empty(500));
@@ -329,12 +329,12 @@ final class WorkerTest {
     assertThat(clock.waits().getLast()).isEqualTo(Duration.ofSeconds(60));
     clock.advance(Duration.ofSeconds(60));
     claims.add(tasks("t1"));
-    assertThat(Bound.take(settled).path()).endsWith("/ack");
+    assertThat(Bound.take(reports).path()).endsWith("/ack");
     stop(worker);
   }
 
   @Test
-  void aServerThatDoesNotLetClaimsWaitIsNotAskedWithoutEnd() throws InterruptedException {
+  void aFastEmptyAnswerIsFollowedByAPause() throws InterruptedException {
     Worker worker = worker(task -> Settlement.ack()).start();
     claims.add(tasks());
     Bound.awaitTrue(() -> clock.waiting() == 1);
@@ -358,7 +358,7 @@ final class WorkerTest {
     Bound.awaitTrue(() -> stopper.getState() == Thread.State.TIMED_WAITING);
     claims.add(tasks("t1"));
     assertThat(Bound.get(stopped)).isTrue();
-    assertThat(Bound.take(settled).path()).isEqualTo("/v1/tasks/t1/ack");
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/ack");
     assertThat(claimed).isEmpty();
     assertThat(worker.stop(GRACE)).as("a second stop").isTrue();
   }
@@ -377,11 +377,11 @@ final class WorkerTest {
     assertThat(closed).isNotDone();
     assertThat(end.complete(Settlement.ack())).isTrue();
     Bound.get(closed);
-    assertThat(settled).hasSize(1);
+    assertThat(reports).hasSize(1);
   }
 
   @Test
-  void afterTheGraceHandlersAreInterrupted() throws InterruptedException {
+  void handlersAreInterruptedAfterTheGrace() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     Worker worker = worker(task -> {
@@ -392,8 +392,8 @@ final class WorkerTest {
     claims.add(tasks("t1"));
     Bound.await(begun);
     assertThat(worker.stop(Duration.ZERO)).isFalse();
-    assertThat(Bound.take(settled).body()).contains("InterruptedException");
-    assertThat(worker.stop(GRACE)).as("the claim under way was broken off").isTrue();
+    assertThat(Bound.take(reports).body()).contains("InterruptedException");
+    assertThat(worker.stop(GRACE)).as("the claim under way was cancelled").isTrue();
     assertThat(List.copyOf(errors)).as("a stop is no failure").allMatch(error -> error.contains("the handler failed"));
   }
 }
