@@ -130,7 +130,7 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Returns the last millisecond since 1970 in which a claim may win; for a move, which cannot win, the smallest value. */
+  /** Returns the last millisecond since 1970 in which a claim may win, or the smallest value for a move. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }

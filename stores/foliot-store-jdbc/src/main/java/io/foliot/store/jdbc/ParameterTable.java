@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * A table of parameters within a statement, for databases without arrays. Its name in the statement is {@code wanted}.
  * Its first column, {@code place}, is the position of the row in the batch, counted from 1. Not thread-safe.
  *
- * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. Long values are
- * therefore bound outside of the table: a statement contains the text of {@link #column} instead of {@code
+ * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. So long values
+ * are bound outside of the table: a statement contains the text of {@link #column} instead of {@code
  * wanted.column}. Parameters are bound in the order of the statement, which must be this: first the table, then the
  * columns that may be long, each once, in the order in which the constructor names them.
  */
