@@ -108,8 +108,9 @@ final class PostgresClaims implements ClaimStatements {
   }
 
   /**
-   * Reads the record of a won claim. Columns: clock, place, state, queue, key, due time, lease end, first due time, time
-   * of creation, generation, attempt, maximum number of attempts, whether an attempt is outstanding, attempts, and body.
+   * Reads the record of a won claim. Columns: clock, place, state, queue, key, due time, lease end, first due time,
+   * time of creation, generation, attempt, maximum number of attempts, whether an attempt is outstanding, attempts, and
+   * body.
    */
   private static TaskRecord task(Connection connection, QueueIds numbers, ResultSet row, NewClaim claim, long nowMillis)
       throws SQLException {

@@ -67,8 +67,8 @@ import java.util.function.Supplier;
  */
 final class TaskSteps {
   /**
-   * Delay, in milliseconds, until the claim of a task that only a newer version of Foliot can read is repeated. By then,
-   * a newer node may have claimed the task.
+   * Delay, in milliseconds, until the claim of a task that only a newer version of Foliot can read is repeated. By
+   * then, a newer node may have claimed the task.
    */
   private static final long NOT_MINE_MILLIS = 10_000;
 
@@ -104,7 +104,7 @@ final class TaskSteps {
   private final TermsByQueue terms = new TermsByQueue();
   private final GenerationClock clock;
   private final GeneralPath general;
-  /** Queues of whose last drafts more than half found a live key. */
+  /** Queues in which more than half of the last drafts found a live key. */
   private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
 
   TaskSteps(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {

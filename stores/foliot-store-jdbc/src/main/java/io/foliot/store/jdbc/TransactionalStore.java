@@ -15,10 +15,10 @@ import java.util.List;
  * A store that changes tasks in a transaction of the caller. This interface is a capability of a store, see
  * {@link TaskStore#capability}.
  *
- * <p>A call takes effect if the transaction commits, and has no effect if the transaction rolls back. Calls block. Their
- * results are valid once the transaction commits. Rows that a call changed stay locked until the transaction ends, so
- * the transaction should be short. Above the isolation level READ COMMITTED, the database may refuse to change rows that
- * another transaction has changed since the caller's transaction began.
+ * <p>A call takes effect if the transaction commits, and has no effect if the transaction rolls back. Calls block.
+ * Their results are valid once the transaction commits. Rows that a call changed stay locked until the transaction
+ * ends, so the transaction should be short. Above the isolation level READ COMMITTED, the database may refuse to change
+ * rows that another transaction has changed since the caller's transaction began.
  *
  * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
  * {@link IllegalArgumentException}, with nothing written, if the connection is in auto-commit mode or leads to a
