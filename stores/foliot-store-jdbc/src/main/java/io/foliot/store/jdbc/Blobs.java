@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record that no statement interprets, each in a {@link Frame} of its own. The checksum of a frame also
+ * The parts of a record that no statement interprets, each in a separate {@link Frame}. The checksum of a frame also
  * detects a part that was restored or copied into another task's row, which checksums of the database's pages do not.
  */
 final class Blobs {

@@ -19,8 +19,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to a database, and one thread for each connection, which waits for the database. The next call that
- * needs a connection replaces a broken one, however long the database was unavailable.
+ * The connections to a database, and one thread for each connection, which waits for the database. A call that
+ * needs a connection replaces a broken connection, however long the database was unavailable.
  */
 final class Connections implements AutoCloseable {
   /** Largest number of calls that wait for a thread. A call serves one caller, or is a batch of several callers. */

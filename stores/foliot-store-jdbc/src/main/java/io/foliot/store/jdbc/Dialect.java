@@ -14,10 +14,10 @@ import java.sql.SQLException;
  * holds no lock when it returns.
  *
  * <p>There are two kinds of writes. {@link SubmitStatements} and {@link ClaimStatements} handle the frequent cases, and
- * decide in SQL. All other cases take the general path: {@link RecordStatements#read} reads the records, {@code
- * TaskLife} decides in this process, and the other {@link RecordStatements} write a row only if it still has the
- * version that was read. Lists of items to change are sorted by id, or by queue and key, so that all batches lock rows
- * in the same order.
+ * decide in SQL. All other cases take the general path. {@link RecordStatements#read} reads the records, and {@code
+ * TaskLife} decides in this process. The other {@link RecordStatements} write a row only if it still has the version
+ * that was read. Lists of items to change are sorted by id, or by queue and key, so that all batches lock rows in
+ * the same order.
  *
  * <p>The SQL is in {@link SqlFiles resource files}, one statement per file. The classes bind parameters and read rows.
  */

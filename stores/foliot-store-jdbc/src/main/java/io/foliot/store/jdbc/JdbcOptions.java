@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     the documents of the store
  * @param slots how many slots a new store gets; a power of two from 1 to 65,536. A store keeps the number with which it
  *     was created
- * @param connections how many calls each database serves at a time, each on a thread and a connection of its own
+ * @param connections how many calls each database serves at a time, each with a separate thread and connection
  * @param timeout how long a statement may take before it is cancelled
  * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
  */
@@ -118,8 +118,8 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
     }
 
     /**
-     * Sets how many calls each database serves at a time, each on a thread and a connection of its own, at least 1; by
-     * default 8.
+     * Sets how many calls each database serves at a time, each with a separate thread and connection. The number is at
+     * least 1; by default 8.
      */
     public Builder connections(int value) {
       connections = value;

@@ -220,7 +220,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   /** The results of one database, or its failure. */
   private record Share<R>(@Nullable List<R> results, @Nullable Throwable failure) {}
 
-  /** Collects the results of several databases. One thread at a time. */
+  /** Collects the results of several databases. Used by one thread at a time. */
   private static final class Spread<R> {
     private final List<@Nullable R> results;
     private @Nullable StoreException failure;
@@ -419,7 +419,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return parked(after == null ? 0 : partOf(after.id().slot(slotCount)), queue, slots, after, limit);
   }
 
-  /** Reads one database after another, beginning with the one at this index, until one has entries. */
+  /** Reads one database after another, from this index on, until a database returns entries. */
   private CompletionStage<List<DueEntry>> parked(int at, String queue, SlotSet slots, @Nullable DueEntry after,
       int limit) {
     return on(at, (part, session) -> part.parked(session, queue, slots, after, limit))

@@ -5,7 +5,7 @@ import io.foliot.core.store.Due;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new deadline for the live task of a key, usually a later one.
+ * A new deadline for the live task of a key, usually later than the present deadline.
  *
  * @param queue the number of the key's queue
  * @param key the key

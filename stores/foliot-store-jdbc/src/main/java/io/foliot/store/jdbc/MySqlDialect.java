@@ -13,8 +13,9 @@ import java.util.Set;
  * statement.
  *
  * <p>An UPDATE does not return which rows it changed. So the UPDATE marks each row, and a second statement reads which
- * rows have the mark. The mark of a claim is its token, and needs no transaction. The mark of any other change is a
- * random version. Both statements are then in one short transaction, whose row locks keep the version until it is read.
+ * rows have the mark. A claim is marked with its token, and needs no transaction. Any other change is marked with a
+ * random version. Both statements of such a change are in one short transaction, whose row locks keep the version until
+ * it is read.
  *
  * <p>No column is ever read as NULL. On JDK 25, the compiled code with which MariaDB's driver decodes a NULL sometimes
  * crashes the JVM (decision 0047).

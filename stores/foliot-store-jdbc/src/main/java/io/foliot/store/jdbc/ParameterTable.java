@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Its first column, {@code place}, is the position of the row in the batch, counted from 1. Not thread-safe.
  *
  * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. So long values
- * are bound outside of the table: a statement contains the text of {@link #column} instead of {@code
- * wanted.column}. Parameters are bound in the order of the statement, which must be this: first the table, then the
- * columns that may be long, each once, in the order in which the constructor names them.
+ * are bound outside of the table: a statement contains the text of {@link #column} instead of {@code wanted.NAME}.
+ *
+ * <p>Parameters are bound in the order of the statement. It must contain first the table, then each column that may be
+ * long, once, in the order of the names in the constructor.
  */
 final class ParameterTable {
   /** Largest value that the table itself holds, with a margin below 64 KiB. */

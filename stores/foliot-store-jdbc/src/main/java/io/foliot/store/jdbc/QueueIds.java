@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The numbers of queues. To be short, rows contain numbers instead of names. A number never changes. Thread-safe. */
 final class QueueIds {
   private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
-  /** Prefix of the name under which a queue is listed whose name is lost. No queue has such a name. */
+  /** Prefix of the name under which a queue is listed if its name is lost. No other queue has this name. */
   private static final String NAMELESS = "#";
   /** Value for a queue that has no number. No row contains it. */
   static final int NONE = -1;

@@ -29,7 +29,7 @@ record Row(TaskRecord record, long version, @Nullable UnreadableException damage
     return damage != null && !(damage instanceof NewerVersionException) && isLive(version);
   }
 
-  /** Returns whether the record is live and was written by a newer version of Foliot. No older one may change it. */
+  /** Returns whether the record is live, but was written by a newer version of Foliot and must not be changed here. */
   boolean isOfNewerVersion() {
     return damage instanceof NewerVersionException && isLive(version);
   }

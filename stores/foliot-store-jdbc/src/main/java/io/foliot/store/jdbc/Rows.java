@@ -115,7 +115,7 @@ abstract class Rows {
 
   /**
    * Returns the row whose record begins at this column. If the record cannot be decoded, the result contains the damage
-   * and the values of the columns, because one damaged row must not fail the other rows of the statement.
+   * and the values of the columns. One damaged row must not fail the other rows of the statement.
    *
    * @param bodies whether the statement has read payloads; a missing payload is then damage
    */

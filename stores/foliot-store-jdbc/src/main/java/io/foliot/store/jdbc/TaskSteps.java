@@ -243,7 +243,7 @@ final class TaskSteps {
     return Rows.bodyOf(draft).payload().length;
   }
 
-  /** Returns the name of a draft: its key, request or id. At most one of several drafts with a name creates a task. */
+  /** Returns the name of a draft: its key, request or id. At most one draft of each name creates a task. */
   private static Object nameOf(Draft draft) {
     String key = draft.key();
     Draft.Idempotency idempotency = draft.idempotency();
@@ -287,10 +287,10 @@ final class TaskSteps {
   }
 
   /**
-   * Ensures that the inserted tasks have the largest generations of their keys. If the clock was set back or has
-   * stopped, a task of the same key may have ended during the insert with a generation that is not smaller. That
-   * generation raised the floor before the task ended. If the floor is above the generations of the inserted tasks,
-   * these tasks get new generations.
+   * Ensures that the inserted tasks have the largest generations of their keys. Another task of the same key may have
+   * ended during the insert. If the clock was set back or has stopped, the generation of that task may not be smaller.
+   * It raised the floor before the task ended. If the floor is above the generations of the inserted tasks, these tasks
+   * get new generations.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);
@@ -550,8 +550,8 @@ final class TaskSteps {
   }
 
   /**
-   * Writes plans whose tasks were not reset or cancelled. Plans that share a child take the general path, because the
-   * first of these plans must insert the child, and one statement for all plans has no order.
+   * Writes plans whose tasks were not reset or cancelled. Plans that share a child take the general path: the first of
+   * these plans must insert the child, but one statement for all plans has no order.
    */
   private void plan(Session session, List<Settlement> settlements, OptimisticBatch<Settlement, SettleResult> batch)
       throws SQLException {

@@ -21,8 +21,8 @@ import java.util.List;
  * rows that another transaction has changed since the caller's transaction began.
  *
  * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
- * {@link IllegalArgumentException}, with nothing written, if the connection is in auto-commit mode or leads to a
- * database that does not hold the slots of all items.
+ * {@link IllegalArgumentException}, and writes nothing, if the connection is in auto-commit mode, or if its database
+ * does not hold the slots of all items.
  */
 public interface TransactionalStore {
   /** Submits tasks. A task that is already due when the transaction commits is found by the next head poll. */

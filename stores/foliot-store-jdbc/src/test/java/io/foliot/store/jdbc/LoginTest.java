@@ -58,7 +58,7 @@ final class LoginTest {
   }
 
   @Test
-  void mariaDbEndsSessionsThatAreIdleInATransaction() throws SQLException {
+  void mariaDbSessionsHaveAnIdleTransactionTimeout() throws SQLException {
     try (MariaDbServer server = MariaDbServer.start()) {
       Database database = server.database();
       JdbcSource source = JdbcSource.of("jdbc:mysql://127.0.0.1:" + database.port() + "/" + database.name(),

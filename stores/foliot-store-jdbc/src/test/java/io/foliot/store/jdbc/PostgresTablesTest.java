@@ -47,7 +47,7 @@ final class PostgresTablesTest {
   private static final int SMALL = 10_000;
   private static final long HOUR = 3_600_000;
 
-  /** A separate server. On a shared server, an open transaction of any database keeps the dead rows of all. */
+  /** A separate server. On a shared server, an open transaction in another database would keep dead rows. */
   @RegisterExtension
   private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres().onItsOwnServer();
 
@@ -280,8 +280,8 @@ final class PostgresTablesTest {
   }
 
   /**
-   * If moves waited for locked rows, a batch of moves and a batch of touches could wait for each other, until the
-   * server detects the deadlock a second later.
+   * If moves waited for locked rows, a batch of moves and a batch of touches could wait for each other. The server
+   * would detect the deadlock only after a second.
    */
   @Test
   void aMoveSkipsARowThatIsBeingChanged() throws Exception {
