@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record that no statement interprets, each in a {@link Frame} of its own. The checksum of a frame also
+ * The parts of a record that no statement interprets, each in a separate {@link Frame}. The checksum of a frame also
  * detects a part that was restored or copied into another task's row, which checksums of the database's pages do not.
  */
 final class Blobs {
-  /** Base of the generations and times in a blob: none, because statements change the columns but not the blobs. */
+  /** Base of the generations and times in a blob: 0, because statements change the columns but not the blobs. */
   private static final long NO_BASE = 0;
 
   private Blobs() {}
@@ -60,7 +60,7 @@ final class Blobs {
   }
 
   /**
-   * The attempts of a task and their notes, in one column: both are read and written with the record as a whole.
+   * The attempts of a task and its last note. One column holds both, because they are read and written together.
    *
    * @param attempts the attempts that have ended
    * @param noted the last note, or null if there is none

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param change the change of the record
  * @param version the version of the row that was read; 0 if there was none
  * @param queue the number of the task's queue
- * @param part the index partition that gets its index entry
+ * @param part the index partition for the task's index entry
  */
 record Change(RecordChange change, long version, int queue, int part) {
   @Nullable
@@ -34,7 +34,7 @@ record Change(RecordChange change, long version, int queue, int part) {
     return change.changesBody() ? Blobs.body(after().id(), after().key(), after().body()) : null;
   }
 
-  /** Returns the code of the end of the last attempt, or {@link ColumnCodes#NO_END}. */
+  /** Returns the code of the last attempt's end, or {@link ColumnCodes#NO_END} if it has not been settled. */
   int settledAs() {
     return after().settledAs() == null ? ColumnCodes.NO_END : ColumnCodes.of(after().settledAs());
   }

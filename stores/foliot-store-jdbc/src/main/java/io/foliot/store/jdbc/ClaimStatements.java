@@ -9,28 +9,32 @@ import java.util.List;
 
 /** Statements that claim tasks, move and park their index entries, and settle the common outcomes. */
 interface ClaimStatements {
-  /** Claims waiting tasks that are due, and moves the index entries of those that are not. */
+  /** Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not due. */
   Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount) throws SQLException;
 
   /** Moves the index entries of waiting tasks that are not due. May skip rows that another statement is changing. */
   Claimed move(Connection connection, QueueIds numbers, List<NewClaim> moves, int slotCount) throws SQLException;
 
-  /** Parks tasks that wait and are due. Returns the positions of those that were parked. */
+  /** Parks tasks that wait and are due. Returns the positions of the parked tasks. */
   BitSet park(Connection connection, List<DueEntry> entries) throws SQLException;
 
   /**
    * Ends running tasks that succeeded, if the settlement has the token of the latest claim and the task has no
    * successor. Returns the positions of the tasks that were ended.
+   *
+   * @param retentions the retentions of queues that differ from {@code otherRetentionMillis}
+   * @param otherRetentionMillis how long all other queues keep finished tasks, in milliseconds
    */
   BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException;
 
   /**
-   * Re-arms running tasks with their next payloads if the settlement has the token of the latest claim and the task has
-   * no successor and no cancel; inserts the children of the tasks that were re-armed. May leave any plan to the general
-   * path.
+   * Re-arms running tasks with their next payloads, if the settlement has the token of the latest claim and the task
+   * has no successor and no requested cancel. Inserts the children of the tasks that were re-armed. May leave any plan
+   * to the general path.
    *
-   * @param seenMicros the latest reading of the clock by this process; no smaller generation is given out
+   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; no smaller
+   *     generation is given out
    */
   Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) throws SQLException;
 }

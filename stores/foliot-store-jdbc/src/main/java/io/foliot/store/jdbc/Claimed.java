@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of claims, by their place in the list.
+ * The results of claims, in the order of the claims.
  *
- * @param micros the database's clock when the claims were decided
+ * @param micros the time by the database's clock at which the claims were decided, in microseconds since 1970
  * @param results the results; null for a claim that takes the general path, because its task is not waiting or cannot
  *     be read
  */

@@ -19,25 +19,27 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to a database, and one thread for each of them, which waits for the database. A broken connection is
- * replaced by the next call that needs one, however long the database was unavailable.
+ * The connections to a database, and one thread for each connection, which waits for the database. A call that
+ * needs a connection replaces a broken connection, however long the database was unavailable.
  */
 final class Connections implements AutoCloseable {
-  /** Most calls that wait for a thread. Each is the call of one caller, or a batch of the calls of several. */
+  /** Largest number of calls that wait for a thread. A call serves one caller, or is a batch of several callers. */
   private static final int MAX_WAITING = 10_000;
-  /** Longest time that a call waits for a connection before it reports the database as unavailable. */
+  /** Longest time that a call waits for a connection. After it, the call reports the database as unavailable. */
   static final Duration CONNECT = Duration.ofSeconds(5);
-  /** Time after the timeout of a statement at which its connection is closed, if the statement was not cancelled. */
+  /** Time from a statement's timeout until its connection is closed, if the statement could not be cancelled. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
-   * Statement that makes MariaDB end the session of a machine that was lost during a transaction. The locks of that
-   * transaction would otherwise be held for two hours. No transaction of a batch is idle: it waits only for its own
-   * statements. MySQL has no such setting, and reads the text between the marks as a comment.
+   * Statement that makes MariaDB end a session that has been idle in a transaction for 20 s, because its client was
+   * lost. The locks of the transaction would otherwise be held for two hours. The transaction of a batch is never idle
+   * that long, because it waits only for its own statements. MySQL has no such setting, and takes the text that begins
+   * with {@code /*M!} for a comment.
    */
   private static final String END_IDLE_TRANSACTIONS = "SET /*M!100300 SESSION idle_transaction_timeout = 20, */ @foliot = 1";
 
   private final DataSource source;
+  /** The pool that this store opened; null if the application's pool is used. */
   private final @Nullable HikariDataSource own;
   private final String name;
   private final ThreadPoolExecutor threads;
@@ -66,7 +68,7 @@ final class Connections implements AutoCloseable {
     };
   }
 
-  /** Opens a pool. A failure is reported without the URL, which pools and drivers put into their own messages. */
+  /** Opens a pool. Reports a failure without the URL, which messages of pools and drivers contain. */
   private static HikariDataSource opened(JdbcSource.Login login, int count, Duration timeout) {
     try {
       return pool(login, count, timeout);
@@ -84,12 +86,12 @@ final class Connections implements AutoCloseable {
     config.setMaximumPoolSize(count + 1);
     config.setConnectionTimeout(CONNECT.toMillis());
     config.setInitializationFailTimeout(-1);
-    Duration answer = timeout.plus(GRACE);
+    Duration socketTimeout = timeout.plus(GRACE);
     if (login.isPostgres()) {
-      config.setDataSource(new PostgresSource(login, CONNECT, answer));
+      config.setDataSource(new PostgresSource(login, CONNECT, socketTimeout));
     } else {
       config.setJdbcUrl(login.driverUrl());
-      config.setDataSourceProperties(login.driverProperties(CONNECT, answer));
+      config.setDataSourceProperties(login.driverProperties(CONNECT, socketTimeout));
       config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
       config.setConnectionInitSql(END_IDLE_TRANSACTIONS);
     }
@@ -110,8 +112,8 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Runs work on one of the threads. The stage fails with {@link StoreAwayException} if too many calls wait, or if no
-   * connection is available.
+   * Runs work on one of the threads. The returned stage fails with {@link StoreAwayException} if too many calls wait,
+   * or if no connection is available.
    */
   <R> CompletionStage<R> call(Dialect dialect, Work<R> work) {
     CompletableFuture<R> stage = new CompletableFuture<>();
@@ -166,8 +168,8 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Returns the SQL state and the message with which the driver reported that a connection or a statement failed. The
-   * exception of a pool says only that it waited too long; its cause is the driver's last failure.
+   * Returns the SQL state and the message with which the driver reported a failed connection or statement. A pool's
+   * exception reports only a timeout; the cause of that exception is the driver's last failure.
    */
   static String reason(SQLException failure) {
     SQLException root = failure instanceof SQLTransientConnectionException
@@ -184,7 +186,7 @@ final class Connections implements AutoCloseable {
     return "sqlState=" + root.getSQLState() + ", error=" + text;
   }
 
-  /** Returns the failure of a call that wrote nothing because the database is full. */
+  /** Returns the exception of a call that wrote nothing because the database is full. */
   static StoreException full(SQLException e) {
     StoreException full = new StoreFullException(
         "the database is full; submits are refused until it has space: error=" + e.getMessage());
@@ -196,12 +198,12 @@ final class Connections implements AutoCloseable {
     if (dialect.isFull(e) && !mayHaveWritten) {
       return full(e);
     }
-    String what = "database=" + name + ", " + reason(e);
+    String details = "database=" + name + ", " + reason(e);
     if (dialect.isReadOnly(e)) {
-      String why = "the database server is read-only; it may be a standby: " + what;
+      String why = "the database server is read-only; it may be a standby: " + details;
       return mayHaveWritten ? new StoreException(why, e) : new StoreAwayException(why, e);
     }
-    return new StoreException("the database is unavailable, or has refused a statement: " + what, e);
+    return new StoreException("the database is unavailable, or has refused a statement: " + details, e);
   }
 
   @Override

@@ -36,20 +36,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One database of a store, and its background work while it is open. Any thread. */
+/** One database of a store, with the background work on it while the store is open. Thread-safe. */
 final class DatabaseShard implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(DatabaseShard.class.getName());
 
-  /** Most rows scanned for a page: a few milliseconds of the server's time. */
+  /** Largest number of rows scanned for a page. A scan of that many takes a few milliseconds of the server's time. */
   private static final int PAGE_SCAN = 10_000;
+  /** Pause between two runs of the background work. */
   private static final Duration TICK = Duration.ofSeconds(1);
-  /** Most rows of one statement that drops ended tasks, so that no statement holds its locks for long. */
+  /** Largest number of rows that one statement drops. A larger number would hold locks for too long. */
   private static final int FORGET_ROWS = 2_000;
-  /** Most statements per tick: enough to drop more tasks than can end in that time on one server. */
+  /** Largest number of statements per tick and table. Together they drop more tasks than can end in that time. */
   private static final int FORGET_STATEMENTS = 50;
+  /** Shortest time for which the counts of queues are kept. */
   private static final long COUNTS_KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
   /**
-   * Time between counts as a multiple of the time of a count: counting takes at most a twentieth of the server's time.
+   * Shortest time from the beginning of one count to the next, as a multiple of the time that a count takes. Counts
+   * therefore take at most a twentieth of the time.
    */
   private static final int COUNTS_REST = 20;
 
@@ -67,7 +70,7 @@ final class DatabaseShard implements AutoCloseable {
   private final ReentrantLock counting = new ReentrantLock();
   // written by the thread that counts, read by any thread
   private volatile @Nullable Counted counted;
-  // background thread only
+  // used only by the background thread
   private boolean failing;
 
   DatabaseShard(Dialect dialect, Connections connections, int slotCount, String range, Consumer<SetAside> onSetAside) {
@@ -103,7 +106,7 @@ final class DatabaseShard implements AutoCloseable {
       }
       failing = true;
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "background work on the database failed unexpectedly", e);
+      LOG.log(System.Logger.Level.ERROR, "background work on the database failed; it is retried every second", e);
     }
   }
 
@@ -143,7 +146,7 @@ final class DatabaseShard implements AutoCloseable {
     return Session.within(transaction, dialect, connections);
   }
 
-  /** Returns a property of the database that a connection leads to. A missing property is written as an empty text. */
+  /** Returns a property of the database to which a connection leads. Writes a missing property as an empty text. */
   String meta(Connection connection, String name) throws SQLException {
     return Schema.meta(connection, dialect, name, "");
   }
@@ -233,7 +236,7 @@ final class DatabaseShard implements AutoCloseable {
         .run(connection -> dialect.queries().pageOfQueue(connection, numbers, number, code, after, limit, PAGE_SCAN));
     List<Row> damaged = page.rows().stream().filter(Row::isToSetAside).toList();
     if (!damaged.isEmpty()) {
-      // They are listed as failed tasks from now on.
+      // Later pages list these tasks as failed.
       steps.general().setAside(session, damaged, page.micros());
     }
     long nowMillis = Math.floorDiv(page.micros(), 1_000);
@@ -244,12 +247,12 @@ final class DatabaseShard implements AutoCloseable {
     return new TaskPage(found, page.end() == null ? null : page.end().toString());
   }
 
-  /** Returns a page of live tasks. Leaves unreadable records unchanged: a migration does not change its source. */
+  /** Returns a page of live tasks. Leaves unreadable records unchanged, because a migration must not change them. */
   TaskPage live(Session session, int limit, TaskId after) throws SQLException {
     Page page = session.run(connection -> dialect.queries().pageOfLive(connection, numbers, after, limit, PAGE_SCAN));
     return new TaskPage(page.rows().stream().filter(row -> row.damage() == null).map(Row::record).toList(),
         page.end() == null ? null : page.end().toString(),
-        page.rows().stream().filter(row -> row.damage() != null).map(GeneralPath::toldOf).toList());
+        page.rows().stream().filter(row -> row.damage() != null).map(GeneralPath::reportOf).toList());
   }
 
   boolean hasLive(Session session, String queue) throws SQLException {
@@ -258,8 +261,8 @@ final class DatabaseShard implements AutoCloseable {
   }
 
   /**
-   * Returns the counts of each queue. One thread counts at a time; the others return the last counts, or wait if there
-   * are none.
+   * Returns the counts of each queue. One thread counts at a time. Other threads return the last counts, or wait if
+   * there are none yet.
    */
   Map<String, QueueCounts> counts(Session session) throws SQLException {
     Counted last = counted;

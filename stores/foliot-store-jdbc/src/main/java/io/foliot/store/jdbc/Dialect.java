@@ -9,14 +9,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * The differences between databases: the clock, the types, the errors, and the statements. Each method of the
- * statements takes effect completely or not at all. On a connection in auto-commit mode it has committed, and holds no
- * lock, when it returns.
+ * The differences between databases: the clock, the types, the errors, and the statements. Each method of a statement
+ * interface takes effect completely or not at all. On a connection in auto-commit mode, the method has committed and
+ * holds no lock when it returns.
  *
  * <p>There are two kinds of writes. {@link SubmitStatements} and {@link ClaimStatements} handle the frequent cases, and
- * decide in SQL. All other cases take the general path: {@link RecordStatements#read} reads the records, {@code
- * TaskLife} decides in this process, and the other {@link RecordStatements} write a row only if it still has the
- * version that was read. Lists are in the order of ids, so that all batches lock rows in the same order.
+ * decide in SQL. All other cases take the general path. {@link RecordStatements#read} reads the records, and {@code
+ * TaskLife} decides in this process. The other {@link RecordStatements} write a row only if it still has the version
+ * that was read. Lists of items to change are sorted by id, or by queue and key, so that all batches lock rows in
+ * the same order.
  *
  * <p>The SQL is in {@link SqlFiles resource files}, one statement per file. The classes bind parameters and read rows.
  */
@@ -32,7 +33,7 @@ interface Dialect {
   /** Returns the texts of the statements. */
   SqlFiles files();
 
-  /** Prepares a statement that has the query timeout. */
+  /** Prepares a statement with the query timeout of the store. */
   PreparedStatement prepare(Connection connection, String sql) throws SQLException;
 
   /** Returns the kind of the database, for messages. */
@@ -45,8 +46,10 @@ interface Dialect {
 
   StoreClock clock();
 
+  /** Binds a text to the parameter with this index, as the type that the dialect's text columns have. */
   void text(PreparedStatement statement, int at, String text) throws SQLException;
 
+  /** Returns the text in a column, which must not be NULL. */
   String text(ResultSet row, int at) throws SQLException;
 
   /** Returns whether a statement was rolled back because of a conflict, and may be repeated. */
@@ -64,17 +67,17 @@ interface Dialect {
   /**
    * A live row that cannot be decoded.
    *
-   * @param id the id of its task
+   * @param id the id of the task
    * @param version the version that the row had when it was read
-   * @param reason the reason that the final record shows
-   * @param keptMillis how long the final record is kept
+   * @param reason the reason in the final record
+   * @param keptMillis how long the final record is kept, in milliseconds
    */
   record Unreadable(TaskId id, long version, String reason, long keptMillis) {}
 
   /** The columns by which rows are counted. */
   record RowGroup(int queue, int state, boolean parked) {}
 
-  /** Returns the instant or the delay of a due time, in milliseconds. */
+  /** Returns a due time in milliseconds: since 1970 for an instant, from now for a delay. */
   static long millis(Due due) {
     return switch (due) {
       case Due.At at -> at.millis();

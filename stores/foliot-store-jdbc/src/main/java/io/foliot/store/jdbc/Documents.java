@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration documents. The first version of a document is the time of its creation in microseconds, so that a
- * version is not given out again after a delete, although nothing of the deleted document is kept. Any thread.
+ * The configuration documents. The first version of a document is the time of its creation, in microseconds. So a
+ * version is not given out again after a delete, although nothing of the deleted document is kept. Thread-safe.
  */
 final class Documents {
   private final Dialect dialect;
@@ -33,7 +33,7 @@ final class Documents {
     delete = dialect.files().text("delete_document");
   }
 
-  /** Returns the document with this name if it exists, or all of the kind, ordered by name, if the name is null. */
+  /** Returns the document with this name if it exists; for a null name, all documents of the kind, sorted by name. */
   List<Document> find(Connection connection, DocumentKind kind, @Nullable String name) throws SQLException {
     try (PreparedStatement read = dialect.prepare(connection, select.when("named", name != null).text())) {
       dialect.text(read, 1, EnumCodes.nameOf(kind));
@@ -51,6 +51,12 @@ final class Documents {
     }
   }
 
+  /**
+   * Writes or deletes a document, if it has the expected version. Returns whether it had that version.
+   *
+   * @param expectedVersion the version that the document must have; 0 if it must not exist
+   * @param content the new content, or null to delete the document
+   */
   boolean write(Session session, DocumentKind kind, String name, long expectedVersion, byte @Nullable [] content)
       throws SQLException {
     if (expectedVersion == 0) {
@@ -59,7 +65,7 @@ final class Documents {
           : insert(session, kind, name, content);
     }
     if (content == null) {
-      // Otherwise a new document of this name could get the same versions again after the clock was set back.
+      // If the clock is set back later, a new document of this name still gets a larger version.
       clock.raiseFloor(session, expectedVersion + 1);
     }
     return session.run(connection -> {

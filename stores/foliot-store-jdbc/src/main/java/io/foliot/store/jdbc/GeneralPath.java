@@ -29,15 +29,17 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The reads and the compare-and-set writes of an {@link OptimisticBatch} on one database. Any thread, each with a
- * session of its own.
+ * The reads and the compare-and-set writes of an {@link OptimisticBatch} on one database. Thread-safe, if each thread
+ * has its own session.
  *
  * <ol>
- * <li>A read sets aside damaged live records and then reads again, so that none of them is in the batch.
- * <li>A write raises the floor of generations first, then writes each row that still has the version that was read.
+ * <li>A read that finds damaged live records sets them aside and then reads again, so that no damaged record is in the
+ * batch.
+ * <li>A write first raises the floor, which is the smallest generation that may be given out. Then it writes each row
+ * that still has the version that was read.
  * <li>Rows are written in the order of their ids, so that two batches do not deadlock.
- * <li>A unit that changes a live record and inserts others is a re-arm with children: they are inserted by the
- * statement that writes their parent.
+ * <li>A unit that changes a live record and inserts others is a re-arm with children. The statement that writes the
+ * parent inserts the children.
  * </ol>
  */
 final class GeneralPath {
@@ -68,13 +70,13 @@ final class GeneralPath {
   }
 
   /**
-   * Runs all items of a batch that are still open. In the transaction of a caller the rows are locked: a level of
-   * isolation above READ COMMITTED would otherwise show them as they were when it began, and no write of them would
-   * succeed.
+   * Runs all items of a batch that are still open. In the transaction of a caller, the read locks the rows. Above the
+   * isolation level READ COMMITTED, a read without locks would return the rows as they were when the transaction began.
+   * The compare-and-set writes would then fail.
    *
-   * @param bodies whether payloads are read, because results show them
-   * @param writes whether changes are written. For moves they are not: the write of a move would wait for a statement
-   *     that is changing the row, after which there may be nothing left to move
+   * @param bodies whether payloads are read, because the results contain them
+   * @param writes whether changes are written; false for moves. The write of a move would wait for a statement that is
+   *     changing the row, and afterwards there may be nothing to move
    */
   <Q, R> void take(Session session, OptimisticBatch<Q, R> batch, boolean bodies, boolean writes) throws SQLException {
     for (List<Integer> chunk : Rounds.chunks(batch.open())) {
@@ -90,13 +92,13 @@ final class GeneralPath {
     }
   }
 
-  /** Decides the items from the records that were read, by the clock of that read. */
+  /** Decides the items at these places from a snapshot, by the time at which the snapshot was read. */
   <Q, R> List<BatchUnit<R>> decide(OptimisticBatch<Q, R> batch, List<Integer> places, Snapshot snapshot) {
     long floor = Math.max(snapshot.floor(), clock.seen());
     return batch.decide(places, snapshot, snapshot.micros(), floor, tokens, terms);
   }
 
-  /** Reads records. Damaged live records are set aside first, so that none of them is in the result. */
+  /** Reads records. Sets damaged live records aside and reads again, so that no damaged live record is returned. */
   Snapshot read(Session session, ReadSet reads, boolean bodies, boolean locking) throws SQLException {
     for (int round = 0;; round++) {
       Rounds.await(round);
@@ -111,15 +113,15 @@ final class GeneralPath {
     }
   }
 
-  /** Ends tasks whose rows cannot be read, and reports them. Rows that have changed meanwhile are left as they are. */
+  /** Ends tasks whose rows cannot be read, and reports them. Leaves rows unchanged that have changed since the read. */
   void setAside(Session session, List<Row> damaged, long nowMicros) throws SQLException {
     List<Row> sorted = damaged.stream().sorted(Comparator.comparing(row -> row.record().id())).toList();
     long last = sorted.stream().mapToLong(row -> row.record().generation()).max().orElse(0);
     if (last >= nowMicros && last < Long.MAX_VALUE) {
-      // A task that gets the key later must not get a smaller generation.
+      // A later task with the same key must not get a smaller generation.
       clock.raise(session, last);
     }
-    List<SetAside> reports = sorted.stream().map(GeneralPath::toldOf).toList();
+    List<SetAside> reports = sorted.stream().map(GeneralPath::reportOf).toList();
     List<Dialect.Unreadable> rows = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
       TaskRecord record = sorted.get(i).record();
@@ -137,12 +139,12 @@ final class GeneralPath {
   }
 
   /** Returns the report of a record that cannot be read. */
-  static SetAside toldOf(Row row) {
+  static SetAside reportOf(Row row) {
     UnreadableException damage = Objects.requireNonNull(row.damage());
     return new SetAside(row.record().id(), row.record().queue(), damage.getMessage() + "");
   }
 
-  /** Writes units, and returns those that were written. The rows of the others had changed since they were read. */
+  /** Writes units, and returns those that were written. The other units have rows that changed since the read. */
   <R> List<BatchUnit<R>> write(Session session, Snapshot snapshot, List<BatchUnit<R>> units) throws SQLException {
     List<Change> updates = new ArrayList<>();
     List<Change> ends = new ArrayList<>();
@@ -192,7 +194,7 @@ final class GeneralPath {
    * @param children the records inserted with it
    */
   private record Family(Change parent, List<Change> children) {
-    /** Cost of a row beside its payload, in bytes, so that a statement of small rows has a bounded number of them. */
+    /** Assumed size of a row without its payload, in bytes. It bounds the number of small rows in a statement. */
     private static final long ROW_BYTES = 4_096;
 
     TaskId id() {
@@ -231,7 +233,10 @@ final class GeneralPath {
     return new Change(change, row == null ? 0 : row.version(), queue, part);
   }
 
-  /** Writes updates and answers. Returns false, with nothing written, if a request has got an answer meanwhile. */
+  /**
+   * Writes updates and answers. Returns false, with nothing written, if another call has stored an answer to one of the
+   * requests since the read.
+   */
   private boolean update(Session session, List<Change> updates, Map<RequestName, RecordTable.Answered> answers,
       Set<TaskId> failed) throws SQLException {
     if (answers.isEmpty()) {
@@ -252,7 +257,7 @@ final class GeneralPath {
     }
   }
 
-  /** Returns the answers to write, each with the position of the update that it depends on, or -1. */
+  /** Returns the answers to write, each with the position of the update on which it depends, or -1 for no update. */
   private List<NewAnswer> newAnswers(List<Change> updates, Map<RequestName, RecordTable.Answered> answers) {
     Map<TaskId, Integer> changed = new HashMap<>();
     for (int i = 0; i < updates.size(); i++) {
@@ -264,6 +269,7 @@ final class GeneralPath {
     return list;
   }
 
+  /** Adds the ids of the changes that were not written to {@code failed}. */
   private static void note(List<Change> changes, BitSet written, Set<TaskId> failed) {
     for (int i = 0; i < changes.size(); i++) {
       if (!written.get(i)) {

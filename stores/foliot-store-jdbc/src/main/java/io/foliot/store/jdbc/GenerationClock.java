@@ -4,31 +4,32 @@ import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The database's clock as the source of generations. Any thread.
+ * The database's clock as the source of generations. Thread-safe.
  *
- * <p>Generations ahead of the clock (the clock was set back, or a key is reset more than once in a microsecond) raise
- * the floor before a caller gets them, so that no later task of the key gets a smaller generation.
+ * <p>A generation is ahead of the clock if the clock was set back, or if a key was reset more than once in a
+ * microsecond. Such a generation raises the floor before a caller gets it, so that no later task of the key gets a
+ * smaller one. The floor is the smallest generation that the database gives out.
  */
 final class GenerationClock {
   private final Dialect dialect;
-  /** The latest reading of the clock by any statement of this process. */
+  /** The latest reading of the clock by any statement of this process, in microseconds; 0 before the first. */
   private final AtomicLong seenMicros = new AtomicLong();
 
   GenerationClock(Dialect dialect) {
     this.dialect = dialect;
   }
 
-  /** Records a reading of the clock. */
+  /** Records a reading of the clock, in microseconds since 1970. */
   void seen(long micros) {
     seenMicros.accumulateAndGet(micros, Math::max);
   }
 
-  /** Returns the latest reading. */
+  /** Returns the latest reading, in microseconds since 1970, or 0 before the first reading. */
   long seen() {
     return seenMicros.get();
   }
 
-  /** Ensures that no generation up to this one is given out again. */
+  /** Ensures that no generation up to and including this one is given out again. */
   void raise(Session session, long generation) throws SQLException {
     raiseFloor(session, Math.addExact(generation, 1));
   }

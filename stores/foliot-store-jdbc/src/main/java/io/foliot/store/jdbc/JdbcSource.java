@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /** The source of connections to one database. */
 public sealed interface JdbcSource {
   /**
-   * Returns a source for which the store opens, and closes, a pool of its own.
+   * Returns a source for which the store opens a pool, which it also closes.
    *
    * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}; MariaDB's driver is
    *     used for MySQL too
-   * @param user the login, or null for the one in the URL
-   * @param password the password of the login, or null
+   * @param user the user, or null for the user in the URL
+   * @param password the password of the user, or null for the password in the URL, if any
    * @throws IllegalArgumentException if the URL is that of another kind of database, or has a user in front of the host
    */
   static JdbcSource of(String url, @Nullable String user, @Nullable String password) {
@@ -29,8 +29,8 @@ public sealed interface JdbcSource {
   }
 
   /**
-   * Returns a source that uses the application's pool. The application closes the pool, after the store. The pool must
-   * have room for {@link JdbcOptions#connections} connections and one more for background work.
+   * Returns a source that uses the application's pool. The application closes the pool after it has closed the store.
+   * The pool must have room for {@link JdbcOptions#connections} connections and one more for background work.
    */
   static JdbcSource of(DataSource dataSource) {
     return new Given(dataSource);
@@ -64,14 +64,15 @@ public sealed interface JdbcSource {
       return url.startsWith("jdbc:postgresql:");
     }
 
-    /** Returns the URL as the driver takes it: MariaDB's driver connects to MySQL. */
+    /** Returns the URL for the driver. MariaDB's driver also connects to MySQL, so its prefix replaces MySQL's. */
     String driverUrl() {
       return url.startsWith(MYSQL) ? "jdbc:mariadb:" + url.substring(MYSQL.length()) : url;
     }
 
     /**
-     * Returns the driver's properties beside the URL. MariaDB's driver requires TLS with a trusted certificate, which a
-     * stock server does not have. Connections to the loopback address need no TLS, because no other machine sees them.
+     * Returns the driver's properties, which complement the URL. MariaDB's driver requires TLS with a trusted
+     * certificate, which a server does not have by default. Connections to the loopback address need no TLS, because no
+     * other machine can read them.
      */
     Properties driverProperties(Duration connectTimeout, Duration answerTimeout) {
       Properties properties = new Properties();
@@ -98,7 +99,7 @@ public sealed interface JdbcSource {
       return Arrays.stream(authority.split(",", -1)).allMatch(host -> host.matches(LOOPBACK));
     }
 
-    /** Opens a connection outside the pool. Its connect and its socket timeout are 5 s. The caller closes it. */
+    /** Opens a connection outside the pool, with connect and socket timeouts of 5 s. The caller closes it. */
     public Connection connect() throws SQLException {
       if (isPostgres()) {
         return new PostgresSource(this, Connections.CONNECT, Connections.CONNECT).getConnection();
@@ -106,13 +107,13 @@ public sealed interface JdbcSource {
       return DriverManager.getConnection(driverUrl(), driverProperties(Connections.CONNECT, Connections.CONNECT));
     }
 
-    /** Returns a message of the driver without the secrets of this login and of its URL. */
+    /** Returns a message of the driver in which {@code ***} replaces the secrets of this login and of its URL. */
     public String redacted(String text) {
-      String open = text.replace(url, shown()).replace(driverUrl(), shown());
+      String message = text.replace(url, shown()).replace(driverUrl(), shown());
       for (String secret : secrets()) {
-        open = open.replace(secret, "***");
+        message = message.replace(secret, "***");
       }
-      return open;
+      return message;
     }
 
     private List<String> secrets() {
@@ -138,7 +139,7 @@ public sealed interface JdbcSource {
       return StoreAddress.shown(url);
     }
 
-    /** Returns the kind of the database, its host and its name, without secrets. */
+    /** Returns the kind, the host and the name of the database, such as {@code postgresql db:5432/foliot}. */
     @Override
     public String toString() {
       String place = shown().substring(shown().indexOf(':') + 1);

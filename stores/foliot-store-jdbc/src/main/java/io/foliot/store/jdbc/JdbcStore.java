@@ -55,21 +55,22 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks in an existing database, or in several databases by ranges of slots. Durability is that of the database.
+ * A task store in an existing database, or in several databases that each hold a range of slots. The store is as
+ * durable as its databases.
  *
- * <p><b>Shape.</b> A batch is one statement, or two where one does not suffice. It relies only on READ COMMITTED, and
- * on changes of single rows that take effect only if the row is still as it was read. No state is kept in a session, no
- * lock outlives a step (a statement on PostgreSQL, a transaction of a few on MariaDB and MySQL), and each step may use
- * another connection, so a pooler in transaction mode can be used.
+ * <p><b>Shape.</b> A batch is one statement, or two where one does not suffice. A batch relies only on READ COMMITTED,
+ * and on changes of single rows that take effect only if the row is still as it was read. A step is one statement on
+ * PostgreSQL, and a transaction of a few statements on MariaDB and MySQL. Between steps, no state is kept in a session
+ * and no lock is held. Each step may use another connection, so a pooler in transaction mode can be used.
  *
- * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection: an action that follows a stage
- * must be short, or run elsewhere, and must not wait for another call of the store.
+ * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection. An action that follows a stage
+ * must be short, or run on another thread, and must not wait for another call of the store.
  *
  * <p><b>Faults.</b> Calls fail while a database is unavailable, and succeed again when it is back; lost connections are
  * always replaced. A call that fails may or may not have taken effect.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
-  /** Most items of a batch. With server and caller on one machine, larger batches do not cost less per item. */
+  /** Largest number of items in a batch. With server and caller on one machine, more would not be cheaper per item. */
   private static final int BATCH = 400;
 
   private final List<DatabaseShard> parts;
@@ -83,17 +84,17 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   }
 
   /**
-   * Opens the store in its databases, and creates its tables where there are none.
+   * Opens the store in its databases, and creates the tables where there are none.
    *
    * @throws StoreException if a database cannot be reached, is of an unknown kind, or holds other slots than
-   *     configured; the message says which, and the remedy
+   *     configured; the message contains the slots and the remedy
    */
   public static JdbcStore open(JdbcOptions options) {
     return open(options, Schema::dialect);
   }
 
   /**
-   * Returns whether the first database holds a store. Changes nothing. Blocks until the database has responded.
+   * Returns whether the first database holds a store. Changes nothing. Blocks until the database responds.
    *
    * @throws StoreException if the database cannot be reached
    */
@@ -171,7 +172,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     };
   }
 
-  /** A call on one database, with the items in its slots. */
+  /** A call on one database, for the items whose slots that database holds. */
   private interface Batch<Q, R> {
     List<R> take(DatabaseShard part, Session session, List<Q> items) throws SQLException;
   }
@@ -186,7 +187,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     R with(DatabaseShard part, Session session) throws SQLException;
   }
 
-  /** Sends each database its items, and returns the results in the order of the items. */
+  /** Runs a batch on each database that holds slots of its items. Returns the results in the order of the items. */
   private <Q, R> CompletionStage<List<R>> spread(List<Q> items, ToIntFunction<Q> slot, Batch<Q, R> batch) {
     if (parts.size() == 1 || items.isEmpty()) {
       List<Q> all = List.copyOf(items);
@@ -219,49 +220,49 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   /** The results of one database, or its failure. */
   private record Share<R>(@Nullable List<R> results, @Nullable Throwable failure) {}
 
-  /** Collects the results of several databases. One thread at a time. */
+  /** Collects the results of several databases. Used by one thread at a time. */
   private static final class Spread<R> {
     private final List<@Nullable R> results;
     private @Nullable StoreException failure;
-    private @Nullable RuntimeException unforeseen;
+    private @Nullable RuntimeException unexpected;
 
     Spread(int items) {
       results = new ArrayList<>(Collections.nCopies(items, null));
     }
 
     Spread<R> with(List<Integer> places, Share<R> share) {
-      List<? extends @Nullable Object> answered = share.results();
+      List<? extends @Nullable Object> partial = share.results();
       if (share.failure() != null) {
         Throwable cause = share.failure() instanceof CompletionException wrapped && wrapped.getCause() != null
             ? wrapped.getCause()
             : share.failure();
-        answered = cause instanceof ItemsFailedException partly ? partly.results() : List.of();
+        partial = cause instanceof ItemsFailedException partly ? partly.results() : List.of();
         failed(cause instanceof ItemsFailedException partly ? partly.failure() : cause);
       }
-      for (int i = 0; answered != null && i < answered.size(); i++) {
-        @SuppressWarnings("unchecked") // of the same call
-        R result = (R) answered.get(i);
+      for (int i = 0; partial != null && i < partial.size(); i++) {
+        @SuppressWarnings("unchecked") // the results of this call
+        R result = (R) partial.get(i);
         results.set(places.get(i), result);
       }
       return this;
     }
 
-    /** Notes a failure. The call's outcome is unknown if that of one database is. */
+    /** Records a failure. If the outcome on one database is unknown, the outcome of the whole call is unknown. */
     private void failed(Throwable cause) {
       if (!(cause instanceof StoreException known)) {
-        unforeseen = cause instanceof RuntimeException runtime ? runtime : new CompletionException(cause);
-      } else if (failure == null || !isNothingDone(known)) {
+        unexpected = cause instanceof RuntimeException runtime ? runtime : new CompletionException(cause);
+      } else if (failure == null || !hadNoEffect(known)) {
         failure = known;
       }
     }
 
-    private static boolean isNothingDone(StoreException failure) {
+    private static boolean hadNoEffect(StoreException failure) {
       return failure instanceof StoreAwayException || failure instanceof StoreFullException;
     }
 
     List<R> results() {
-      if (unforeseen != null) {
-        throw unforeseen;
+      if (unexpected != null) {
+        throw unexpected;
       }
       if (failure != null) {
         throw ItemsFailedException.of(results, failure);
@@ -329,7 +330,8 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   /**
    * {@inheritDoc}
    *
-   * <p>The rows of keys that are reset stay locked until the transaction ends, as does the name of a new key.
+   * <p>The rows of tasks that are reset stay locked until the transaction ends. So do new keys: another submit of the
+   * same key waits.
    */
   @Override
   public List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException {
@@ -337,10 +339,10 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
   }
 
   /**
-   * As {@link #submit(Connection, List)}, with a data source that returns the connection of the current transaction,
-   * such as Spring's {@code TransactionAwareDataSourceProxy}, or that of a container.
+   * Submits as {@link #submit(Connection, List)} does, with a data source that returns the connection of the current
+   * transaction. Spring's {@code TransactionAwareDataSourceProxy} and the data sources of containers do so.
    *
-   * @throws SQLException if a statement fails, or no connection is available; the caller rolls back
+   * @throws SQLException if a statement fails, or no connection is available; the caller must then roll back
    * @throws IllegalArgumentException if there is no transaction, or a draft's slot is in another database
    */
   public List<SubmitResult> submit(DataSource transactional, List<Draft> drafts) throws SQLException {
@@ -417,7 +419,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return parked(after == null ? 0 : partOf(after.id().slot(slotCount)), queue, slots, after, limit);
   }
 
-  /** Reads one database after the other, until one has entries. */
+  /** Reads one database after another, from this index on, until a database returns entries. */
   private CompletionStage<List<DueEntry>> parked(int at, String queue, SlotSet slots, @Nullable DueEntry after,
       int limit) {
     return on(at, (part, session) -> part.parked(session, queue, slots, after, limit))
@@ -497,7 +499,7 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
     return spread(ids, id -> id.slot(slotCount), (part, session, items) -> part.find(session, items));
   }
 
-  /** The start of a page: after a task, in one of the databases. */
+  /** The start of a page: one of the databases, and the last task before the page. */
   private record Cursor(int part, TaskId after) {
     static final TaskId BEGINNING = new TaskId(0, 0);
 
@@ -512,13 +514,13 @@ public final class JdbcStore implements TaskStore, TransactionalStore {
           return new Cursor(part, TaskId.parse(cursor.substring(colon + 1)));
         }
       } catch (NumberFormatException e) {
-        throw new IllegalArgumentException("a cursor comes from the last page: cursor=" + shown(cursor), e);
+        throw new IllegalArgumentException("cursor: expected a cursor of this store, but got " + quoted(cursor), e);
       }
-      throw new IllegalArgumentException("a cursor comes from the last page: cursor=" + shown(cursor));
+      throw new IllegalArgumentException("cursor: expected a cursor of this store, but got " + quoted(cursor));
     }
 
-    private static String shown(String text) {
-      return text.length() > 64 ? text.substring(0, 64) + "..." : text;
+    private static String quoted(String text) {
+      return '"' + (text.length() > 64 ? text.substring(0, 64) + "..." : text) + '"';
     }
   }
 

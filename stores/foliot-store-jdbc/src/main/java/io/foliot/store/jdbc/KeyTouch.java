@@ -5,14 +5,15 @@ import io.foliot.core.store.Due;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new deadline for the live task of a key, usually a later one.
+ * A new deadline for the live task of a key, usually later than the present deadline.
  *
- * @param queue the number of the queue
+ * @param queue the number of the key's queue
  * @param key the key
  * @param due the new deadline
- * @param maxWaitMillis how much later than the first due time of the task the deadline may be
+ * @param maxWaitMillis how much later than the first due time of the task the deadline may be, in milliseconds;
+ *     {@link Long#MAX_VALUE} for no limit
  * @param body the new payload, or null to keep the present one
- * @param maxAttempts the new number of attempts, or 0 to keep the present one
+ * @param maxAttempts the new maximum number of attempts, or 0 to keep the present one
  */
 record KeyTouch(int queue, String key, Due due, long maxWaitMillis, @Nullable Body body, int maxAttempts) {
   /** Returns the approximate number of bytes to be written. */

@@ -33,7 +33,7 @@ final class MySqlClaims implements ClaimStatements {
   private final SqlFiles.Template park;
   private final SqlFiles.Template finish;
   private final SqlFiles.Template finished;
-  /** The clock in milliseconds, as an expression. */
+  /** SQL expression for the time by the server's clock, in milliseconds since 1970. */
   private final String now;
 
   MySqlClaims(MySqlStatements statements, Results results) {
@@ -49,12 +49,14 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Claims in two statements: the first one writes tokens into the rows, and the second one reads which rows have them.
-   * The first statement derives each token from the task's id and a secret of this call, so it needs no list of tokens.
+   * Claims in two statements. The first writes a token into each row that it changes, and the second reads which rows
+   * have the tokens of this call. The first derives each token from the task's id and a secret of this call, so no list
+   * of tokens is sent.
    */
   @Override
   public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
       throws SQLException {
+    // Each claim has a random token of 128 bits. Two of the tokens make the secret.
     ByteBuffer secret = ByteBuffer.allocate(32);
     for (NewClaim half : List.of(claims.getFirst(), claims.getLast())) {
       secret.putLong(half.token().high()).putLong(half.token().low());
@@ -128,12 +130,12 @@ final class MySqlClaims implements ClaimStatements {
     }
   }
 
-  /** Returns the last millisecond in which a claim may win; a move never wins. */
+  /** Returns the last millisecond since 1970 in which a claim may win, or the smallest value for a move. */
   private static long notAfter(NewClaim claim) {
     return claim.leaseMillis() == 0 ? Long.MIN_VALUE : claim.notAfterMillis();
   }
 
-  /** Returns the SQL condition that the claim of a row may still win. */
+  /** Returns the SQL condition that is true while the claim of a row may still win. */
   private String inTime(List<List<NewClaim>> bounded) {
     return bounded.isEmpty()
         ? "TRUE"
@@ -141,7 +143,10 @@ final class MySqlClaims implements ClaimStatements {
             + notAfter(some.getFirst())).collect(Collectors.joining("", "CASE", " ELSE TRUE END"));
   }
 
-  /** Returns the SQL expression for the lease of a row: that of the first list, unless another list has the row. */
+  /**
+   * Returns the SQL expression for the lease of a row, in milliseconds. A row that is in none of the other lists gets
+   * the lease of the first list.
+   */
   private static String lease(List<List<NewClaim>> byLease) {
     long first = byLease.getFirst().getFirst().leaseMillis();
     if (byLease.size() == 1) {
@@ -169,7 +174,7 @@ final class MySqlClaims implements ClaimStatements {
       ByteBuffer hash = ByteBuffer.wrap(digest.digest(ParameterTable.bytes(id)));
       return new Token(hash.getLong(), hash.getLong());
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("this Java runtime has no SHA-256", e);
     }
   }
 
@@ -187,7 +192,7 @@ final class MySqlClaims implements ClaimStatements {
     });
   }
 
-  /** Inserts the kept records, which locks the live rows, and then deletes the live rows of the inserted records. */
+  /** Inserts the kept records and so locks the live rows. Then deletes the live rows of the inserted records. */
   @Override
   public BitSet finish(Connection connection, List<Settlement> settlements, List<Retention> retentions,
       long otherRetentionMillis) throws SQLException {
@@ -208,21 +213,23 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Leaves all plans to the general path. Without RETURNING, a plan takes three statements: one that updates tasks, one
-   * that reads which were updated, and one that inserts children. The general path takes no more.
+   * Leaves all plans to the general path. An UPDATE cannot return rows, so a plan would take three statements: one that
+   * updates tasks, one that reads which tasks were updated, and one that inserts children. The general path takes no
+   * more.
    */
   @Override
   public Planned plan(Connection connection, List<NewPlan> plans, long seenMicros) {
     return new Planned(seenMicros, Planned.none(plans.size()));
   }
 
-  /** Returns the positions of the tasks that this transaction has inserted as kept, and whose live rows still exist. */
+  /** Returns the positions of the tasks whose kept records this transaction has inserted: they still have live rows. */
   private BitSet finished(Connection connection, List<Settlement> settlements) throws SQLException {
     ParameterTable values = statements.values("id", "token");
     settlements.forEach(item -> values.next().add(item.id()).add(item.token()));
     return statements.places(connection, finished.with("wanted", values.with()).text(), values);
   }
 
+  /** Returns the SQL expression for the retention of a task by its queue, in milliseconds. */
   private static String retention(List<Retention> retentions, long otherMillis) {
     StringBuilder cases = new StringBuilder("CASE task.queue");
     for (Retention retention : retentions) {

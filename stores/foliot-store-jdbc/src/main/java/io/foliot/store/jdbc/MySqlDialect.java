@@ -9,26 +9,29 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /**
- * MariaDB 10.6 and newer, MySQL 8.0.19 and newer. A batch is a table of parameters within the statement.
+ * The dialect of MariaDB 10.6 and newer, and of MySQL 8.0.19 and newer. A batch is a table of parameters within the
+ * statement.
  *
- * <p>An UPDATE does not return which rows it changed. So it marks each row, and a second statement reads which rows
- * have the mark. A claim is marked by its token, and needs no transaction. Any other change is marked by a version that
- * was never used, and both statements are in one short transaction, whose locks keep the version until it is read.
+ * <p>An UPDATE does not return which rows it changed. So the UPDATE marks each row, and a second statement reads which
+ * rows have the mark. A claim is marked with its token, and needs no transaction. Any other change is marked with a
+ * random version. Both statements of such a change are in one short transaction, whose row locks keep the version until
+ * it is read.
  *
- * <p>No NULL is ever read: the code that JDK 25 compiles for decoding a NULL in MariaDB's driver sometimes crashes the
- * JVM (decision 0047).
+ * <p>No column is ever read as NULL. On JDK 25, the compiled code with which MariaDB's driver decodes a NULL sometimes
+ * crashes the JVM (decision 0047).
  */
 final class MySqlDialect implements Dialect {
   /**
-   * The time at which the statement began, in UTC, so that neither the time zone of a session nor its summer time
-   * matters.
+   * SQL expression for the time at which the statement began, in microseconds since 1970. It uses UTC, so the time zone
+   * of the session and its summer time do not matter.
    */
   private static final String CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
-  /** The same, read when the expression is evaluated. */
+  /** SQL expression for the time at which the expression is evaluated, in microseconds since 1970. */
   private static final String ROW_CLOCK = "(" + CLOCK + " + TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)))";
 
+  /** Error codes of a write on a read-only server or in a read-only transaction. */
   private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836);
-  /** Deadlock, lock wait timeout: the transaction was rolled back and may be repeated. */
+  /** Error codes of a deadlock and of a lock wait timeout: the statement had no effect and may be repeated. */
   private static final Set<Integer> ROLLED_BACK = Set.of(1213, 1205);
 
   private final MySqlStatements statements;
@@ -47,10 +50,10 @@ final class MySqlDialect implements Dialect {
   /**
    * Creates a dialect with another clock.
    *
-   * @param timeoutSeconds how long a statement may take
+   * @param timeoutSeconds how long a statement may take, in seconds
    * @param isMariaDb whether the server is MariaDB; otherwise it is MySQL
-   * @param clock an SQL expression: microseconds since 1970
-   * @param rowClock the same, evaluated anew for each row
+   * @param clock SQL expression for the time at which the statement began, in microseconds since 1970
+   * @param rowClock SQL expression for the time at which a row is processed, in microseconds since 1970
    */
   MySqlDialect(int timeoutSeconds, boolean isMariaDb, String clock, String rowClock) {
     statements = new MySqlStatements(timeoutSeconds, isMariaDb, clock, rowClock);
@@ -111,7 +114,7 @@ final class MySqlDialect implements Dialect {
       int flush = row.getInt(2);
       String detail = (statements.isMariaDb() ? "MariaDB " : "MySQL ") + row.getString(1)
           + ", innodb_flush_log_at_trx_commit=" + flush + ", innodb_doublewrite=" + row.getString(3);
-      // With 0 and 2 the log is synced about once a second.
+      // With 1 and 3, each commit waits for a sync of the log. With 0 and 2, the log is synced about once a second.
       return flush == 1 || flush == 3 ? new Durability("D", 0, detail) : new Durability("B", 2_000, detail);
     }
   }

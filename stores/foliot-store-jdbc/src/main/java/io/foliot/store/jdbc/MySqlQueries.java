@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The {@link QueryStatements} of MariaDB and MySQL. */
 final class MySqlQueries implements QueryStatements {
   private static final String BODY = "record.body";
-  /** Most scans that are made without first reading which of their slots have entries. */
+  /** Largest number of scans that run without first reading which of their slots have entries. */
   private static final int SCANS_AT_ONCE = 4;
 
   private final MySqlStatements statements;
@@ -90,7 +90,7 @@ final class MySqlQueries implements QueryStatements {
     return Rows.slices(scans, found);
   }
 
-  /** Returns the positions of scans that may find entries. Reading one entry of each slot costs less than a scan. */
+  /** Returns the positions of scans that may find entries. To read one entry of a slot costs less than a scan. */
   private List<Integer> worthwhile(Connection connection, List<DueScan> scans) throws SQLException {
     long from = Long.MAX_VALUE;
     Set<Integer> slots = new HashSet<>();
@@ -136,7 +136,7 @@ final class MySqlQueries implements QueryStatements {
   }
 
   private String parked(SlotSet slots) {
-    // The list must not be empty; no slot is -1.
+    // SQL permits no empty list, and no slot has the number -1.
     String list = IntStream.concat(IntStream.of(-1), Arrays.stream(slots.isAll() ? new int[0] : Rows.slots(slots)))
         .mapToObj(String::valueOf).collect(Collectors.joining(", "));
     return parked.when("slots", !slots.isAll()).with("slot_mask", slots.slotCount() - 1).with("slots", list).text();
@@ -221,7 +221,7 @@ final class MySqlQueries implements QueryStatements {
     return at;
   }
 
-  /** Returns the last id that a page may examine, or null if no more ids than that follow. */
+  /** Returns the last id that a page may examine, or null if fewer than {@code scanned} ids follow {@code after}. */
   private @Nullable TaskId edge(Connection connection, String sql, TaskId after, int scanned) throws SQLException {
     try (PreparedStatement select = statements.prepare(connection, sql)) {
       select.setBytes(1, ParameterTable.bytes(after));

@@ -24,7 +24,7 @@ final class MySqlRecords implements RecordStatements {
   private static final String BODY = "record.body";
   private static final String NO_BODY = "'' AS body";
 
-  /** The columns that a change of a live record writes. */
+  /** The columns that every change of a live record writes. */
   private static final List<String> LIVE_COLUMNS = List.of("wake_at", "due_at", "first_due_at", "changed_at",
       "generation", "lease_end", "claimed_at", "part", "attempt", "max_attempts", "state", "settled_as",
       "cancel_requested", "outstanding", "token", "successor", "attempts");
@@ -96,7 +96,7 @@ final class MySqlRecords implements RecordStatements {
     return template.with("wanted", values.with()).with("body", bodies ? BODY : NO_BODY);
   }
 
-  /** A statement that reads a part of the records, and its parameters. */
+  /** A statement that reads some of the records, and its parameters. */
   private record Part(String sql, ParameterTable values) {}
 
   private Snapshot readAtOnce(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
@@ -126,8 +126,9 @@ final class MySqlRecords implements RecordStatements {
   }
 
   /**
-   * Reads with locks on the live rows. Under the isolation level REPEATABLE READ only a locking read sees what other
-   * transactions have committed since this one began. The rows are about to be written anyway.
+   * Reads with locks on the live rows. Under the isolation level REPEATABLE READ, only a locking read returns rows as
+   * other transactions have committed them since the transaction began. The transaction then writes the rows, so it
+   * needs these locks in any case.
    */
   private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {

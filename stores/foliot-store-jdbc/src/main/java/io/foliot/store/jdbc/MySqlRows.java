@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link Rows} of MariaDB and MySQL. Texts are read as bytes, and no column is read as NULL: an absent value has no
- * bytes.
+ * The {@link Rows} of MariaDB and MySQL. Texts are read as bytes. No column is read as NULL: statements return an empty
+ * value instead.
  */
 final class MySqlRows extends Rows {
   static TaskId idOf(ResultSet row, int at) throws SQLException {

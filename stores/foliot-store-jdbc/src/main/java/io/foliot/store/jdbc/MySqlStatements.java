@@ -11,9 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The parts that the groups of statements of MariaDB and MySQL share. Any thread. */
+/** The methods that all classes of statements for MariaDB and MySQL share. Thread-safe. */
 final class MySqlStatements {
+  /** Error code of a duplicate key. */
   private static final int DUPLICATE = 1062;
+  /** Error codes of a full table and of a full disk. */
   private static final Set<Integer> FULL = Set.of(1114, 1021);
 
   private final int timeoutSeconds;
@@ -28,10 +30,10 @@ final class MySqlStatements {
   /**
    * Creates the statements of a database.
    *
-   * @param timeoutSeconds how long a statement may take
+   * @param timeoutSeconds how long a statement may take, in seconds
    * @param isMariaDb whether the server is MariaDB; otherwise it is MySQL
-   * @param clock an SQL expression: microseconds since 1970
-   * @param rowClock the same, evaluated anew for each row
+   * @param clock SQL expression for the time at which the statement began, in microseconds since 1970
+   * @param rowClock SQL expression for the time at which a row is processed, in microseconds since 1970
    */
   MySqlStatements(int timeoutSeconds, boolean isMariaDb, String clock, String rowClock) {
     this.timeoutSeconds = timeoutSeconds;
@@ -72,7 +74,7 @@ final class MySqlStatements {
     return FULL.contains(e.getErrorCode());
   }
 
-  /** Runs steps in one transaction: the caller's if there is one, otherwise a new one, which is then committed. */
+  /** Runs steps in the transaction of the caller, or else in a new transaction, which is then committed. */
   static <R> R together(Connection connection, Session.Step<R> steps) throws SQLException {
     if (!connection.getAutoCommit()) {
       return steps.take(connection);
@@ -95,8 +97,8 @@ final class MySqlStatements {
   }
 
   /**
-   * Commits. Unlike a statement, a commit that fails because the disk is full may have taken effect. So its exception
-   * is replaced by one that {@link #isFull} does not recognize.
+   * Commits. Unlike a statement, a commit that fails because the disk is full may have taken effect. So this method
+   * replaces the exception by one that {@link #isFull} does not recognize.
    */
   private static void commit(Connection connection) throws SQLException {
     try {
@@ -108,11 +110,15 @@ final class MySqlStatements {
     }
   }
 
-  /** Returns the first of a range of unused versions. The rows of a batch get versions in the order of their places. */
+  /**
+   * Returns the first version of a random range, whose versions no row has. The rows of a batch get versions from the
+   * range in the order of their places.
+   */
   static long newVersions() {
     return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
   }
 
+  /** Returns the positions from 0 to {@code count - 1}. */
   static BitSet all(int count) {
     BitSet all = new BitSet(count);
     all.set(0, count);
@@ -124,7 +130,7 @@ final class MySqlStatements {
     return "?, ".repeat(count - 1) + "?";
   }
 
-  /** Binds the parameters of an IN list. Returns the index of the parameter after them. */
+  /** Binds the parameters of an IN list from index {@code first} on. Returns the index of the next parameter. */
   static int bind(PreparedStatement statement, int first, List<TaskId> ids) throws SQLException {
     int at = first;
     for (TaskId id : ids) {
@@ -141,6 +147,7 @@ final class MySqlStatements {
     }
   }
 
+  /** Executes a query with these parameters. Returns the positions of the items in its result. */
   BitSet places(Connection connection, String sql, ParameterTable values) throws SQLException {
     try (PreparedStatement select = prepare(connection, sql)) {
       values.bind(select, 1);
@@ -150,7 +157,7 @@ final class MySqlStatements {
     }
   }
 
-  /** Returns the positions of the rows that have the versions of this write. */
+  /** Returns the positions of the rows that have the versions of this write, which begin with {@code versions}. */
   BitSet written(Connection connection, List<TaskId> ids, long versions) throws SQLException {
     ParameterTable values = values("id", "version");
     for (int i = 0; i < ids.size(); i++) {
@@ -159,12 +166,12 @@ final class MySqlStatements {
     return rowsOfVersion(connection, values, false);
   }
 
-  /** Returns the positions of the rows that have these versions. With locks, the rows keep them until the commit. */
+  /** Returns the positions of the rows that have these versions. Locked rows keep their versions until the commit. */
   BitSet rowsOfVersion(Connection connection, ParameterTable values, boolean locking) throws SQLException {
     return places(connection, rowsOfVersion.with("wanted", values.with()).when("locking", locking).text(), values);
   }
 
-  /** Deletes live rows that this transaction has locked and copied to the kept ones. */
+  /** Deletes live rows that this transaction has locked and copied to the kept rows. */
   void dropLive(Connection connection, List<TaskId> ids) throws SQLException {
     try (PreparedStatement delete = prepare(connection, dropLive.with("ids", list(ids.size())).text())) {
       int next = bind(delete, 1, ids);
@@ -174,11 +181,11 @@ final class MySqlStatements {
     }
   }
 
-  /** The new body of a task. */
+  /** The new body of a task, as its column stores it. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record NewBody(TaskId id, byte[] body) {}
 
-  /** Changes the payloads of tasks that this transaction has locked. */
+  /** Replaces the payloads of tasks that this transaction has locked. */
   void writeBodies(Connection connection, List<NewBody> bodies) throws SQLException {
     if (bodies.isEmpty()) {
       return;
@@ -194,7 +201,7 @@ final class MySqlStatements {
     }
   }
 
-  /** Stores the answers whose change was written or that depend on no change. */
+  /** Stores the answers that depend on a change in {@code changed} or on no change. */
   void remember(Connection connection, List<NewAnswer> answers, BitSet changed) throws SQLException {
     ParameterTable values = values("queue", "task_key", "request", "digest", "kind", "id", "generation", "due_at",
         "state",

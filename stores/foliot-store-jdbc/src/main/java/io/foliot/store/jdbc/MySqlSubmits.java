@@ -20,7 +20,7 @@ import java.util.Objects;
 
 /** The {@link SubmitStatements} of MariaDB and MySQL. */
 final class MySqlSubmits implements SubmitStatements {
-  /** Most tasks for which plain rows in the statement's text are faster than a table of parameters. */
+  /** Largest number of tasks for which rows in the statement's text are faster than a table of parameters. */
   private static final int FEW = 64;
 
   private final MySqlStatements statements;
@@ -58,7 +58,7 @@ final class MySqlSubmits implements SubmitStatements {
         if (!MySqlStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // A caller repeats a call that failed. The statement inserted nothing; the missing tasks are inserted below.
+        // An id exists, because the caller repeats a call. Nothing was inserted; missing tasks are inserted below.
       }
     }
     if (statements.isMariaDb() && !requests) {
@@ -111,7 +111,7 @@ final class MySqlSubmits implements SubmitStatements {
     }
   }
 
-  /** Inserts tasks that have neither key nor request, as plain rows: all of them, or none if an id exists. */
+  /** Inserts tasks without key and request, as rows in the statement's text: all tasks, or none if an id exists. */
   private Inserted insertUnnamed(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     long versions = MySqlStatements.newVersions();
     StringBuilder rows = new StringBuilder();
@@ -210,7 +210,7 @@ final class MySqlSubmits implements SubmitStatements {
           : statements.values("queue", "task_key", "due", "relative", "max_wait");
       ParameterTable keys = statements.values("queue", "task_key");
       for (KeyTouch item : touches) {
-        // The sum of two times must stay within 64 bits.
+        // The server adds this to a time. The sum must fit into 64 bits.
         values.next().add(item.queue()).add(item.key()).add(Dialect.millis(item.due()))
             .add(item.due() instanceof Due.After).add(Math.min(item.maxWaitMillis(), Long.MAX_VALUE / 2));
         if (resets) {

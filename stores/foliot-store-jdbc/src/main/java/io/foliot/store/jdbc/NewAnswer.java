@@ -4,7 +4,7 @@ import io.foliot.core.store.RecordTable;
 import io.foliot.core.store.batch.RequestName;
 
 /**
- * The answer to an idempotent request, to be stored in the transaction that changes its task.
+ * The answer to a request with an idempotency key, to be stored in the transaction that changes the task.
  *
  * @param name the request
  * @param queue the number of the task's queue

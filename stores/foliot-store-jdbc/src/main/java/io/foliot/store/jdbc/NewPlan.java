@@ -13,10 +13,10 @@ import java.util.List;
  * @param children the children of the outcome, as rows
  */
 record NewPlan(Settlement settlement, Outcome.Rearm outcome, int slot, List<ChildRow> children) {
-  /** Cost of a row beside its payload, in bytes, so that a statement of small rows has a bounded number of them. */
+  /** Assumed size of a row without its payload, in bytes. It bounds the number of small rows in a statement. */
   private static final long ROW_BYTES = 4_096;
 
-  /** Returns the approximate cost of writing the plan, in bytes. */
+  /** Returns the approximate number of bytes to be written. */
   long bytes() {
     return outcome.bytes() + ROW_BYTES * children.size();
   }
@@ -24,7 +24,8 @@ record NewPlan(Settlement settlement, Outcome.Rearm outcome, int slot, List<Chil
   /**
    * A task without a key that is to be inserted.
    *
-   * @param queue the number of its queue
+   * @param child the task
+   * @param queue the number of the task's queue
    */
   record ChildRow(Outcome.Child child, int queue) {}
 }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tasks found among a bounded number of rows.
  *
- * @param micros the database's clock
- * @param rows the rows in the order of their ids, including those that have expired
+ * @param micros the time by the database's clock, in microseconds since 1970
+ * @param rows the rows in the order of their ids, including expired rows
  * @param end the last id that was examined; null if no rows follow
  */
 record Page(long micros, List<Row> rows, @Nullable TaskId end) {}

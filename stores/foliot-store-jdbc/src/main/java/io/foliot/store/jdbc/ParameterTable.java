@@ -15,27 +15,30 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of parameters within a statement, for databases without arrays. The statement calls it {@code wanted}; its
- * first column, {@code place}, is the position of the row in the batch, counted from 1. One thread.
+ * A table of parameters within a statement, for databases without arrays. Its name in the statement is {@code wanted}.
+ * Its first column, {@code place}, is the position of the row in the batch, counted from 1. Not thread-safe.
  *
- * <p>MariaDB keeps the lengths of cells of such a table in 16 bits, and silently truncates longer ones. Long cells are
- * therefore kept outside: {@link #column} returns the text to write instead of {@code wanted.column}. In a statement
- * the table comes first, then the columns that may be long, each once, in the order in which they were named here.
+ * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. So long values
+ * are bound outside of the table: a statement contains the text of {@link #column} instead of {@code wanted.NAME}.
+ *
+ * <p>Parameters are bound in the order of the statement. It must contain first the table, then each column that may be
+ * long, once, in the order of the names in the constructor.
  */
 final class ParameterTable {
+  /** Largest value that the table itself holds, with a margin below 64 KiB. */
   private static final int CELL_BYTES_MAX = 60_000;
 
   private final List<String> columns;
   private final String row;
   private final int width;
   private final List<@Nullable Object> cells = new ArrayList<>();
-  /** Values of more than {@link #CELL_BYTES_MAX} bytes, by the index of their cell in {@link #cells}. */
+  /** Values of more than {@link #CELL_BYTES_MAX} bytes, by the index of their cell in {@link #cells}, which is null. */
   private final NavigableMap<Integer, byte[]> longCells = new TreeMap<>();
 
   /**
    * Creates an empty table.
    *
-   * @param rowWord the word before a row: {@code ROW} in MySQL, nothing in MariaDB
+   * @param rowWord the word before a row: {@code ROW} in MySQL, an empty text in MariaDB
    * @param columns the names of the columns after {@code place}
    */
   ParameterTable(String rowWord, String... columns) {
@@ -44,7 +47,7 @@ final class ParameterTable {
     row = rowWord + "(" + "?, ".repeat(columns.length) + "?)";
   }
 
-  /** Begins the next row, with its place counted from 1. */
+  /** Begins the next row, and adds its place. */
   ParameterTable next() {
     assert cells.size() % width == 0 : cells.size();
     cells.add((long) (cells.size() / width + 1));
@@ -108,7 +111,7 @@ final class ParameterTable {
     return cell % width == columns.indexOf(column) + 1;
   }
 
-  /** Returns an SQL expression for the value of a column, including values that are outside the table. */
+  /** Returns an SQL expression for the value of a column, including values outside of the table. */
   String column(String column) {
     StringBuilder cases = new StringBuilder();
     for (int cell : longCells.keySet()) {
@@ -121,7 +124,7 @@ final class ParameterTable {
         : "CASE wanted.place" + cases + " ELSE wanted." + column + " END";
   }
 
-  /** Binds all cells. Returns the index of the parameter after them. */
+  /** Binds all cells and long values from index {@code first} on. Returns the index of the next parameter. */
   int bind(PreparedStatement statement, int first) throws SQLException {
     int at = first;
     for (Object cell : cells) {
@@ -129,7 +132,7 @@ final class ParameterTable {
         case null -> statement.setNull(at, Types.VARBINARY);
         case Long number -> statement.setLong(at, number);
         case byte[] bytes -> statement.setBytes(at, bytes);
-        default -> throw new IllegalStateException("a cell is a number, bytes, or null: cell=" + cell);
+        default -> throw new IllegalStateException("a cell is neither a number, bytes, nor null: cell=" + cell);
       }
       at++;
     }

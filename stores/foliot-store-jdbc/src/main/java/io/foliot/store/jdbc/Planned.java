@@ -3,17 +3,17 @@ package io.foliot.store.jdbc;
 import java.util.Arrays;
 
 /**
- * The results of plans, by their place in the list.
+ * The results of plans, in the order of the plans.
  *
- * @param micros the database's clock when the plans were written
- * @param dueAts when each task is due again, in milliseconds, or {@link #NOT_WRITTEN}
+ * @param micros the time by the database's clock at which the plans were written, in microseconds since 1970
+ * @param dueAts when each task is due again, in milliseconds since 1970, or {@link #NOT_WRITTEN}
  */
-@SuppressWarnings("ArrayRecordComponent") // made, read, and dropped
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Planned(long micros, long[] dueAts) {
-  /** Due time of a plan that was not written, and takes the general path. */
+  /** Special due time of a plan that was not written, and takes the general path. */
   static final long NOT_WRITTEN = Long.MIN_VALUE;
 
-  /** Returns the due times of plans none of which was written. */
+  /** Returns the due times of a batch in which no plan was written. */
   static long[] none(int count) {
     long[] dueAts = new long[count];
     Arrays.fill(dueAts, NOT_WRITTEN);

@@ -5,10 +5,11 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** The array parameters of a statement, bound in order from the first. One thread. */
+/** Binds the parameters of a statement in order, from the first. Most are arrays. Not thread-safe. */
 final class PostgresArrays {
   private final Connection connection;
   private final PreparedStatement statement;
+  /** The index of the last bound parameter; 0 before the first. */
   private int at;
 
   PostgresArrays(Connection connection, PreparedStatement statement) {

@@ -45,20 +45,20 @@ final class PostgresClaims implements ClaimStatements {
     UuidArray ids = new UuidArray(count);
     UuidArray tokens = new UuidArray(count);
     long[] leases = new long[count];
-    long[] untils = new long[count];
+    long[] notAfters = new long[count];
     int[] slots = new int[count];
     for (int i = 0; i < count; i++) {
       NewClaim claim = claims.get(i);
       ids.set(i, claim.id());
       tokens.set(i, claim.token());
       leases[i] = claim.leaseMillis();
-      untils[i] = claim.notAfterMillis();
+      notAfters[i] = claim.notAfterMillis();
       slots[i] = claim.slot();
     }
     List<@Nullable ClaimResult> results = new ArrayList<>(Collections.nCopies(count, null));
     long now = 0;
     try (PreparedStatement statement = statements.batch(connection, claim)) {
-      new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).longs(untils).ints(slots);
+      new PostgresArrays(connection, statement).ids(ids).ids(tokens).longs(leases).longs(notAfters).ints(slots);
       try (ResultSet row = PostgresStatements.rows(statement)) {
         while (row.next()) {
           now = row.getLong(1);
@@ -97,7 +97,7 @@ final class PostgresClaims implements ClaimStatements {
     return new Claimed(now, results);
   }
 
-  /** Returns the won claim of a row, or null if the row cannot be read: the general path sets it aside. */
+  /** Returns the won claim of a row, or null if the row cannot be read. The general path then sets the task aside. */
   private static @Nullable ClaimResult won(Connection connection, QueueIds numbers, ResultSet row, NewClaim claim,
       long nowMillis) throws SQLException {
     try {
@@ -107,6 +107,11 @@ final class PostgresClaims implements ClaimStatements {
     }
   }
 
+  /**
+   * Reads the record of a won claim. Columns: clock, place, state, queue, key, due time, lease end, first due time,
+   * time of creation, generation, attempt, maximum number of attempts, whether an attempt is outstanding, attempts, and
+   * body.
+   */
   private static TaskRecord task(Connection connection, QueueIds numbers, ResultSet row, NewClaim claim, long nowMillis)
       throws SQLException {
     TaskId id = claim.id();

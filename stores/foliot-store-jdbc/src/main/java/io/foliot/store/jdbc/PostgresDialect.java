@@ -8,23 +8,29 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * PostgreSQL 12 and newer. A batch is a set of arrays. Each method executes one statement; a read of requests, and an
- * insert of ids that exist, take a second one.
+ * The dialect of PostgreSQL 12 and newer. A batch is a set of arrays. Each method executes one statement. A read of
+ * requests, and an insert of ids that exist, take a second statement.
  *
- * <p>A data-modifying WITH sees the tables as they were when the statement began. For a row that another transaction
- * has locked, PostgreSQL waits, and then evaluates the WHERE of the UPDATE or DELETE again on the newest version of the
- * row. So every condition that safety rests on is in that WHERE itself.
+ * <p>A data-modifying WITH reads the tables as they were when the statement began. If another transaction has locked a
+ * row, PostgreSQL waits. Then it evaluates the WHERE of the UPDATE or DELETE again, on the newest version of the row.
+ * So every condition on which safety rests is in the WHERE of the UPDATE or DELETE itself.
  *
- * <p>Conditions on a row alone are written {@code CASE WHEN ... THEN true END}: the planner assumes that they hold for
- * half of the rows. Statistics about a state are wrong a second later, and a planner that assumes few running tasks
- * reads all running tasks once for each task of the batch.
+ * <p>Conditions on columns of a row alone are written {@code CASE WHEN ... THEN true END}. The planner then uses no
+ * statistics, and assumes that they are true for half of the rows. Statistics of a state are outdated within a second.
+ * A planner that expects few running tasks would read all running tasks once for each task of the batch.
  */
 final class PostgresDialect implements Dialect {
+  /** SQL expression for the time at which the expression is evaluated, in microseconds since 1970. */
   private static final String CLOCK = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint";
 
+  /** SQL state of a write in a read-only transaction. */
   private static final String READ_ONLY = "25006";
+  /** SQL state of a full disk. */
   private static final String FULL = "53100";
-  /** Deadlock, failed serialization, lock not available: the statement had no effect and may be repeated. */
+  /**
+   * SQL states of a deadlock, a failed serialization and an unavailable lock. The statement had no effect and may be
+   * repeated.
+   */
   private static final List<String> ROLLED_BACK = List.of("40P01", "40001", "55P03");
 
   private final PostgresStatements statements;
@@ -42,9 +48,9 @@ final class PostgresDialect implements Dialect {
   /**
    * Creates a dialect with another clock.
    *
-   * @param timeoutSeconds how long a statement may take
+   * @param timeoutSeconds how long a statement may take, in seconds
    * @param sessionsPlanByIndex the result of {@link PostgresSource#plansByIndex}
-   * @param clock an SQL expression: microseconds since 1970, evaluated anew wherever it is used
+   * @param clock SQL expression for the time at which the expression is evaluated, in microseconds since 1970
    */
   PostgresDialect(int timeoutSeconds, boolean sessionsPlanByIndex, String clock) {
     statements = new PostgresStatements(timeoutSeconds, sessionsPlanByIndex, clock);
@@ -102,14 +108,14 @@ final class PostgresDialect implements Dialect {
   public Durability durability(Connection connection) throws SQLException {
     try (PreparedStatement select = prepare(connection, durability); ResultSet row = select.executeQuery()) {
       row.next();
-      boolean whole = row.getString(2).equals("on") && row.getString(3).equals("on");
-      boolean waits = !row.getString(4).equals("off");
+      boolean isCrashSafe = row.getString(2).equals("on") && row.getString(3).equals("on");
+      boolean commitWaits = !row.getString(4).equals("off");
       String detail = "PostgreSQL " + row.getString(1) + ", fsync=" + row.getString(2) + ", full_page_writes="
           + row.getString(3) + ", synchronous_commit=" + row.getString(4);
       // A commit that does not wait is synced within three rounds of the WAL writer.
-      return !whole
+      return !isCrashSafe
           ? new Durability("NONE", 0, detail)
-          : waits ? new Durability("D", 0, detail) : new Durability("B", 3L * row.getInt(5), detail);
+          : commitWaits ? new Durability("D", 0, detail) : new Durability("B", 3L * row.getInt(5), detail);
     }
   }
 

@@ -19,13 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@link RecordStatements} of PostgreSQL. */
 final class PostgresRecords implements RecordStatements {
+  // bits of an index into readSql
   private static final int BY_ID = 1;
   private static final int BY_KEY = 2;
   private static final int BODIES = 4;
 
   private final PostgresStatements statements;
   private final Results results;
-  /** Statements of {@link #read}, by the sum of {@link #BY_ID}, {@link #BY_KEY} and {@link #BODIES}. */
+  /** Statements of {@link #read}, indexed by any combination of {@link #BY_ID}, {@link #BY_KEY}, {@link #BODIES}. */
   private final String[] readSql = new String[BY_ID + BY_KEY + BODIES + 1];
   private final String readAnswers;
   private final String update;
@@ -41,8 +42,8 @@ final class PostgresRecords implements RecordStatements {
     this.results = results;
     SqlFiles files = statements.files();
     SqlFiles.Template read = files.template("read", "records");
-    for (int what = 0; what < readSql.length; what++) {
-      readSql[what] = read.with("records", records(files, what)).text();
+    for (int bits = 0; bits < readSql.length; bits++) {
+      readSql[bits] = read.with("records", records(files, bits)).text();
     }
     readAnswers = files.text("read_answers");
     SqlFiles.Template updates = files.template("update", "answers?");
@@ -55,18 +56,18 @@ final class PostgresRecords implements RecordStatements {
     forgetAnswers = files.text("forget_answers_of");
   }
 
-  private static String records(SqlFiles files, int what) {
+  private static String records(SqlFiles files, int bits) {
     List<String> names = new ArrayList<>();
-    if ((what & BY_ID) != 0) {
+    if ((bits & BY_ID) != 0) {
       names.addAll(List.of("read_live_by_id", "read_kept_by_id"));
     }
-    if ((what & BY_KEY) != 0) {
+    if ((bits & BY_KEY) != 0) {
       names.addAll(List.of("read_live_by_key", "read_kept_by_key"));
     }
     if (names.isEmpty()) {
       names.add("read_nothing");
     }
-    String body = (what & BODIES) != 0 ? "record.body" : "NULL::bytea";
+    String body = (bits & BODIES) != 0 ? "record.body" : "NULL::bytea";
     return String.join(" UNION ALL ",
         names.stream().map(name -> files.template(name, "body").with("body", body).text()).toList());
   }
@@ -92,8 +93,8 @@ final class PostgresRecords implements RecordStatements {
     String[] keyArray = keys.stream().map(KeyName::key).toArray(String[]::new);
     boolean byId = !reads.ids().isEmpty();
     boolean byKey = !keys.isEmpty();
-    int what = (byId ? BY_ID : 0) | (byKey ? BY_KEY : 0) | (bodies ? BODIES : 0);
-    try (PreparedStatement statement = statements.batch(connection, readSql[what])) {
+    int bits = (byId ? BY_ID : 0) | (byKey ? BY_KEY : 0) | (bodies ? BODIES : 0);
+    try (PreparedStatement statement = statements.batch(connection, readSql[bits])) {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       for (int i = 0; byId && i < 2; i++) {
         arrays.ids(ids);
@@ -168,7 +169,7 @@ final class PostgresRecords implements RecordStatements {
       PostgresArrays arrays = new PostgresArrays(connection, statement);
       bindLive(arrays, changes);
       PostgresColumns columns = new PostgresColumns(inserted);
-      // The wakeAt of a new task is its due time.
+      // A new task is due at its wakeAt, so the statement takes only the due time.
       arrays.longs(columns.dueAt).longs(columns.changedAt).longs(columns.generation)
           .ints(inserted.stream().mapToInt(Change::queue).toArray()).ints(columns.part).ints(columns.maxAttempts)
           .ids(columns.id).blobs(columns.body)
@@ -241,14 +242,14 @@ final class PostgresRecords implements RecordStatements {
       int[] queues = changes.stream().mapToInt(Change::queue).toArray();
       @Nullable
       String[] keys = changes.stream().map(change -> change.after().key()).toArray(String[]::new);
-      long[] was = changes.stream()
+      long[] oldGenerations = changes.stream()
           .mapToLong(change -> change.before() == null ? 0 : change.before().generation()).toArray();
       new PostgresArrays(connection, statement).longs(columns.wakeAt).longs(columns.dueAt).longs(columns.firstDueAt)
           .longs(createdAts).longs(columns.changedAt).longs(columns.generation).longs(columns.leaseEnd)
           .longs(columns.claimedAt).ints(queues).ints(columns.part).ints(columns.attempt).ints(columns.maxAttempts)
           .ints(columns.state).ints(columns.settledAs).flags(columns.cancelRequested).flags(columns.outstanding)
           .ids(columns.id).ids(columns.token).texts(keys).blobs(columns.body).blobs(columns.successor)
-          .blobs(columns.attempts).longs(was);
+          .blobs(columns.attempts).longs(oldGenerations);
       return PostgresStatements.places(statement);
     }
   }

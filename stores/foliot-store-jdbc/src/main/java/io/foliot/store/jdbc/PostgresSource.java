@@ -13,24 +13,26 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Connections to PostgreSQL for a pool of the store's own. A connection with a session of its own keeps its statements
- * prepared, because parsing and planning are more than half of the cost of a small batch, and sets the planner once.
- * Behind a pooler that gives each transaction another session, neither would hold for the next transaction. To forward
- * cancel requests, such a pooler gives the connection a process id of its own. It differs from the id of the session's
- * process, which shows that there is a pooler.
+ * The source of connections to PostgreSQL for the pool that the store opens. A direct connection keeps its statements
+ * prepared, because parsing and planning are more than half of the cost of a small batch. It also sets the planner
+ * once.
+ *
+ * <p>Behind a pooler that gives each transaction another session, prepared statements and settings would not last until
+ * the next transaction. Such a pooler invents a process id for the connection, to forward cancel requests. The
+ * connection is direct if its process id is that of the session's process.
  */
 final class PostgresSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1;
 
   /**
-   * Settings that make the planner look up each row of a batch by an index. Without them, it would sort or hash the
-   * whole table before the first ANALYZE or after a burst. It would also read the whole index of a small table, because
-   * it assumes that a lookup costs as much as four pages.
+   * Settings that make the planner find each row of a batch by an index. Without these settings, the planner would sort
+   * or hash the whole table before the first ANALYZE or after a burst. It would also read the whole index of a small
+   * table, because it assumes that a lookup costs as much as four pages.
    */
   private static final SortedMap<String, String> BY_INDEX = new TreeMap<>(Map.of("enable_hashjoin", "off",
       "enable_mergejoin", "off", "enable_seqscan", "off", "jit", "off", "random_page_cost", "0.1"));
 
-  /** Whether this class sets the prepare threshold: not if the URL does. */
+  /** Whether this class sets the prepare threshold; false if the URL sets it. */
   private final boolean prepares;
 
   PostgresSource(JdbcSource.Login login, Duration connectTimeout, Duration socketTimeout) {
@@ -41,7 +43,7 @@ final class PostgresSource extends PGSimpleDataSource {
     setConnectTimeout(Math.toIntExact(connectTimeout.toSeconds()));
     setSocketTimeout(Math.toIntExact(socketTimeout.toSeconds()));
     setTcpKeepAlive(true);
-    // Parameters of the URL take precedence over all of these.
+    // Parameters of the URL take precedence over these settings.
     setURL(login.url());
     if (login.user() != null) {
       setUser(login.user());
@@ -56,7 +58,7 @@ final class PostgresSource extends PGSimpleDataSource {
     Connection connection = super.getConnection(user, password);
     try (Statement statement = connection.createStatement()) {
       PGConnection session = connection.unwrap(PGConnection.class);
-      if (session.getBackendPID() == number(statement)) {
+      if (session.getBackendPID() == processId(statement)) {
         if (prepares) {
           session.setPrepareThreshold(1);
         }
@@ -73,14 +75,14 @@ final class PostgresSource extends PGSimpleDataSource {
     }
   }
 
-  private static int number(Statement statement) throws SQLException {
+  private static int processId(Statement statement) throws SQLException {
     try (ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
       row.next();
       return row.getInt(1);
     }
   }
 
-  /** Returns whether a session already plans by index, because of settings made here or on its server. */
+  /** Returns whether a session already plans by index, because of the settings of this class or of the server. */
   static boolean plansByIndex(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT "
@@ -103,7 +105,7 @@ final class PostgresSource extends PGSimpleDataSource {
   }
 
   /** Returns a statement that lets the rest of its transaction read whole tables. */
-  static String planAsAnywhere() {
+  static String planByCost() {
     return BY_INDEX.entrySet().stream().filter(setting -> setting.getValue().equals("off"))
         .map(setting -> set(setting.getKey(), "on")).collect(Collectors.joining(", ", "SELECT ", ""));
   }

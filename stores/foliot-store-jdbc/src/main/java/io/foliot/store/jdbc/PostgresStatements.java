@@ -11,15 +11,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The parts that the groups of statements of PostgreSQL share. Any thread. */
+/** The methods that all classes of statements for PostgreSQL share. Thread-safe. */
 final class PostgresStatements {
-  /** Settings of the planner that precede a statement, in the same round trip and the same transaction. */
+  /** Settings of the planner. They precede a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex() + "; ";
-  /** As BY_INDEX; also, the commit does not wait for the disk. A crash may lose the move, which is then repeated. */
+  /** Settings for moves: also, the commit does not wait for the disk. A move that a crash loses is repeated. */
   private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex()
       + ", set_config('synchronous_commit', 'off', true); ";
-  private static final String AS_ANYWHERE = PostgresSource.planAsAnywhere() + "; ";
+  private static final String BY_COST = PostgresSource.planByCost() + "; ";
 
+  /** SQL state of a duplicate key. */
   private static final String DUPLICATE = "23505";
 
   private final int timeoutSeconds;
@@ -29,9 +30,9 @@ final class PostgresStatements {
   /**
    * Creates the statements of a database.
    *
-   * @param timeoutSeconds how long a statement may take
+   * @param timeoutSeconds how long a statement may take, in seconds
    * @param sessionsPlanByIndex the result of {@link PostgresSource#plansByIndex}
-   * @param clock an SQL expression: microseconds since 1970, evaluated anew wherever it is used
+   * @param clock SQL expression for the time at which the expression is evaluated, in microseconds since 1970
    */
   PostgresStatements(int timeoutSeconds, boolean sessionsPlanByIndex, String clock) {
     this.timeoutSeconds = timeoutSeconds;
@@ -51,8 +52,8 @@ final class PostgresStatements {
   }
 
   /**
-   * Returns a statement that finds its rows by index. In a caller's transaction the settings are left as they are,
-   * because a change would apply to the caller's own statements too.
+   * Returns a statement that finds its rows by index. In a caller's transaction, the settings of the planner stay
+   * unchanged, because a change would also affect the caller's statements.
    */
   PreparedStatement batch(Connection connection, String sql) throws SQLException {
     return prepare(connection, sessionsPlanByIndex || !connection.getAutoCommit() ? sql : BY_INDEX + sql);
@@ -65,20 +66,21 @@ final class PostgresStatements {
 
   /** Returns a statement that reads a whole table. */
   PreparedStatement scan(Connection connection, String sql) throws SQLException {
-    return prepare(connection, sessionsPlanByIndex ? AS_ANYWHERE + sql : sql);
+    return prepare(connection, sessionsPlanByIndex ? BY_COST + sql : sql);
   }
 
   static boolean isDuplicateKey(SQLException e) {
     return DUPLICATE.equals(e.getSQLState());
   }
 
-  /** Executes a statement and returns its rows, after the result of the settings that precede it, if any. */
+  /** Executes a statement and returns its rows. Skips the result of settings that precede the statement. */
   static ResultSet rows(PreparedStatement statement) throws SQLException {
     statement.execute();
     ResultSet first = statement.getResultSet();
     return statement.getMoreResults(Statement.KEEP_CURRENT_RESULT) ? statement.getResultSet() : first;
   }
 
+  /** Executes a statement. Returns the positions of the items in its result. */
   static BitSet places(PreparedStatement statement) throws SQLException {
     try (ResultSet row = rows(statement)) {
       return Results.places(row);
@@ -93,7 +95,7 @@ final class PostgresStatements {
     return ids;
   }
 
-  /** Returns a text with spaces in place of NUL, the one character that the type text cannot hold. */
+  /** Returns a text in which spaces replace NUL, the only character that PostgreSQL's type text cannot hold. */
   static String plain(String text) {
     return text.replace('\0', ' ');
   }

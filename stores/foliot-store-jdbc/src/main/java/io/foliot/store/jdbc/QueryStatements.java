@@ -18,8 +18,17 @@ interface QueryStatements {
   /** Returns when tasks can be claimed next, in the order of the given ids, as {@code TaskStore.probe} does. */
   List<Probed> probe(Connection connection, List<TaskId> ids) throws SQLException;
 
+  /** Returns the index entries that scans find, in the order of the scans, as {@code TaskStore.due} does. */
   List<DueSlice> due(Connection connection, QueueIds numbers, List<DueScan> scans) throws SQLException;
 
+  /**
+   * Returns the index entries of the parked tasks of a queue in these slots, in the order of (wakeAt, id).
+   *
+   * @param queue the number of the queue
+   * @param name the name of the queue
+   * @param after the entry before the first one to return, or null to begin with the first
+   * @param limit the largest number of entries
+   */
   List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,
       int limit) throws SQLException;
 
@@ -29,6 +38,7 @@ interface QueryStatements {
   /**
    * Returns the next page of the live records of all queues in the order of ids.
    *
+   * @param after the id before the first one to return
    * @param limit the largest number of records
    * @param scanned the largest number of rows that are examined
    */
@@ -37,7 +47,8 @@ interface QueryStatements {
   /**
    * Returns the next page of the live and the kept records of a queue in the order of ids.
    *
-   * @param state the code of a state as rows have it, or 0 for all states
+   * @param state the code of a state in rows, or 0 for all states
+   * @param after the id before the first one to return
    * @param limit the largest number of records
    * @param scanned the largest number of rows of each table that are examined
    */

@@ -8,11 +8,12 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The numbers of queues, which rows have instead of names to be shorter. A number never changes. Any thread. */
+/** The numbers of queues. To be short, rows contain numbers instead of names. A number never changes. Thread-safe. */
 final class QueueIds {
   private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
+  /** Prefix of the name under which a queue is listed if its name is lost. No other queue has this name. */
   private static final String NAMELESS = "#";
-  /** Value instead of the number of a queue that has none: no row has it. */
+  /** Value for a queue that has no number. No row contains it. */
   static final int NONE = -1;
 
   private final Dialect dialect;
@@ -38,7 +39,7 @@ final class QueueIds {
     return number;
   }
 
-  /** Returns the number, or {@link #NONE} if the queue has none. */
+  /** Returns the number of a queue, or {@link #NONE} if the queue has no number. */
   int find(Connection connection, String queue) throws SQLException {
     Integer known = numbers.get(queue);
     if (known != null) {
@@ -47,12 +48,12 @@ final class QueueIds {
     try (PreparedStatement select = dialect.prepare(connection, selectNumber)) {
       dialect.text(select, 1, queue);
       try (ResultSet found = select.executeQuery()) {
-        return found.next() ? noted(found.getInt(1), queue) : NONE;
+        return found.next() ? remembered(found.getInt(1), queue) : NONE;
       }
     }
   }
 
-  /** Returns the number. A queue without one gets one, by a statement of its own. */
+  /** Returns the number of a queue. If the queue has no number, a separate statement assigns one. */
   int take(Connection connection, String queue) throws SQLException {
     int number = find(connection, queue);
     if (number != NONE) {
@@ -64,12 +65,12 @@ final class QueueIds {
     }
     number = find(connection, queue);
     if (number == NONE) {
-      throw new DamagedException("a queue that was given a number has none: queue=" + queue, null);
+      throw new DamagedException("a queue has no number although one was assigned: queue=" + queue, null);
     }
     return number;
   }
 
-  /** Returns the name of the queue with this number; if the table of names has lost it, a name that no queue has. */
+  /** Returns the name of the queue with this number; if the table has lost the name, a name that no queue has. */
   String name(Connection connection, int number) throws SQLException {
     String known = names.get(number);
     if (known != null) {
@@ -80,18 +81,18 @@ final class QueueIds {
       try (ResultSet found = select.executeQuery()) {
         boolean isKnown = found.next();
         if (!isKnown) {
-          LOG.log(System.Logger.Level.ERROR, "foliot_queue has lost the name of a queue that has tasks; they"
-              + " are listed under a name made of its number, and wait: number={0}", number);
+          LOG.log(System.Logger.Level.ERROR, "foliot_queue has lost the name of a queue that has tasks; the"
+              + " tasks wait, and are listed under a name made of the number: number={0}", number);
         }
         String name = isKnown ? dialect.text(found, 1) : NAMELESS + number;
-        int same = noted(number, name);
+        int same = remembered(number, name);
         assert same == number;
         return name;
       }
     }
   }
 
-  private int noted(int number, String name) {
+  private int remembered(int number, String name) {
     names.put(number, name);
     numbers.put(name, number);
     return number;

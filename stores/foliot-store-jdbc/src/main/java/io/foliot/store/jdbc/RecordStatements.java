@@ -26,14 +26,14 @@ interface RecordStatements {
    * Writes live records that stay live, and stores the answers whose change was written or that depend on no change.
    * Returns the positions of the changes that were written.
    *
-   * @throws SQLException for which {@link Dialect#isDuplicate} is true if one of the requests has been answered
-   *     meanwhile; then nothing was written
+   * @throws SQLException for which {@link Dialect#isDuplicate} is true if another call has stored an answer to one of
+   *     the requests since the read; nothing is written then
    */
   BitSet update(Connection connection, List<Change> changes, List<NewAnswer> answers) throws SQLException;
 
   /**
-   * Writes live records that stay live, and inserts the children of those that were written. A child whose id exists
-   * is not changed. Returns the positions of the changes that were written.
+   * Writes live records that stay live, and inserts the children of the written records. A child whose id exists is
+   * not changed. Returns the positions of the changes that were written.
    *
    * @param children new records without a key, in the order of their ids
    */
@@ -43,14 +43,14 @@ interface RecordStatements {
   BitSet end(Connection connection, List<Change> changes) throws SQLException;
 
   /**
-   * Moves live rows that cannot be decoded to the kept records, as FAILED and with their bytes. Returns the positions
-   * of the rows that were moved.
+   * Moves live rows that cannot be decoded to the kept records, with the state FAILED and with their bytes. Returns the
+   * positions of the rows that were moved.
    */
   BitSet setAside(Connection connection, List<Unreadable> rows) throws SQLException;
 
   /**
-   * Inserts live records: new ones, kept ones that become live again, or tasks of another store. Returns the positions
-   * of the changes that were written.
+   * Inserts live records: new records, kept records that become live again, or records of another store. Returns the
+   * positions of the changes that were written.
    */
   BitSet enter(Connection connection, List<Change> changes) throws SQLException;
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * place is the position of an item in its batch, counted from 1; the methods return positions counted from 0.
  */
 final class Results {
-  /** Id that no task has and that sorts before all others. */
+  /** Id that no task has. It sorts before all ids of tasks. */
   static final TaskId NO_ID = new TaskId(0, 0);
 
   private final Rows rows;
@@ -52,8 +52,8 @@ final class Results {
   }
 
   /**
-   * Reads the results of touches. Columns: clock, place (0 for none), id, generation, deadline, whether an attempt is
-   * outstanding.
+   * Reads the results of touches. Columns: clock, place (0 or NULL if no task was touched), id, generation, deadline,
+   * whether an attempt is outstanding.
    */
   Touched touched(ResultSet row, int count) throws SQLException {
     List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
@@ -126,7 +126,7 @@ final class Results {
   }
 
   /**
-   * Returns a page. The statement has read one record more than the limit, if there is one.
+   * Returns a page. If there are more records than the limit, the statement has read one more.
    *
    * @param edge the last id that was examined, or null if no rows follow
    */

@@ -5,26 +5,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** The bounds of a call: the size of its statements, and the number of rounds in which it is repeated. */
+/** The bounds of a call: the size of its statements, and the number of its rounds. */
 final class Rounds {
   /**
-   * Most rows of one statement: enough that its fixed cost does not matter, and few enough that no other call waits
-   * long for their locks.
+   * Largest number of rows in one statement. With so many, the fixed cost of a statement does not matter, and no other
+   * call waits long for the locks of the rows.
    */
   private static final int ROWS_MAX = 1_000;
-  /** Payload bytes from which on a statement gets no further row: it is in memory several times over. */
+  /** Number of payload bytes at which a statement gets no more rows. Each payload is in memory several times. */
   private static final long BYTES_MAX = 4 << 20;
-  /** Most rounds of a call whose rows change between each read and its write; the pauses between them grow. */
+  /** Largest number of rounds. A round is repeated if rows change between its read and its write. */
   private static final int ROUNDS = 60;
   /** Number of repeated rounds without a pause. */
   private static final int ROUNDS_AT_ONCE = 2;
 
   private Rounds() {}
 
+  /** Splits items into lists, one for each statement. */
   static <T> List<List<T>> chunks(List<T> items) {
     return chunks(items, item -> 0);
   }
 
+  /** Splits items into lists, one for each statement, by their number and their payload bytes. */
   static <T> List<List<T>> chunks(List<T> items, ToLongFunction<T> bytesOf) {
     List<List<T>> chunks = new ArrayList<>();
     for (int from = 0; from < items.size();) {
@@ -48,7 +50,7 @@ final class Rounds {
   }
 
   /**
-   * Pauses before a round, for longer before later ones.
+   * Pauses before a round. The pauses grow with the number of rounds.
    *
    * @param round the number of rounds so far
    * @throws StoreException if there were too many rounds
@@ -56,7 +58,7 @@ final class Rounds {
   static void await(int round) {
     if (round >= ROUNDS) {
       throw new StoreException(
-          "the rows of a call changed between read and write each time: rounds=" + round + "; repeat the call",
+          "the rows of a call changed between each read and its write; repeat the call: rounds=" + round,
           null);
     }
     if (round > ROUNDS_AT_ONCE) {

@@ -24,12 +24,12 @@ record Row(TaskRecord record, long version, @Nullable UnreadableException damage
     return version != FINAL_VERSION;
   }
 
-  /** Returns whether the record is live and damaged, so that each poll would read it again unless it is set aside. */
+  /** Returns whether the record is live and damaged. Until it is set aside, each poll reads it again. */
   boolean isToSetAside() {
     return damage != null && !(damage instanceof NewerVersionException) && isLive(version);
   }
 
-  /** Returns whether the record is live and was written by a newer version of Foliot, which alone may change it. */
+  /** Returns whether the record is live, but was written by a newer version of Foliot and must not be changed here. */
   boolean isOfNewerVersion() {
     return damage instanceof NewerVersionException && isLive(version);
   }

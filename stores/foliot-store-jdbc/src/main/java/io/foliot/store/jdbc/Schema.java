@@ -16,14 +16,16 @@ import org.jspecify.annotations.Nullable;
 /** The tables, which are created or updated when a store is opened. */
 final class Schema {
   /**
-   * The newest migration. A database that has it is not checked further, so that no rights to change tables are needed.
+   * Number of the newest migration. A database that has this number is not migrated, so its user then needs no right to
+   * change tables.
    */
   private static final String NEWEST = "2";
+  /** Table in which Flyway records the migrations. */
   private static final String HISTORY = "foliot_schema_history";
   /** Format of the blobs of rows, and of the names of kinds of documents. */
   private static final String FORMAT = "2";
 
-  /** Number of tries to migrate. Together they take longer than another node needs to migrate. */
+  /** Number of tries to migrate. All tries together last longer than the migration by another node. */
   private static final int TRIES = 15;
   /** Argument of {@link Session#pause} for its longest pause. */
   private static final int LONGEST_PAUSE = 10;
@@ -49,13 +51,13 @@ final class Schema {
     }
   }
 
-  /** Returns advice for a failure of TLS, which the driver's message lacks; otherwise an empty text. */
+  /** Returns advice if TLS has failed, because the driver's message has none; otherwise an empty text. */
   private static String advice(SQLException failure) {
     String reason = Connections.reason(failure).toLowerCase(Locale.ROOT);
     return reason.contains("ssl") || reason.contains("tls") || reason.contains("certif")
-        ? "; MariaDB's driver asks for TLS with a trusted certificate on every address but this machine's own: give the"
-            + " server one and add serverSslCert=FILE, or add sslMode=trust (encrypted, not verified) or sslMode=disable"
-            + " (in clear) to the URL; PostgreSQL takes sslmode=require, verify-full or disable"
+        ? "; MariaDB's driver requires TLS with a trusted certificate, except for the loopback address: give the server"
+            + " a certificate and add serverSslCert=FILE to the URL, or add sslMode=trust (encrypted, not verified) or"
+            + " sslMode=disable (not encrypted); PostgreSQL accepts sslmode=require, verify-full or disable"
         : "";
   }
 
@@ -65,7 +67,7 @@ final class Schema {
       try {
         Flyway.configure(Schema.class.getClassLoader()).dataSource(source).locations(dialect.migrations())
             .table(HISTORY)
-            // The database may have other tables. With baseline 0, all migrations are applied even so.
+            // The database may have other tables. With baseline 0, all migrations are applied nevertheless.
             .baselineOnMigrate(true).baselineVersion("0").load().migrate();
         return;
       } catch (FlywayException e) {
@@ -73,7 +75,7 @@ final class Schema {
           throw new StoreException("the tables cannot be created or updated: database=" + name + ", error="
               + e.getMessage() + "; the user needs the right to create tables when a new version of Foliot starts", e);
         }
-        // Another node may be migrating: its tables may become visible before its migration has ended.
+        // Another node may be migrating. Its tables may become visible before its migration has ended.
         Session.pause(LONGEST_PAUSE);
       }
     }
@@ -92,15 +94,15 @@ final class Schema {
     try (Connection connection = source.getConnection()) {
       return find(connection, dialect, name);
     } catch (SQLException e) {
-      // There are no tables yet, or the database has failed: in that case the next call fails too, and says why.
+      // There are no tables yet, or the database has failed. A failure is reported by the next call.
       return null;
     }
   }
 
   /**
-   * Ensures that the blobs of the database have the format that this version writes; writes the format of a new store.
-   * The format is written before the number of slots. A store that has only the number of slots was created by an old
-   * version, which did not write a format.
+   * Ensures that the blobs of the database have the format that this version writes. For a new store, writes the format
+   * first. The format is written before the number of slots. A store that has only the number of slots was created by
+   * an old version, which did not write a format.
    */
   static void ensureFormat(Connection connection, Dialect dialect, String database) throws SQLException {
     boolean holdsStore = find(connection, dialect, "slots") != null;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.function.Supplier;
 
-/** Tokens that cannot be guessed; random bytes are fetched many at a time. Any thread. */
+/** A source of tokens that cannot be guessed. It fetches the random bytes of many tokens at a time. Thread-safe. */
 final class SecureTokens implements Supplier<Token> {
   private static final int TOKENS_PER_FETCH = 256;
   private static final int TOKEN_BYTES = 16;

@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for one call. A connection of the store is in auto-commit mode, and the session repeats statements that
- * a conflict rolled back. In a caller's transaction it repeats none, because the failure has ended the transaction.
+ * a conflict rolled back. In a caller's transaction, the session repeats no statement, because the failure has ended
+ * the transaction.
  */
 final class Session {
-  /** Most tries of a statement that conflicts with other transactions roll back. */
+  /** Largest number of tries of a statement, if conflicts with other transactions roll it back. */
   private static final int TRIES = 12;
+  /** Longest pause between two tries. */
   private static final long WAIT_MILLIS_MAX = 200;
 
   private final Connection connection;
@@ -22,6 +24,7 @@ final class Session {
   /** The connection for steps outside the caller's transaction; null without such a transaction. */
   private final @Nullable Connections outside;
   private boolean mayHaveWritten;
+  /** Whether a step that may write has succeeded since the last unit began. */
   private boolean wroteSince;
 
   private Session(Connection connection, Dialect dialect, @Nullable Connections outside) {
@@ -30,11 +33,12 @@ final class Session {
     this.outside = outside;
   }
 
+  /** Returns a session on a connection of the store. */
   static Session own(Connection connection, Dialect dialect) {
     return new Session(connection, dialect, null);
   }
 
-  /** Returns a session in the transaction of a caller. */
+  /** Returns a session in the transaction of a caller. Other steps run on a connection from {@code outside}. */
   static Session within(Connection transaction, Dialect dialect, Connections outside) {
     return new Session(transaction, dialect, outside);
   }
@@ -52,7 +56,7 @@ final class Session {
     return connection;
   }
 
-  /** Takes a step that may write, and that has no effect if it fails. */
+  /** Runs a step that may write, and that has no effect if it fails. */
   <R> R run(Step<R> step) throws SQLException {
     R result = ask(step);
     mayHaveWritten = true;
@@ -60,7 +64,7 @@ final class Session {
     return result;
   }
 
-  /** Takes a step that reads, or that creates something once for all calls. */
+  /** Runs a step that reads, or that creates something that all calls share, such as the number of a queue. */
   <R> R ask(Step<R> step) throws SQLException {
     for (int tried = 1;; tried++) {
       try {
@@ -75,32 +79,32 @@ final class Session {
   }
 
   /**
-   * Begins a unit of work: until the next step that writes, a failed statement has not changed the items that have no
-   * result yet.
+   * Begins a unit of work. If a statement fails before a step of the unit has written, the items without results are
+   * unchanged.
    */
   void beginUnit() {
     wroteSince = false;
   }
 
-  /** Returns whether a step that may write was taken since the last unit began. */
+  /** Returns whether a step that may write has succeeded since the last unit began. */
   boolean wroteSince() {
     return wroteSince;
   }
 
-  /** Returns whether a step that may write was taken. */
+  /** Returns whether a step that may write has succeeded. */
   boolean mayHaveWritten() {
     return mayHaveWritten;
   }
 
   /**
-   * Takes a step that must not be a part of the caller's transaction: it would hold a lock that all callers need, or be
-   * rolled back.
+   * Runs a step outside of the caller's transaction. As a part of the transaction, the step would hold a lock that all
+   * callers need, or would be rolled back with the transaction.
    */
   <R> R apart(Step<R> step) throws SQLException {
     return outside == null ? ask(step) : outside.now(dialect, session -> session.run(step));
   }
 
-  /** Takes a step whose failure the caller can handle, so that it must not end the caller's transaction. */
+  /** Runs a step whose failure this process handles. The failure does not end the caller's transaction. */
   <R> R guarded(Step<R> step) throws SQLException {
     if (isOwn()) {
       return run(step);
@@ -119,13 +123,13 @@ final class Session {
   }
 
   /**
-   * Pauses for a random time, at most 200 ms, whose bound grows with each try, so that two calls do not conflict
-   * repeatedly.
+   * Pauses for a random time, so that two calls do not conflict repeatedly. The longest possible pause doubles with
+   * each try, up to 200 ms.
    */
   static void pause(int tried) {
-    long most = Math.min(WAIT_MILLIS_MAX, 1L << Math.min(tried, 10));
+    long maxMillis = Math.min(WAIT_MILLIS_MAX, 1L << Math.min(tried, 10));
     try {
-      TimeUnit.MICROSECONDS.sleep(ThreadLocalRandom.current().nextLong(1_000 * most) + 100);
+      TimeUnit.MICROSECONDS.sleep(ThreadLocalRandom.current().nextLong(1_000 * maxMillis) + 100);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("the store is being closed", e);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The records that one statement has read. Records that the statement did not select are absent. One thread. */
+/** The records that one statement has read. Records that the statement did not select are absent. Not thread-safe. */
 final class Snapshot implements CommittedRecords {
   private final long micros;
   private final long floor;
@@ -23,10 +23,10 @@ final class Snapshot implements CommittedRecords {
   /**
    * Creates a snapshot.
    *
-   * @param micros the database's clock at the time of the read
+   * @param micros the time of the read by the database's clock, in microseconds since 1970
    * @param floor the smallest generation that may be given out
    * @param rows the rows read; a record may occur twice
-   * @param answers the recorded results by request
+   * @param answers the stored answers by request
    */
   Snapshot(long micros, long floor, List<Row> rows, Map<RequestName, RecordTable.Answered> answers) {
     this.micros = micros;
@@ -94,7 +94,7 @@ final class Snapshot implements CommittedRecords {
     return row != null && row.isOfNewerVersion();
   }
 
-  /** Returns the live rows that cannot be read. */
+  /** Returns the live rows that cannot be decoded, except those of a newer version. */
   List<Row> toSetAside() {
     return rows.stream().filter(Row::isToSetAside).toList();
   }

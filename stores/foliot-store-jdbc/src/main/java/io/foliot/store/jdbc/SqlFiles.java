@@ -18,20 +18,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The SQL statements of one dialect. A statement is the resource file {@code sql/NAME.DIALECT.sql}, or {@code
- * sql/NAME.sql} if the dialects agree on it. Files are read once, when a store opens; an error in a file makes that
- * fail.
+ * sql/NAME.sql} if the statement is the same in all dialects. Files are read once, when a store opens. An error in a
+ * file makes the opening fail.
  *
  * <p>The syntax beyond SQL:
  * <ul>
  * <li>{@code -- text} is a comment up to the end of the line. Comments and line breaks are not sent.
- * <li><code>{name}</code> is replaced by a constant of the dialect, by the file {@code sql/parts/name.DIALECT.sql}, or
- * by text that the caller gives for each call.
+ * <li><code>{name}</code> is replaced by a constant of the dialect, by the content of the file {@code
+ * sql/parts/name.DIALECT.sql}, or by a text that the caller gives for each call.
  * <li><code>{name?}</code> at the beginning of a line makes the line optional; the caller chooses for each call.
  * </ul>
  *
- * <p>A caller declares the names whose values it will give, which must be exactly those that the file leaves open.
- * Rejected: a template library, because the statements need only two constructs, and a reader of SQL should not have to
- * learn a third language.
+ * <p>A caller declares the names for which it will give values. They must be exactly the names that the file leaves
+ * open. A template library was rejected, because the statements need only two constructs, and a reader of SQL should
+ * not have to learn a third language.
  */
 final class SqlFiles {
   private static final String FOLDER = "sql/";
@@ -39,7 +39,9 @@ final class SqlFiles {
   private static final Pattern NAME = Pattern.compile("\\{([a-z_]+)}");
   private static final Pattern OPTION = Pattern.compile("^\\{([a-z_]+)\\?}\\s*");
   private static final String COMMENT = "--";
+  /** Position of the option of a piece that depends on no option. */
   private static final int ALWAYS = -1;
+  /** Position of the name of a piece that is a text. */
   private static final int NONE = -1;
 
   private final String dialect;
@@ -48,17 +50,15 @@ final class SqlFiles {
   /**
    * Creates the files of a dialect.
    *
-   * @param dialect the word in the names of its files
-   * @param constants text by name, for all files
+   * @param dialect the word for the dialect in the names of files
+   * @param constants the texts of constants by name, for all files
    */
   SqlFiles(String dialect, Map<String, String> constants) {
     this.dialect = dialect;
     this.constants = Map.copyOf(constants);
   }
 
-  /**
-   * Returns the constants of one dialect and those that both dialects share, by their names in the files.
-   */
+  /** Returns the constants of one dialect and those that both dialects share, by their names in the files. */
   static Map<String, String> constants(Map<String, String> ofDialect) {
     Map<String, String> all = new HashMap<>(ofDialect);
     all.put("delayed", Integer.toString(ColumnCodes.DELAYED));
@@ -79,7 +79,7 @@ final class SqlFiles {
     return template(name).text();
   }
 
-  /** Returns a part that leaves nothing open, for use in a fragment that the caller assembles itself. */
+  /** Returns a part that leaves nothing open, for use in a fragment that the caller assembles. */
   String part(String name) {
     List<Piece> pieces = new ArrayList<>();
     add(pieces, ALWAYS, "{" + name + "}", List.of(), new TreeSet<>());
@@ -103,13 +103,13 @@ final class SqlFiles {
       literal(pieces, ALWAYS, " ");
     }
     if (!used.equals(Set.of(open))) {
-      throw new IllegalStateException("a statement and its caller differ in what is left open: file=" + name
+      throw new IllegalStateException("a statement and its caller declare different open names: file=" + name
           + ", dialect=" + dialect + ", open=" + used + ", given=" + names);
     }
     return new Template(name, names, List.copyOf(pieces));
   }
 
-  /** Returns the position of a name among those that the caller gives, or -1, and adds the name to the used ones. */
+  /** Adds a name to the used names. Returns its position among the names that the caller declares, or -1. */
   private static int index(List<String> names, String name, Set<String> used) {
     used.add(name);
     return names.indexOf(name);
@@ -135,6 +135,7 @@ final class SqlFiles {
     literal(pieces, when, line.substring(from));
   }
 
+  /** Adds a text, to the last piece if that is a text with the same option. */
   private static void literal(List<Piece> pieces, int when, String text) {
     Piece last = pieces.isEmpty() ? null : pieces.getLast();
     if (last != null && last.gap() == NONE && last.when() == when) {
@@ -152,7 +153,7 @@ final class SqlFiles {
         ? SqlFiles.class.getResourceAsStream(common)
         : SqlFiles.class.getResourceAsStream(own)) {
       if (in == null) {
-        throw new IllegalStateException("a statement, or a part that one names, has no file: file=" + own);
+        throw new IllegalStateException("a statement or a part has no file: file=" + own);
       }
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
       List<String> lines = text.lines().map(SqlFiles::withoutComment).filter(line -> !line.isEmpty()).toList();
@@ -160,7 +161,7 @@ final class SqlFiles {
         String sql = folder.equals(PARTS) ? line : OPTION.matcher(line).replaceFirst("");
         if (NAME.matcher(sql).replaceAll("").matches(".*[{}].*")) {
           throw new IllegalStateException(
-              "a brace is neither of a name nor of an option: file=" + own + ", line=" + line);
+              "a brace belongs to no name and to no option: file=" + own + ", line=" + line);
         }
       }
       return lines;
@@ -175,15 +176,15 @@ final class SqlFiles {
   }
 
   /**
-   * A piece of a statement: a text or a gap.
+   * A piece of a statement: a text, or a gap for a text that the caller gives.
    *
-   * @param when the position of the option that the piece depends on, or {@link #ALWAYS}
-   * @param text the text that is sent
+   * @param when the position of the option on which the piece depends, or {@link #ALWAYS}
+   * @param text the text that is sent, if the piece is no gap
    * @param gap the position of the name whose text is sent instead, or {@link #NONE}
    */
   private record Piece(int when, String text, int gap) {}
 
-  /** A statement with options and gaps. Any thread. */
+  /** A statement with options and gaps. Thread-safe. */
   static final class Template {
     private final String file;
     private final List<String> names;
@@ -210,7 +211,7 @@ final class SqlFiles {
     }
   }
 
-  /** The values of a template's names for one call. One thread. */
+  /** The values of a template's names for one call. Not thread-safe. */
   static final class Call {
     private final Template template;
     private final @Nullable Object[] given;

@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** The clock of a database, and the floor of its generations. Any thread. */
+/** The clock of a database, and the floor of its generations. Thread-safe. */
 final class StoreClock {
   private final Dialect dialect;
   private final String micros;
@@ -19,7 +19,7 @@ final class StoreClock {
     raiseFloor = dialect.files().text("raise_floor");
   }
 
-  /** Returns the clock, in microseconds since 1970. */
+  /** Returns the time by the database's clock, in microseconds since 1970. */
   long micros(Connection connection) throws SQLException {
     return number(connection, micros);
   }

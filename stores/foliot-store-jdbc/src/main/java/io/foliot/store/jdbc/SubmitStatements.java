@@ -5,27 +5,32 @@ import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.List;
 
-/** Statements that insert tasks, or push back waiting ones. */
+/** Statements that insert tasks, or push back waiting tasks. */
 interface SubmitStatements {
   /**
    * Inserts those tasks whose key is not live and whose id and request are not known.
    *
-   * @param seenMicros the latest reading of the clock by this process; no smaller generation is given out
+   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; no smaller
+   *     generation is given out
    */
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
 
   /**
    * Changes the generation of tasks that wait and still have the generation with which they were inserted. Returns the
    * positions of the tasks that were changed.
+   *
+   * @param generations the generations with which the tasks were inserted
+   * @param generation the new generation of all the tasks
    */
   BitSet regenerate(Connection connection, List<NewTask> tasks, long[] generations, long generation)
       throws SQLException;
 
   /**
-   * Pushes back tasks that wait.
+   * Pushes back tasks that wait: sets new deadlines that are not earlier than the index entries of the tasks.
    *
-   * @param resets whether their payloads or numbers of attempts may change
-   * @param seenMicros the latest reading of the clock by this process; no smaller generation is given out
+   * @param resets whether the payloads or the maximum numbers of attempts may change
+   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; no smaller
+   *     generation is given out
    */
   Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros) throws SQLException;
 }

@@ -52,24 +52,23 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The calls that change tasks, on one database. Any thread, each with a session of its own.
+ * The calls that change tasks, on one database. Thread-safe, if each thread has its own session.
  *
- * <p>A call first lets the database do the plain cases: new tasks are inserted, waiting tasks are claimed, and so on,
- * with one statement for the whole batch. The remaining items take the general path: their rows are read, together with
- * the database's clock; {@link TaskOperations} decides by that clock; and each changed row is written if it still has
- * the version that was read. The call counts as made at the time of the read: a due task stays due, and a lease is
- * shorter by the delay, never longer. Items whose rows have changed meanwhile are repeated.
+ * <p>A call first executes one statement for the whole batch, which handles the frequent cases: for example, it inserts
+ * new tasks or claims waiting tasks. The remaining items take the general path. Their rows are read, together with the
+ * database's clock. {@link TaskOperations} decides by that clock, and each changed row is written if it still has the
+ * version that was read. The time of the read counts as the time of the call: a due task stays due, and a lease is
+ * shorter by the delay, never longer. Items whose rows have changed since the read are repeated.
  *
- * <p><b>Generations</b> ahead of the clock (the clock was set back, or a key is reset more than once in a microsecond)
- * raise the floor before any caller gets them, so that no later task of the key gets a smaller generation.
+ * <p>{@link GenerationClock} ensures that no later task of a key gets a smaller generation.
  *
- * <p>One file, because the statement for the plain cases of a call and the general path for the rest are proven
- * together.
+ * <p>One file, because the correctness of a call depends on both its statement for the frequent cases and the general
+ * path.
  */
 final class TaskSteps {
   /**
-   * Delay until a claim of a task that only a newer version of Foliot can read is repeated. A newer node may have
-   * claimed the task by then.
+   * Delay, in milliseconds, until the claim of a task that only a newer version of Foliot can read is repeated. By
+   * then, a newer node may have claimed the task.
    */
   private static final long NOT_MINE_MILLIS = 10_000;
 
@@ -105,7 +104,7 @@ final class TaskSteps {
   private final TermsByQueue terms = new TermsByQueue();
   private final GenerationClock clock;
   private final GeneralPath general;
-  /** Queues whose last drafts found a live key more often than not. */
+  /** Queues in which more than half of the last drafts found a live key. */
   private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
 
   TaskSteps(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {
@@ -129,7 +128,7 @@ final class TaskSteps {
     return general;
   }
 
-  /** As {@code TaskStore.submit}. The queues must have numbers already. */
+  /** Submits as {@code TaskStore.submit} does. The queues must have numbers already. */
   List<SubmitResult> submit(Session session, List<Draft> drafts) throws SQLException {
     OptimisticBatch<Draft, SubmitResult> batch = new OptimisticBatch<>(SUBMIT, drafts);
     try {
@@ -147,7 +146,7 @@ final class TaskSteps {
   private void submit(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
     if (!session.isOwn()) {
-      // An INSERT of a live key may also lock neighbours in the index, and a caller's transaction may hold them long.
+      // An INSERT of a live key may also lock neighbours in the index. A caller's transaction may keep locks for long.
       resubmit(session, drafts, batch, false);
     }
     long ahead = 0;
@@ -169,8 +168,8 @@ final class TaskSteps {
   }
 
   /**
-   * Resets waiting tasks whose due time is only pushed back: the common case of a live key. Returns the largest
-   * generation that is ahead of the clock, or 0.
+   * Resets waiting tasks whose due time is only pushed back, which is the frequent case of a live key. Returns the
+   * largest generation that is ahead of the clock, or 0 if there is none.
    */
   private long reset(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
@@ -196,7 +195,7 @@ final class TaskSteps {
     });
   }
 
-  /** Notes the queues whose drafts reset more tasks than they created; the next submits there try resets first. */
+  /** Notes the queues whose drafts reset more tasks than they created. The next submits to these try resets first. */
   private void noteLive(List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch) {
     Map<String, Integer> balance = new HashMap<>();
     for (int i = 0; i < drafts.size(); i++) {
@@ -213,6 +212,7 @@ final class TaskSteps {
     });
   }
 
+  /** Submits the drafts that are still open by the general path. */
   private void resubmit(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch,
       boolean locking) throws SQLException {
     for (List<Integer> chunk : Rounds.chunks(batch.open(), place -> bytesOf(drafts.get(place)))) {
@@ -243,7 +243,7 @@ final class TaskSteps {
     return Rows.bodyOf(draft).payload().length;
   }
 
-  /** Returns the name of a draft. Of drafts with the same name, at most one makes a new task. */
+  /** Returns the name of a draft: its key, request or id. At most one draft of each name creates a task. */
   private static Object nameOf(Draft draft) {
     String key = draft.key();
     Draft.Idempotency idempotency = draft.idempotency();
@@ -287,10 +287,10 @@ final class TaskSteps {
   }
 
   /**
-   * Ensures that the inserted tasks have the largest generations of their keys. If the clock was set back or has
-   * stopped, a task of the same key may have ended during the insert with a generation that is not smaller. That
-   * generation raised the floor before the task ended. If the floor is above the generations of the inserted tasks,
-   * these tasks get new generations.
+   * Ensures that the inserted tasks have the largest generations of their keys. Another task of the same key may have
+   * ended during the insert. If the clock was set back or has stopped, the generation of that task may not be smaller.
+   * It raised the floor before the task ended. If the floor is above the generations of the inserted tasks, these tasks
+   * get new generations.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);
@@ -304,7 +304,7 @@ final class TaskSteps {
     }
   }
 
-  /** Submits drafts that were not inserted, because their key is live or their request already has an answer. */
+  /** Submits drafts that were not inserted, because their key is live or their request has an answer. */
   private void resubmitChunk(Session session, List<Draft> drafts, List<Integer> places, boolean locking,
       OptimisticBatch<Draft, SubmitResult> batch) throws SQLException {
     Snapshot snapshot = general.read(session, batch.reads(places), false, locking);
@@ -315,7 +315,7 @@ final class TaskSteps {
       Draft draft = drafts.get(place);
       TaskRecord same = draft.key() == null ? found.get(draft.id()) : null;
       if (same != null) {
-        // A caller repeats a call that failed although it took effect.
+        // The caller repeats a call that failed although it had taken effect.
         batch.answer(place, new SubmitResult(SubmitResult.Kind.CREATED, same.id(), same.generation(), same.dueAt(),
             same.stateAt(Math.floorDiv(snapshot.micros(), 1_000)), true));
       } else if (isAnswered(snapshot, draft, expired) || isLive(found, draft) || draft.expectedGeneration() > 0) {
@@ -356,7 +356,7 @@ final class TaskSteps {
     return holder != null && holder.isLive();
   }
 
-  /** As {@code TaskStore.touch}. */
+  /** Touches tasks as {@code TaskStore.touch} does. */
   List<TouchResult> touch(Session session, List<Touch> touches) throws SQLException {
     OptimisticBatch<Touch, TouchResult> batch = new OptimisticBatch<>(BatchSteps.TOUCH, touches);
     long ahead = touches.stream().allMatch(touch -> touch.ref() instanceof TaskRef.ByKey)
@@ -369,6 +369,7 @@ final class TaskSteps {
     return batch.results();
   }
 
+  /** Pushes back the first task of each key. Returns the largest generation that is ahead of the clock, or 0. */
   private long pushBack(Session session, List<Touch> touches, OptimisticBatch<Touch, TouchResult> batch)
       throws SQLException {
     Map<TaskRef, Integer> firsts = new HashMap<>();
@@ -390,14 +391,15 @@ final class TaskSteps {
     return pushBack(session, items, false, (i, micros, result) -> batch.answer(places.get(i), result));
   }
 
-  /** A receiver of the result of one item: its place, the clock, and the result. */
+  /** A receiver of the result of one item, with the position of the item and the time in microseconds since 1970. */
   private interface PushedBack {
     void accept(int place, long nowMicros, TouchResult result);
   }
 
   /**
-   * Pushes back waiting tasks by key, and passes the result of each to {@code answer}. Returns the largest generation
-   * that is ahead of the clock, or 0: the floor must be raised above it before a caller gets the results.
+   * Pushes back waiting tasks by key, and passes the result of each task to {@code answer}. Returns the largest
+   * generation that is ahead of the clock, or 0 if there is none. The floor must be raised above that generation before
+   * a caller gets the results.
    */
   private long pushBack(Session session, List<KeyTouch> items, boolean resets, PushedBack answer) throws SQLException {
     long ahead = 0;
@@ -421,19 +423,19 @@ final class TaskSteps {
     return ahead;
   }
 
-  /** As {@code TaskStore.cancel}. */
+  /** Cancels tasks as {@code TaskStore.cancel} does. */
   List<CancelResult> cancel(Session session, List<TaskRef> refs) throws SQLException {
     return take(session, BatchSteps.CANCEL, refs);
   }
 
-  /** Runs a call that has no statement of its own. */
+  /** Runs a call that takes only the general path. */
   private <Q, R> List<R> take(Session session, BatchStep<Q, R> step, List<Q> items) throws SQLException {
     OptimisticBatch<Q, R> batch = new OptimisticBatch<>(step, items);
     general.take(session, batch, false);
     return batch.results();
   }
 
-  /** Returns the first item of each task, in the order of ids. */
+  /** Returns the position of the first item of each task, in the order of ids. */
   private static <Q> List<Integer> firsts(List<Q> items, Function<Q, TaskId> id) {
     Set<TaskId> seen = new HashSet<>();
     List<Integer> firsts = new ArrayList<>(items.size());
@@ -446,7 +448,7 @@ final class TaskSteps {
     return firsts;
   }
 
-  /** As {@code TaskStore.park}. */
+  /** Parks tasks as {@code TaskStore.park} does. */
   List<Boolean> park(Session session, List<DueEntry> entries) throws SQLException {
     OptimisticBatch<DueEntry, Boolean> batch = new OptimisticBatch<>(BatchSteps.PARK, entries);
     for (List<Integer> chunk : Rounds.chunks(firsts(entries, DueEntry::id))) {
@@ -458,7 +460,7 @@ final class TaskSteps {
     return batch.results();
   }
 
-  /** As {@code TaskStore.probe}. */
+  /** Probes tasks as {@code TaskStore.probe} does. */
   List<Probed> probe(Session session, List<TaskId> ids) throws SQLException {
     List<Probed> found = new ArrayList<>(ids.size());
     for (List<TaskId> chunk : Rounds.chunks(ids)) {
@@ -467,7 +469,7 @@ final class TaskSteps {
     return found;
   }
 
-  /** As {@code TaskStore.claim}. */
+  /** Claims tasks as {@code TaskStore.claim} does. */
   ClaimBatch claim(Session session, List<Claim> claims) throws SQLException {
     ClaimStep step = new ClaimStep();
     OptimisticBatch<Claim, ClaimResult> batch = new OptimisticBatch<>(step, claims);
@@ -481,7 +483,7 @@ final class TaskSteps {
           ? dialect.claims().move(connection, numbers, items, slotCount)
           : dialect.claims().claim(connection, numbers, items, slotCount));
       clock.seen(claimed.micros());
-      step.taken(Math.floorDiv(claimed.micros(), 1_000));
+      step.noteTime(Math.floorDiv(claimed.micros(), 1_000));
       for (int i = 0; i < items.size(); i++) {
         ClaimResult result = claimed.results().get(i);
         if (result != null) {
@@ -496,11 +498,11 @@ final class TaskSteps {
     return new ClaimBatch(now, batch.results());
   }
 
-  /** The claims on the general path, with the latest reading of the clock. One thread. */
+  /** The step of claims on the general path. It also keeps the latest reading of the clock. Not thread-safe. */
   private static final class ClaimStep implements BatchStep<Claim, ClaimResult> {
     private long latestMillis = Long.MIN_VALUE;
 
-    void taken(long nowMillis) {
+    void noteTime(long nowMillis) {
       latestMillis = Math.max(latestMillis, nowMillis);
     }
 
@@ -512,7 +514,7 @@ final class TaskSteps {
     @Override
     public List<ClaimResult> apply(TaskOperations operations, List<Claim> claims, long nowMicros) {
       ClaimBatch batch = operations.claim(claims, nowMicros);
-      taken(batch.nowMillis());
+      noteTime(batch.nowMillis());
       return batch.results();
     }
 
@@ -522,12 +524,12 @@ final class TaskSteps {
     }
   }
 
-  /** As {@code TaskStore.extend}. */
+  /** Extends leases as {@code TaskStore.extend} does. */
   List<ExtendResult> extend(Session session, List<Extension> extensions) throws SQLException {
     return take(session, BatchSteps.EXTEND, extensions);
   }
 
-  /** As {@code TaskStore.settle}. */
+  /** Settles attempts as {@code TaskStore.settle} does. */
   List<SettleResult> settle(Session session, List<Settlement> settlements) throws SQLException {
     OptimisticBatch<Settlement, SettleResult> batch = new OptimisticBatch<>(BatchSteps.SETTLE, settlements);
     List<Integer> finished = firsts(settlements, Settlement::id);
@@ -548,8 +550,8 @@ final class TaskSteps {
   }
 
   /**
-   * Writes plans whose tasks were not reset or cancelled. Plans that share a child take the general path: the first one
-   * must insert the child, and one statement for all plans has no order.
+   * Writes plans whose tasks were not reset or cancelled. Plans that share a child take the general path: the first of
+   * these plans must insert the child, but one statement for all plans has no order.
    */
   private void plan(Session session, List<Settlement> settlements, OptimisticBatch<Settlement, SettleResult> batch)
       throws SQLException {
@@ -578,7 +580,7 @@ final class TaskSteps {
     }
   }
 
-  /** Returns the children that occur more than once in these settlements. */
+  /** Returns the ids of the children that occur more than once in these settlements. */
   private static Set<TaskId> shared(List<Settlement> settlements) {
     Set<TaskId> seen = new HashSet<>();
     Set<TaskId> shared = new HashSet<>();
@@ -590,7 +592,7 @@ final class TaskSteps {
     return shared;
   }
 
-  /** Ensures that the queues of children have numbers: this process may not have used these queues yet. */
+  /** Ensures that the queues of children have numbers. This process may not have used these queues yet. */
   private void nameQueues(Session session, List<Settlement> settlements) throws SQLException {
     Set<String> queues = new HashSet<>();
     for (Settlement settlement : settlements) {
@@ -604,7 +606,7 @@ final class TaskSteps {
     }
   }
 
-  /** Returns the retention of each queue for which it differs from the default. */
+  /** Returns the retentions that differ from the default. */
   private List<Retention> retentions(Session session) throws SQLException {
     List<String> queues = new ArrayList<>();
     terms.forEach((queue, own) -> {
@@ -620,7 +622,7 @@ final class TaskSteps {
     return retentions;
   }
 
-  /** As {@code TaskStore.redrive}. */
+  /** Redrives tasks as {@code TaskStore.redrive} does. */
   List<RedriveResult> redrive(Session session, List<Redrive> redrives) throws SQLException {
     Map<TaskId, KeyName> keys = keysOf(session, redrives);
     return take(session, new BatchStep<>() {
@@ -640,7 +642,7 @@ final class TaskSteps {
     }, redrives);
   }
 
-  /** Returns the keys of the tasks to redrive. A key never changes, so it can be read before the records are. */
+  /** Returns the keys of the tasks to redrive. A key never changes, so it can be read before the records. */
   private Map<TaskId, KeyName> keysOf(Session session, List<Redrive> redrives) throws SQLException {
     Map<TaskId, KeyName> keys = new HashMap<>();
     for (List<Redrive> chunk : Rounds.chunks(redrives)) {
@@ -657,7 +659,7 @@ final class TaskSteps {
     return keys;
   }
 
-  /** As {@code TaskStore.adopt}. The queues must have numbers already. */
+  /** Adopts tasks as {@code TaskStore.adopt} does. The queues must have numbers already. */
   List<Boolean> adopt(Session session, List<TaskRecord> tasks) throws SQLException {
     return take(session, BatchSteps.ADOPT, tasks);
   }

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of touches, by their place in the list.
+ * The results of touches, in the order of the touches.
  *
- * @param micros the database's clock when the touches were decided
- * @param results the results; null for a touch that takes the general path, because it does not only push back a task
- *     that waits
+ * @param micros the time by the database's clock at which the touches were decided, in microseconds since 1970
+ * @param results the results; null for a touch that takes the general path, because it does more than push back a
+ *     waiting task
  */
 record Touched(long micros, List<@Nullable TouchResult> results) {}

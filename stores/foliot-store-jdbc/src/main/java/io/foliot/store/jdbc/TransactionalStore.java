@@ -12,24 +12,25 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A store that changes tasks in a transaction of the caller. A capability: see {@link TaskStore#capability}.
+ * A store that changes tasks in a transaction of the caller. This interface is a capability of a store, see
+ * {@link TaskStore#capability}.
  *
- * <p>The effects of a call exist if the transaction commits, and never existed if it rolls back. Calls block; their
- * results hold once the transaction commits. Rows that a call changed stay locked until then, so the transaction should
- * be short. Above the isolation level READ COMMITTED, the database may refuse to change rows that another transaction
- * has changed meanwhile.
+ * <p>A call takes effect if the transaction commits, and has no effect if the transaction rolls back. Calls block.
+ * Their results are valid once the transaction commits. Rows that a call changed stay locked until the transaction
+ * ends, so the transaction should be short. Above the isolation level READ COMMITTED, the database may refuse to change
+ * rows that another transaction has changed since the caller's transaction began.
  *
- * <p>Each method throws {@link SQLException} if a statement fails, after which the caller rolls back; and
- * {@link IllegalArgumentException}, with nothing written, if the connection is in auto-commit mode or leads to a
- * database that does not hold the slots of all items.
+ * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
+ * {@link IllegalArgumentException}, and writes nothing, if the connection is in auto-commit mode, or if its database
+ * does not hold the slots of all items.
  */
 public interface TransactionalStore {
   /** Submits tasks. A task that is already due when the transaction commits is found by the next head poll. */
   List<SubmitResult> submit(Connection transaction, List<Draft> drafts) throws SQLException;
 
-  /** As {@link TaskStore#touch}. */
+  /** Touches tasks as {@link TaskStore#touch} does. */
   List<TouchResult> touch(Connection transaction, List<Touch> touches) throws SQLException;
 
-  /** As {@link TaskStore#cancel}. */
+  /** Cancels tasks as {@link TaskStore#cancel} does. */
   List<CancelResult> cancel(Connection transaction, List<TaskRef> refs) throws SQLException;
 }

@@ -11,23 +11,28 @@ import org.postgresql.util.PGBinaryObject;
 import org.postgresql.util.PGobject;
 
 /**
- * Ids as an array parameter in binary form, which the driver supports for other types only. As text, ids are more than
- * half of the cost of a batch. Unless the connection enables the binary form ({@code binaryTransferEnable=UUID_ARRAY}),
- * the array is sent as text.
+ * An array parameter of ids or tokens in binary form, which the driver itself has only for arrays of other types. In
+ * text form, ids would be more than half of the cost of a batch. The array is sent as text unless the connection
+ * enables the binary form ({@code binaryTransferEnable=UUID_ARRAY}).
  */
 final class UuidArray extends PGobject implements PGBinaryObject {
   private static final long serialVersionUID = 1;
   /** PostgreSQL's object id of the type uuid. */
   private static final int UUID_TYPE = 2950;
+  /** Size of the number of dimensions, the flag for NULLs, the element type, the length and the lower bound. */
   private static final int HEADER_BYTES = 20;
+  /** Size of a NULL: only its length, which is -1. */
   private static final int NULL_BYTES = 4;
+  /** Size of an id: its length and 16 bytes. */
   private static final int ID_BYTES = 20;
 
   private final long[] highs;
   private final long[] lows;
   private final boolean[] present;
+  /** The number of elements that are NULL. */
   private int nulls;
 
+  /** Creates an array of NULLs. */
   UuidArray(int length) {
     highs = new long[length];
     lows = new long[length];

@@ -35,20 +35,20 @@ final class BodiesTest {
       Limits.MAX_PAYLOAD_BYTES};
 
   @Test
-  void bodiesOfAllLengthsComeBackFromPostgres() {
+  void postgresReturnsBodiesOfAllLengthsUnchanged() {
     try (PostgresServer server = PostgresServer.start()) {
-      bodiesComeBack(server.createDatabase());
+      assertReturnsBodies(server.createDatabase());
     }
   }
 
   @Test
-  void bodiesOfAllLengthsComeBackFromMariaDb() {
+  void mariaDbReturnsBodiesOfAllLengthsUnchanged() {
     try (MariaDbServer server = MariaDbServer.start()) {
-      bodiesComeBack(server.createDatabase());
+      assertReturnsBodies(server.createDatabase());
     }
   }
 
-  private static void bodiesComeBack(Database database) {
+  private static void assertReturnsBodies(Database database) {
     try (JdbcStore store = JdbcStore.open(Databases.options(database))) {
       submit(store, drafts(0));
       List<Draft> reset = drafts(1);

@@ -11,20 +11,20 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A store on a database whose clock is a row of a table. Before every call, the row is set to the time of a clock of
- * this process. So the whole kit runs against the real server, including the tests that skip hours or set the clock
- * back, and the random tests compare each step with the model.
+ * A store on a database that reads the time from a row of a table. Before every call, the row is set to the time of a
+ * clock of this process. So all tests of the contract kit run against the real server: also those that skip hours or
+ * set the clock back, and the random tests, which compare each step with the model.
  */
 final class ClockedStore {
   private ClockedStore() {}
 
-  /** Creates the table, and the function if any, from which the dialect reads the time; once for a database. */
+  /** Executes statements that create the table from which the dialect reads the time. Called once for a database. */
   static void prepare(Database database, List<String> statements) {
     statements.forEach(statement -> Databases.execute(database, statement));
   }
 
   /**
-   * Returns the store, with the clock of its database set before every call.
+   * Returns the store, which now sets the clock of its database before every call.
    *
    * @param store a store that reads the time from the table {@code test_clock}
    */

@@ -58,13 +58,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rows that cannot be read: each affects no other row, and is reported. */
+/** Rows that cannot be decoded: each damaged row is reported, and affects no other row. */
 abstract class DamageContract {
   private static final String QUEUE = "orders";
   private static final int TASKS = 1_000;
+  /** Position of the task that is damaged. */
   private static final int BAD = 417;
   private static final long HOUR = 3_600_000;
   private static final int SECONDS_MAX = 60;
+  /** Size of the checksum at the end of a blob. */
   private static final int SUM_BYTES = 4;
 
   private final List<SetAside> reported = Collections.synchronizedList(new ArrayList<>());
@@ -83,7 +85,7 @@ abstract class DamageContract {
     store.close();
   }
 
-  /** Damage to a row. */
+  /** A kind of damage to a row, with the damaged column. */
   enum Damage {
     BIT_OF_THE_PAYLOAD("body"), PAYLOAD_OF_ANOTHER("body"), NO_PAYLOAD("body"), SHORT_PAYLOAD(
         "body"), NONSENSE_WITH_A_CHECKSUM("body"), OLDER_THAN_ANY("body"), ATTEMPTS("attempts"), SUCCESSOR(
@@ -158,7 +160,7 @@ abstract class DamageContract {
     return ByteBuffer.wrap(blob, blob.length - SUM_BYTES, SUM_BYTES).getInt();
   }
 
-  /** Returns other bytes with a valid checksum, as a writer would have stored them in place of a blob. */
+  /** Returns other bytes with a valid checksum, as if a writer had stored these bytes instead of the blob. */
   private static byte[] resealed(byte[] blob, byte[] other) {
     int mark = sum(blob) ^ stored(blob);
     byte[] whole = other.clone();
@@ -194,10 +196,10 @@ abstract class DamageContract {
   private void assertSetAside(TaskId id) {
     assertThat(reported).extracting(SetAside::id, SetAside::queue).containsExactly(
         tuple(id, QUEUE));
-    TaskRecord shown = get(store.find(new TaskRef.ById(id))).orElseThrow();
-    assertThat(shown.state()).isEqualTo(TaskState.FAILED);
-    assertThat(shown.reason()).startsWith("set aside: ");
-    assertThat(SetAside.is(shown)).isTrue();
+    TaskRecord record = get(store.find(new TaskRef.ById(id))).orElseThrow();
+    assertThat(record.state()).isEqualTo(TaskState.FAILED);
+    assertThat(record.reason()).startsWith("set aside: ");
+    assertThat(SetAside.is(record)).isTrue();
     assertThat(get(store.query(QUEUE, TaskState.FAILED, 10, null)).tasks()).extracting(TaskRecord::id)
         .containsExactly(id);
     assertThat(get(store.redrive(List.of(new Redrive(QUEUE, id))))).extracting(RedriveResult::kind)
@@ -214,7 +216,7 @@ abstract class DamageContract {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SUCCESSOR")
-  void oneDamagedRowOfAThousandAffectsNoOther(Damage damage) {
+  void oneDamagedRowAffectsNoOtherRow(Damage damage) {
     List<TaskId> ids = submitted(TASKS, 0);
     TaskId bad = ids.get(BAD);
     damage(bad, ids.get(BAD + 1), damage);
@@ -236,7 +238,7 @@ abstract class DamageContract {
     assertThat(due()).extracting(DueEntry::id).hasSize(TASKS - 1).doesNotContain(bad);
     assertThat(reported).hasSize(1);
     SubmitResult next = get(store.submit(List.of(draft(BAD, 0)))).getFirst();
-    assertThat(next.kind()).as("its key is free").isEqualTo(SubmitResult.Kind.CREATED);
+    assertThat(next.kind()).as("the key is free").isEqualTo(SubmitResult.Kind.CREATED);
     assertThat(next.generation())
         .isGreaterThan(get(store.find(new TaskRef.ById(bad))).orElseThrow().generation());
   }
@@ -306,7 +308,7 @@ abstract class DamageContract {
   }
 
   @Test
-  void aMigrationReportsDamagedRowsAndLeavesThem() {
+  void aMigrationReportsDamagedRowsAndKeepsThemUnchanged() {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), ids.get(2), Damage.BIT_OF_THE_PAYLOAD);
     TaskPage page = get(store.live(100, null));
@@ -327,10 +329,10 @@ abstract class DamageContract {
     for (int i = 0; i < TASKS; i++) {
       assertThat(results.get(i)).isInstanceOf(i == BAD ? ClaimResult.Later.class : ClaimResult.Won.class);
     }
-    assertThat(((ClaimResult.Later) results.get(BAD)).wakeAt()).as("not at once again").isGreaterThan(before + 1_000);
-    TaskRecord shown = get(store.find(new TaskRef.ById(newer))).orElseThrow();
-    assertThat(shown.state()).isEqualTo(TaskState.DELAYED);
-    assertThat(shown.attempt()).as("no attempt is used up").isZero();
+    assertThat(((ClaimResult.Later) results.get(BAD)).wakeAt()).as("not retried at once").isGreaterThan(before + 1_000);
+    TaskRecord record = get(store.find(new TaskRef.ById(newer))).orElseThrow();
+    assertThat(record.state()).isEqualTo(TaskState.DELAYED);
+    assertThat(record.attempt()).as("no attempt is used up").isZero();
     assertThat(read("foliot_task", "body", newer)).isEqualTo(body);
     assertThat(reported).isEmpty();
     assertThat(due()).as("a newer node finds it").extracting(DueEntry::id).contains(newer);
@@ -384,7 +386,7 @@ abstract class DamageContract {
   }
 
   @Test
-  void tasksWhoseQueueHasLostItsNameFailNoPoll() {
+  void tasksOfAQueueWithoutANameFailNoPoll() {
     List<TaskId> ids = submitted(3, 0);
     Databases.execute(database(), "UPDATE foliot_task SET queue = 99 WHERE "
         + (database().kind().equals("postgresql") ? "key = 'key 1'" : "`key` = 'key 1'"));

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Access of tests to databases without the store. */
+/** Direct access of tests to databases, not through the store. */
 final class Databases {
   private static final List<String> TABLES = List.of("foliot_task", "foliot_final", "foliot_request", "foliot_queue",
       "foliot_document");
@@ -21,7 +21,7 @@ final class Databases {
     return JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(4).build();
   }
 
-  /** Deletes all rows of the tables, if these exist; it is cheaper than a new database. */
+  /** Deletes all rows of the tables, if the tables exist. This is cheaper than to create a new database. */
   static void empty(Database database) {
     try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
       List<String> tables = tables(connection);
@@ -40,7 +40,7 @@ final class Databases {
     }
   }
 
-  /** Returns the tables of one database; MariaDB's information_schema has those of all databases of the server. */
+  /** Returns the names of the tables of this database only. A server may have several databases. */
   private static List<String> tables(Connection connection) throws SQLException {
     List<String> tables = new ArrayList<>();
     try (ResultSet rows = connection.getMetaData().getTables(connection.getCatalog(), null, "foliot%", null)) {
@@ -60,7 +60,7 @@ final class Databases {
     }
   }
 
-  /** Returns the first column of all rows. */
+  /** Returns the first column of all rows of a query. */
   static List<String> strings(Database database, String sql) {
     try (Connection connection = database.connect()) {
       return strings(connection, sql);

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A source of connections on which chosen statements fail instead of being sent. */
 final class FailingSource {
   private final DataSource source;
+  /** Number of matching statements that still succeed. */
   private final AtomicInteger left = new AtomicInteger();
   private volatile String text = "";
   private volatile @Nullable SQLException failure;
@@ -20,13 +21,14 @@ final class FailingSource {
     this.source = source;
   }
 
-  /** Makes the n-th statement that contains this text fail, and all such statements after it. */
+  /** Makes the n-th statement that contains this text fail, counted from 1, and all later statements with the text. */
   void failFrom(int nth, String statementText, SQLException with) {
     text = statementText;
     left.set(nth - 1);
     failure = with;
   }
 
+  /** Lets all statements succeed again. */
   void heal() {
     failure = null;
   }

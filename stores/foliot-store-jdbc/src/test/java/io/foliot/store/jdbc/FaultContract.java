@@ -46,7 +46,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A store during faults of its server, of its network, or of another session; and two stores on one database. */
+/** A store during faults of the server, the network or another session; also, two stores on one database. */
 @Isolated
 abstract class FaultContract {
   private static final String QUEUE = "orders";
@@ -194,7 +194,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void sessionsThatAreEndedAreReplaced() {
+  void endedSessionsAreReplaced() {
     for (int i = 0; i < 5; i++) {
       String key = "key " + i;
       assertThat(healed(() -> store.submit(List.of(draft(key, HOUR, null))))).hasSize(1);
@@ -204,7 +204,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void aBlackHoleFailsCallsInTimeAndHeals() {
+  void callsFailInTimeWhileTheServerDoesNotReply() {
     get(store.submit(List.of(draft("a", HOUR, null))));
     proxy.blackHole();
     long start = System.nanoTime();
@@ -215,7 +215,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void aLockHeldElsewhereFailsCallsInTimeAndHeals() throws SQLException {
+  void callsFailInTimeWhileAnotherSessionHoldsALock() throws SQLException {
     get(store.submit(List.of(draft("a", HOUR, null))));
     try (Connection other = database().connect(); Statement lock = other.createStatement()) {
       other.setAutoCommit(false);
@@ -228,7 +228,7 @@ abstract class FaultContract {
   }
 
   @Test
-  void theVictimOfADeadlockIsRepeated() throws SQLException {
+  void aClaimSucceedsDespiteADeadlock() throws SQLException {
     List<TaskId> ids = new ArrayList<>(
         get(store.submit(drafts(2))).stream().map(SubmitResult::id).sorted().toList());
     try (JdbcStore patient = JdbcStore.open(Databases.options(database()));
@@ -243,7 +243,7 @@ abstract class FaultContract {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(HEAL_SECONDS_MAX);
       while (Databases.strings(database(), lockWaiters()).isEmpty()) {
         assertThat(System.nanoTime() - end).as("the claim waits for the row").isNegative();
-        // InnoDB caches this table until 0.1 s have passed without a query of it.
+        // InnoDB caches the table of transactions until 0.1 s have passed without a query of that table.
         Databases.sleep(Duration.ofMillis(150));
       }
       assertThat(claims).isNotDone();
@@ -310,6 +310,7 @@ abstract class FaultContract {
     stores.forEach(JdbcStore::close);
   }
 
+  /** Returns a new database without tables. */
   abstract Database freshDatabase();
 
   @Test

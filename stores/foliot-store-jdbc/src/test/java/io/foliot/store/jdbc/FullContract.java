@@ -33,13 +33,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A database that runs out of space during a call: items that were refused have had no effect, and the others have.
+ * A database that runs out of space during a call: items without a result have had no effect, and all other items have
+ * taken effect.
  */
 abstract class FullContract {
   private static final String QUEUE = "orders";
   private static final long HOUR = 3_600_000;
   private static final int SECONDS_MAX = 60;
-  /** Enough drafts for three statements. */
+  /** Number of drafts in a call: enough for three statements of at most 1,000 rows. */
   private static final int DRAFTS = 2_500;
 
   private HikariDataSource pool;
@@ -48,7 +49,7 @@ abstract class FullContract {
 
   abstract Database database();
 
-  /** The error of a server that is full. */
+  /** Returns the error of a full server. */
   abstract SQLException full();
 
   @BeforeEach
@@ -86,7 +87,7 @@ abstract class FullContract {
     return drafts;
   }
 
-  private Set<TaskId> there() {
+  private Set<TaskId> stored() {
     Set<TaskId> ids = new HashSet<>();
     String cursor = null;
     do {
@@ -120,14 +121,14 @@ abstract class FullContract {
         ItemsFailedException failed = (ItemsFailedException) Objects.requireNonNull(thrown);
         assertThat(failed.failure()).isInstanceOf(StoreFullException.class);
         assertThat(failed.results()).hasSize(DRAFTS);
-        Set<TaskId> there = there();
-        assertThat(there).hasSize(1_000 * (statement - 1));
+        Set<TaskId> stored = stored();
+        assertThat(stored).hasSize(1_000 * (statement - 1));
         for (int i = 0; i < DRAFTS; i++) {
           assertThat(failed.results().get(i) instanceof SubmitResult).as("item %s", i)
-              .isEqualTo(there.contains(drafts.get(i).id()));
+              .isEqualTo(stored.contains(drafts.get(i).id()));
         }
         assertThat(submit(drafts)).as("with space again").isNull();
-        assertThat(there()).hasSize(DRAFTS);
+        assertThat(stored()).hasSize(DRAFTS);
       }
     }
   }
@@ -137,7 +138,7 @@ abstract class FullContract {
     source.failFrom(1, "INTO foliot_task", full());
     assertThat(submit(drafts(true, false))).isInstanceOf(StoreFullException.class);
     source.heal();
-    assertThat(there()).isEmpty();
+    assertThat(stored()).isEmpty();
   }
 
   @Test
@@ -153,6 +154,6 @@ abstract class FullContract {
       assertThat(e.getCause()).isInstanceOf(StoreException.class).isNotInstanceOf(StoreFullException.class);
     }
     source.heal();
-    assertThat(there()).as("the first thousand were cancelled").hasSize(DRAFTS - 1_000);
+    assertThat(stored()).as("the first thousand were cancelled").hasSize(DRAFTS - 1_000);
   }
 }

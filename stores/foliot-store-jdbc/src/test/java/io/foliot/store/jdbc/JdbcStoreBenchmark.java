@@ -37,16 +37,16 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rates of the store by itself, on a server of its own that syncs every commit. Measured are creations without and with
- * keys, touches, resets by submit, claims, settles, and a drain, which claims and then settles each batch; also an idle
- * poll of all slots.
+ * A benchmark of the store without an engine, on a separate server that syncs every commit. It measures the rates of
+ * creations without and with keys, touches, resets by submit, claims, settles, and a drain, which claims and then
+ * settles each batch. It also measures the time of an idle poll of all slots.
  *
  * <pre>
  * mvn -q -pl :foliot-store-jdbc -am -Pbench-store process-test-classes -Dbench.args="postgresql 200000 500"
  * </pre>
  *
- * Arguments: {@code postgresql} or {@code mariadb}; tasks per step; items per call; calls under way at a time, by
- * default 4; number of tasks that are created before, by default 0.
+ * Arguments: {@code postgresql} or {@code mariadb}; tasks per step; items per call; number of concurrent calls, by
+ * default 4; number of tasks that are created before the measurements, by default 0.
  */
 public final class JdbcStoreBenchmark {
   private static final String QUEUE = "bench";
@@ -123,7 +123,7 @@ public final class JdbcStoreBenchmark {
   private void print(String what, int total, double seconds) {
     long ownMicros = cpuMicros(ProcessHandle.current());
     long serverMicros = ProcessHandle.current().descendants().mapToLong(JdbcStoreBenchmark::cpuMicros).sum();
-    System.out.printf("%-22s %,9d items, %,9.0f a second; CPU of this process %.1f us each, of the server %.1f us%n",
+    System.out.printf("%-22s %,9d items, %,9.0f a second; CPU per item: this process %.1f us, the server %.1f us%n",
         what, total, total / seconds, (double) (ownMicros - lastOwnMicros) / total,
         (double) (serverMicros - lastServerMicros) / total);
     lastOwnMicros = ownMicros;
@@ -155,7 +155,7 @@ public final class JdbcStoreBenchmark {
         new Body(new byte[PAYLOAD_BYTES], "application/octet-stream", Map.of()), 0, OnConflict.RESET, null);
   }
 
-  /** Makes calls, several at a time, as independent callers do. Returns the seconds that all took together. */
+  /** Makes calls, several at a time, as independent callers do. Returns the seconds from the first to the last. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = System.nanoTime();

@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** URLs of databases: which are accepted, which properties drivers get, and which parts are shown. */
+/** URLs of databases: the accepted kinds, the properties for drivers, and the parts in messages. */
 final class LoginTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -58,7 +58,7 @@ final class LoginTest {
   }
 
   @Test
-  void mariaDbEndsSessionsThatAreIdleInATransaction() throws SQLException {
+  void mariaDbSessionsHaveAnIdleTransactionTimeout() throws SQLException {
     try (MariaDbServer server = MariaDbServer.start()) {
       Database database = server.database();
       JdbcSource source = JdbcSource.of("jdbc:mysql://127.0.0.1:" + database.port() + "/" + database.name(),

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** A call fails with {@link StoreAwayException}, as having had no effect, exactly if its database is unavailable. */
+/** Calls on an unavailable database fail with {@link StoreAwayException}, because they have had no effect. */
 @Tag("long")
 @Isolated
 final class PostgresAwayTest {
   private static final long HOUR = 3_600_000;
-  /** Time after which a pool checks a connection: until half a second after its use, it counts as alive. */
+  /** Time after which the pool checks a connection before use. For half a second after a use, it does not check. */
   private static final Duration UNTIL_CONNECTIONS_ARE_CHECKED = Duration.ofSeconds(1);
 
   private static Draft draft(String key) {
@@ -41,7 +41,7 @@ final class PostgresAwayTest {
     assertThatThrownBy(call.toCompletableFuture()::join).hasCauseInstanceOf(StoreAwayException.class);
   }
 
-  /** Asserts that exactly the items with a slot in the first half have a result: only their database is available. */
+  /** Asserts that exactly the items in the first half of the slots have results. Only their database is available. */
   private static void assertHalf(CompletionStage<?> call, List<Draft> drafts) {
     assertThatThrownBy(call.toCompletableFuture()::join).cause()
         .isInstanceOfSatisfying(ItemsFailedException.class, partly -> {
@@ -58,7 +58,7 @@ final class PostgresAwayTest {
   }
 
   @Test
-  void anUnreachableDatabaseHasDoneNothing() {
+  void callsOnAnUnreachableDatabaseFailAsAway() {
     try (PostgresServer server = PostgresServer.start();
         TaskStore store = JdbcStore.open(Databases.options(server.database()))) {
       submit(store, "a");
@@ -71,7 +71,7 @@ final class PostgresAwayTest {
   }
 
   @Test
-  void aReadOnlyDatabaseHasDoneNothing() {
+  void callsOnAReadOnlyDatabaseFailAsAway() {
     try (PostgresServer server = PostgresServer.start();
         TaskStore store = JdbcStore.open(Databases.options(server.database()))) {
       TaskId id = submit(store, "a");
@@ -86,7 +86,7 @@ final class PostgresAwayTest {
   }
 
   @Test
-  void anUnavailableDatabaseFailsOnlyItsOwnItems() {
+  void anUnavailableDatabaseFailsOnlyTheItemsOfItsSlots() {
     try (PostgresServer server = PostgresServer.start(); PostgresServer other = PostgresServer.start()) {
       List<JdbcPart> parts = List.of(part(0, server.database()), part(128, other.database()));
       try (TaskStore store = JdbcStore.open(Databases.options(server.database()).toBuilder().parts(parts).build())) {

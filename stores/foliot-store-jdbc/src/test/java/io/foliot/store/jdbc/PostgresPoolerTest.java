@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.postgresql.PGConnection;
 
-/** Statements stay prepared in direct sessions; sessions behind a pooler are left unchanged. */
+/** Direct sessions keep their statements prepared. Sessions behind a pooler stay unchanged. */
 @Isolated
 final class PostgresPoolerTest {
   private static final String QUEUE = "orders";

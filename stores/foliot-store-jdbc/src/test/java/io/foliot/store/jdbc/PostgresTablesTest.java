@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The plans of PostgreSQL for the statements, and the dead rows that they leave. */
+/** The query plans of the statements in PostgreSQL, and the rows and index entries that the statements change. */
 final class PostgresTablesTest {
   private static final String QUEUE = "orders";
   private static final int TASKS = 100_000;
@@ -47,7 +47,7 @@ final class PostgresTablesTest {
   private static final int SMALL = 10_000;
   private static final long HOUR = 3_600_000;
 
-  /** A database on its own server: on a shared one, an open transaction of any database keeps the dead rows of all. */
+  /** A separate server. On a shared server, an open transaction in another database would keep dead rows. */
   @RegisterExtension
   private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres().onItsOwnServer();
 
@@ -56,7 +56,7 @@ final class PostgresTablesTest {
 
   @BeforeEach
   void open() {
-    // Each test has a database of its own, because statistics outlive the rows that they describe.
+    // Each test has a new database, because statistics outlive the rows that they describe.
     database = DATABASE.another();
     store = JdbcStore.open(Databases.options(database));
   }
@@ -105,7 +105,7 @@ final class PostgresTablesTest {
         "SELECT " + column + " FROM pg_stat_user_tables WHERE relname = '" + table + "'").getFirst());
   }
 
-  /** Reopens the store after its sessions have ended: by then they have reported their statistics. */
+  /** Closes the store, and opens a new one once the old sessions have ended and so reported their statistics. */
   private JdbcStore reported() {
     store.close();
     for (int i = 0; !Databases.strings(database, "SELECT 1 FROM pg_stat_activity WHERE application_name = 'foliot'"
@@ -120,8 +120,8 @@ final class PostgresTablesTest {
   @Test
   void noCallReadsAWholeTable() {
     List<TaskId> ids = submit(0, TASKS, 0);
-    TaskRecord canary = claim(ids.subList(0, 1)).getFirst();
-    get(store.settle(List.of(settlement(canary, new Outcome.Finished()))));
+    TaskRecord ended = claim(ids.subList(0, 1)).getFirst();
+    get(store.settle(List.of(settlement(ended, new Outcome.Finished()))));
     Databases.execute(database, "ANALYZE foliot_task");
     Databases.execute(database, "ANALYZE foliot_final");
     TaskId cancelled = TaskId.of(System.currentTimeMillis(), 1, 1);
@@ -168,7 +168,7 @@ final class PostgresTablesTest {
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
 
-    // The canary: a count reads whole tables. Each worker of a parallel scan adds one to the statistic.
+    // A count reads whole tables, which shows that the statistic works. Each worker of a parallel scan adds one to it.
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isGreaterThan(scans);
@@ -194,9 +194,9 @@ final class PostgresTablesTest {
     assertThat(read() - before).as("rows that %s reads, of a table of %s", what, SMALL).isBetween(1L, 4L * BATCH);
   }
 
-  /** The planner would read a whole index of a small table: with fresh statistics that seems cheaper than lookups. */
+  /** With fresh statistics, the planner expects that it is cheaper to read a whole index of a small table. */
   @Test
-  void aBatchReadsItsOwnRowsOfASmallTable() {
+  void aBatchReadsOnlyItsRowsOfASmallTable() {
     List<TaskId> ids = submit(0, SMALL, 0);
     Databases.execute(database, "ANALYZE foliot_task");
     List<TaskRecord> won = new ArrayList<>();
@@ -259,7 +259,7 @@ final class PostgresTablesTest {
     submit(0, keys, HOUR);
     List<Touch> touches = IntStream.range(0, keys)
         .mapToObj(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(2 * HOUR))).toList();
-    // The first round moves the index entries; the next ones spread the rows until each has space in its page.
+    // The first round moves the index entries. The next rounds spread the rows until each row has space in its page.
     touch(touches, 10);
     store = reported();
     long before = statistic("n_tup_upd", "foliot_task");
@@ -280,8 +280,8 @@ final class PostgresTablesTest {
   }
 
   /**
-   * If a move waited, a batch of moves and a batch of touches could wait for each other until the server finds the
-   * deadlock, a second later.
+   * If moves waited for locked rows, a batch of moves and a batch of touches could wait for each other. The server
+   * would detect the deadlock only after a second.
    */
   @Test
   void aMoveSkipsARowThatIsBeingChanged() throws Exception {

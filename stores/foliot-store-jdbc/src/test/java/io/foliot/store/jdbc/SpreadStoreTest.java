@@ -29,6 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Tag("long")
 final class SpreadStoreTest extends ServerClockStoreContract {
+  /** First slot of the second database. */
   private static final int SECOND_FIRST_SLOT = 100;
 
   @RegisterExtension
@@ -91,7 +92,7 @@ final class SpreadStoreTest extends ServerClockStoreContract {
   }
 
   @Test
-  void aTransactionAcceptsOnlyTasksOfItsOwnDatabase() throws SQLException {
+  void aTransactionAcceptsOnlyTasksOfItsDatabase() throws SQLException {
     try (JdbcStore store = (JdbcStore) open(); Connection transaction = second.connect()) {
       transaction.setAutoCommit(false);
       assertThat(store.submit(transaction, List.of(draft(100), draft(255)))).hasSize(2);

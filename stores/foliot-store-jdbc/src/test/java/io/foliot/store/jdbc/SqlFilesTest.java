@@ -15,7 +15,7 @@ final class SqlFilesTest {
   }
 
   @Test
-  void aFileWithoutADialectAppliesToAll() {
+  void aFileWithoutADialectAppliesToAllDialects() {
     assertThat(files.text("common")).isEqualTo("SELECT 1");
   }
 
@@ -35,7 +35,7 @@ final class SqlFilesTest {
   }
 
   @Test
-  void aCallMustFillWhatItSends() {
+  void aCallMustGiveAValueForEachNameThatItSends() {
     SqlFiles.Template template = files.template("open", "columns", "some?", "ids", "ordered?");
 
     assertThatThrownBy(() -> template.with("columns", "a").when("some", true).when("ordered", false).text())
@@ -47,13 +47,13 @@ final class SqlFilesTest {
   }
 
   @Test
-  void aMissingFileFailsWithItsName() {
+  void aMissingFileFailsWithTheNameOfTheFile() {
     assertThatThrownBy(() -> files.text("missing")).isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("file=sql/missing.test.sql");
   }
 
   @Test
-  void anUnknownNameFailsWithItsFile() {
+  void anUnknownNameFailsWithTheNameOfAFile() {
     assertThatThrownBy(() -> files.text("nameless")).isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("file=sql/parts/nothing.test.sql");
     assertThatThrownBy(() -> files.text("odd")).isInstanceOf(IllegalStateException.class)
@@ -61,7 +61,7 @@ final class SqlFilesTest {
   }
 
   @Test
-  void theCallerNamesExactlyWhatTheFileLeavesOpen() {
+  void aCallerDeclaresExactlyTheOpenNamesOfAFile() {
     assertThatThrownBy(() -> files.template("open", "columns", "ids", "ordered?"))
         .isInstanceOf(IllegalStateException.class).hasMessageContaining("file=open").hasMessageContaining("some?");
     assertThatThrownBy(() -> files.template("whole", "wanted")).isInstanceOf(IllegalStateException.class)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 /**
  * An empty database of a real server for a test class, registered as an extension in a static field. All classes share
  * one server for each kind of database, which runs until the test run ends. A class that stops or disturbs its server
- * has a server of its own.
+ * uses a separate server.
  *
  * @param <S> the server
  */
@@ -45,7 +45,7 @@ final class TestDatabase<S extends Server> implements BeforeAllCallback, AfterAl
     return new TestDatabase<>(MariaDbServer.class, MariaDbServer::start, MariaDbServer::createDatabase, true);
   }
 
-  /** Returns a database of the same kind on a server that no other class uses. */
+  /** Returns a database of the same kind on a separate server, which no other class uses. */
   TestDatabase<S> onItsOwnServer() {
     return new TestDatabase<>(kind, start, create, false);
   }

@@ -109,7 +109,7 @@ abstract class TransactionContract {
     return Math.floorDiv(get(store.timeMicros(0)), 1_000);
   }
 
-  /** Returns a data source that returns the connection of a transaction; close on that connection has no effect. */
+  /** Returns a data source that returns the connection of a transaction. To close that connection has no effect. */
   private static DataSource aware(Connection transaction) {
     Connection kept = (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
         new Class<?>[]{Connection.class}, (proxy, method, arguments) -> {
@@ -175,7 +175,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void aCommitFarBehindEveryCursorIsFoundFromTheHead() throws SQLException {
+  void aHeadPollFindsATaskThatIsCommittedLate() throws SQLException {
     try (Connection transaction = transaction()) {
       SubmitResult late = store.submit(transaction,
           List.of(draft("late", Due.at(now() - HOUR), OnConflict.RESET, null))).getFirst();
@@ -222,7 +222,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void submitsSeeWhatOthersHaveCommitted() throws SQLException {
+  void submitsSeeTasksThatOthersHaveCommitted() throws SQLException {
     try (Connection transaction = transaction()) {
       order(transaction, "a");
       store.submit(transaction, List.of(draft("first", HOUR)));
@@ -279,7 +279,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void aTransactionChangesWhatItHasSubmitted() throws SQLException {
+  void aTransactionCanChangeTasksThatItSubmitted() throws SQLException {
     try (Connection transaction = transaction()) {
       store.submit(transaction, List.of(draft("a", HOUR), draft("b", HOUR)));
       assertThat(store.touch(transaction, List.of(touch("a", 2 * HOUR))).getFirst().kind())
@@ -292,9 +292,9 @@ abstract class TransactionContract {
     }
   }
 
-  /** Under REPEATABLE READ, a read without locks would show old versions, and no compare-and-set would match. */
+  /** Under REPEATABLE READ, a read without locks would return old versions, and no compare-and-set would succeed. */
   @Test
-  void touchAndCancelSeeWhatOthersHaveCommitted() throws SQLException {
+  void touchAndCancelSeeChangesThatOthersHaveCommitted() throws SQLException {
     get(store.submit(List.of(draft("other", HOUR))));
     try (Connection transaction = transaction()) {
       order(transaction, "a");
@@ -311,7 +311,7 @@ abstract class TransactionContract {
   }
 
   @Test
-  void anOpenTransactionDelaysOnlyCallsOfItsKeys() throws SQLException {
+  void anOpenTransactionDelaysOnlyCallsForItsKeys() throws SQLException {
     try (Connection transaction = transaction()) {
       store.submit(transaction, List.of(draft("a", HOUR), draft("warm", 2 * HOUR)));
       get(store.submit(List.of(draft("b", 0), draft(null, 0))));

@@ -8,7 +8,7 @@ import java.sql.ResultSet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A source of connections that fail if a column of Foliot's tables is read as NULL. */
+/** A source of connections on which a read fails if a column of Foliot's tables is NULL. */
 final class WholeRows {
   private WholeRows() {}
 

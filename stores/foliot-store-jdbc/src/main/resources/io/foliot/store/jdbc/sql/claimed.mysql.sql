@@ -1,4 +1,4 @@
--- The results of claims: a claim has won the row that has its token.
+-- Reads the rows of claims. A claim has won its task if the row has the token of the claim.
 SELECT {clock_micros}, {live_columns}
 FROM foliot_task record
 WHERE record.id IN ({ids})

@@ -1,2 +1,2 @@
--- The clock in microseconds since 1970.
+-- Reads the time by the database's clock, in microseconds since 1970.
 SELECT {clock_micros}

@@ -1,5 +1,5 @@
--- Reads the index entries of one slot in the order of the index and without a row of the table; many are joined by
--- UNION ALL.
+-- Reads index entries of one slot in the order of the index, which contains all the columns. UNION ALL joins the
+-- queries of several slots.
 (
   SELECT {place} AS place, wake_at, id, queue
   FROM foliot_task

@@ -1,5 +1,5 @@
--- Reads index entries slot by slot, each in the order of the index and without a row of the table (an index-only
--- scan).
+-- Reads index entries slot by slot, for each slot in the order of the index. An index-only scan reads no rows of the
+-- table.
 SELECT scan.place, entry.wake_at, entry.id, entry.queue
 FROM unnest(?, ?, ?::uuid[], ?, ?) WITH ORDINALITY AS scan(part, lowest, behind, highest, most, place)
 CROSS JOIN LATERAL (

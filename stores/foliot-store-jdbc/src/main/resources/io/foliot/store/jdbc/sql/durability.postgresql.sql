@@ -1,4 +1,4 @@
--- The settings that decide which failures a commit survives.
+-- Reads the settings that decide which failures a commit survives.
 SELECT
   current_setting('server_version'),
   current_setting('fsync'),

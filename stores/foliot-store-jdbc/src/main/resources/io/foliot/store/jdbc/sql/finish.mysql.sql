@@ -1,5 +1,5 @@
--- Copies running tasks that succeeded, and that have no successor, to the kept ones. In the same transaction, drop_live
--- then deletes them.
+-- Copies running tasks that succeeded, and that have no successor, to the kept records. In the same transaction,
+-- drop_live then deletes the live rows.
 -- Safety rests on token and generation in the WHERE, which is evaluated on the rows that FOR UPDATE locks: only the
 -- latest claim can end its task, and no other statement changes the task until it is deleted.
 -- wanted: id, token, generation, begun_at, detail.

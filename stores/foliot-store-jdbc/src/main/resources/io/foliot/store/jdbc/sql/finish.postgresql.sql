@@ -1,6 +1,6 @@
 -- Ends running tasks that succeeded and that have no successor.
 -- Safety rests on token and generation in the WHERE of the DELETE, which is evaluated on the newest version of a row:
--- only the latest claim can end its task, and the row that is kept is the one that was deleted.
+-- only the latest claim can end its task, and the kept row is a copy of the deleted row.
 WITH clock AS MATERIALIZED ({clock}),
 gone AS (
   DELETE FROM foliot_task task

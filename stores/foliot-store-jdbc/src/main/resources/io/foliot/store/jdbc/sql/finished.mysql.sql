@@ -1,4 +1,4 @@
--- The tasks that this transaction has copied to the kept rows: their live rows still exist.
+-- Reads which tasks this transaction has copied to the kept rows. The live rows of these tasks still exist.
 -- wanted: id, token.
 SELECT wanted.place
 FROM {wanted_rows} wanted

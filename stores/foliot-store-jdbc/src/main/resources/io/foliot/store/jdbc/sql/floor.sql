@@ -1,2 +1,2 @@
--- The smallest generation that may be given out.
+-- Reads the floor: the smallest generation that may be given out.
 SELECT floor FROM foliot_clock

@@ -1,4 +1,4 @@
--- Deletes answers that have expired, oldest first. It skips rows that another node is deleting.
+-- Deletes answers that have expired, oldest first. Skips rows that another node is deleting.
 DELETE FROM foliot_request WHERE (queue, key, request) IN (
   SELECT queue, key, request FROM foliot_request
   WHERE drop_at <= (SELECT {clock_micros} / 1000)

@@ -1,4 +1,4 @@
--- Deletes kept records that have expired, oldest first. It skips rows that another node is deleting.
+-- Deletes kept records that have expired, oldest first. Skips rows that another node is deleting.
 DELETE FROM foliot_final WHERE id IN (
   SELECT id FROM foliot_final
   WHERE drop_at <= (SELECT {clock_micros} / 1000)

@@ -1,9 +1,9 @@
--- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON DUPLICATE KEY, by the
+-- Inserts tasks whose key is not live, and whose id and request are not known. Safety rests on ON DUPLICATE KEY, by the
 -- unique indexes of id and of (queue, key): an existing row stays unchanged and keeps its version; inserted rows
 -- have versions of this call.
--- The generation of a row is read from the clock when the row is inserted, so that it is larger than that of a task
--- with the same key that ended while the statement ran.
--- wanted: id, queue, task_key, slot, due, relative, max_attempts, body; with requests: request.
+-- The generation of a row is read from the clock when the row is inserted. So it is larger than the generation of a
+-- task with the same key that ended while the statement ran.
+-- wanted: id, queue, task_key, slot, due, relative, max_attempts, body; with requests, also request.
 INSERT INTO foliot_task (
   id, queue, `key`, part, wake_at, due_at, first_due_at, created_at, changed_at, state,
   generation, attempt, max_attempts, cancel_requested, outstanding, version, body

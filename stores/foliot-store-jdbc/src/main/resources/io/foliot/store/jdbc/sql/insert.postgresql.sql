@@ -1,8 +1,9 @@
--- Inserts tasks that have no live key, no known id and no known request. Safety rests on ON CONFLICT: the unique
+-- Inserts tasks whose key is not live, and whose id and request are not known. Safety rests on ON CONFLICT: the unique
 -- indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The result has
 -- only the inserted rows.
--- The version of a new row is its place in the batch. Its generation is read from the clock when the row is inserted,
--- so that it is larger than that of a task with the same key that ended while the statement ran.
+-- The version of a new row is its place in the batch. The generation is read from the clock when the row is inserted.
+-- So it is larger than the generation of a task with the same key that ended while the statement ran.
+-- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 draft AS (
   SELECT wanted.*, clock.millis, clock.floor, {due_at} AS due_at

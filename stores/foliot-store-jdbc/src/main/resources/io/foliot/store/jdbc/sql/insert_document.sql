@@ -1,2 +1,2 @@
--- Inserts a document. The second of two callers fails by the primary key.
+-- Inserts a document. The primary key makes the second of two callers fail.
 INSERT INTO foliot_document (kind, name, version, content) VALUES (?, ?, ?, ?)

@@ -1,2 +1,2 @@
--- Writes a property of a new store. The second of two nodes fails by the primary key.
+-- Writes a property of a new store. The primary key makes the second of two nodes fail.
 INSERT INTO foliot_meta (name, value) VALUES (?, ?)

@@ -1,2 +1,2 @@
--- Gives a queue a number unless it has one. Nodes may do so at the same time: the name is unique.
+-- Gives a queue a number, unless it has a number. Several nodes may do so at the same time: the name is unique.
 INSERT INTO foliot_queue (name) VALUES (?) ON CONFLICT DO NOTHING

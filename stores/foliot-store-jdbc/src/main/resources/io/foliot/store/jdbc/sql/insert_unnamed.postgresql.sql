@@ -1,5 +1,5 @@
--- Inserts tasks without key and request: all of them or, if an id is known, none, by the primary key. No other task can
--- have their names, so one reading of the clock gives all generations.
+-- Inserts tasks without key and request: all tasks, or none if the primary key finds that an id exists. Generations
+-- must grow only among tasks with the same key, so one reading of the clock gives the generations of all these tasks.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 inserted AS (
   INSERT INTO foliot_task (

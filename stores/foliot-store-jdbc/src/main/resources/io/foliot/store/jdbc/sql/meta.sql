@@ -1,2 +1,2 @@
--- A property of the store.
+-- Reads a property of the store.
 SELECT value FROM foliot_meta WHERE name = ?

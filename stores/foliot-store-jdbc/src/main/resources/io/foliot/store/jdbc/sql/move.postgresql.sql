@@ -1,6 +1,6 @@
--- Moves the index entries of waiting tasks that are not due to their deadlines. It skips a row that another statement
--- is changing (SKIP LOCKED): that is a touch of the same task, after which there may be nothing to move. Without it, a
--- batch of moves and a batch of touches would deadlock.
+-- Moves the index entries of waiting tasks, if the tasks are not due, to their deadlines. Skips rows that another
+-- statement is changing (SKIP LOCKED). Usually, that statement touches the task, and then there may be nothing to move.
+-- Without SKIP LOCKED, a batch of moves and a batch of touches could deadlock.
 WITH clock AS MATERIALIZED ({clock}),
 locked AS MATERIALIZED (
   SELECT wanted.place, wanted.slot, task.id

@@ -1,5 +1,5 @@
--- A page of the live and the kept records of a queue in the order of ids, of one state or of all, up to the nearer
--- edge.
+-- A page of the live and the kept records of a queue in the order of ids, for one state or for all states. The page
+-- ends at the edge, the smaller of edge_of_live and edge_of_kept.
 SELECT clock.micros, shown.id IS NOT NULL, shown.*
 FROM ({clock}) clock
 LEFT JOIN (

@@ -1,4 +1,4 @@
--- Parks waiting tasks that are due: their entries move from the slots to the partition of their queue.
+-- Parks waiting tasks that are due: their index entries move from the slots to the partition of their queue.
 -- Safety rests on wake_at, state and due_at in the WHERE: an entry that has moved since it was read is not parked.
 WITH clock AS MATERIALIZED ({clock})
 UPDATE foliot_task task SET

@@ -1,4 +1,4 @@
--- Reads the index entries of the parked tasks of a queue, of all slots or of some.
+-- Reads the index entries of the parked tasks of a queue, in all slots or in some slots.
 SELECT wake_at, id
 FROM foliot_task
 WHERE part = ? AND wake_at >= ? AND (wake_at > ? OR id > ?)

@@ -1,4 +1,4 @@
--- Reads the index entries of the parked tasks of a queue, of all slots or of some.
+-- Reads the index entries of the parked tasks of a queue, in all slots or in some slots.
 SELECT task.wake_at, task.id
 FROM foliot_task task
 WHERE task.part = ? AND (task.wake_at, task.id) > (?, ?)

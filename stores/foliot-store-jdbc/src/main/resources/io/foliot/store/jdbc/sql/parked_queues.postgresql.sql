@@ -1,5 +1,5 @@
--- The numbers of the queues with parked tasks. It skips from each partition of the index to the next one, past all
--- entries of the partition.
+-- Reads the numbers of the queues with parked tasks. Each step skips all entries of a partition of the index, and finds
+-- the next partition.
 WITH RECURSIVE parked AS (
   (SELECT part FROM foliot_task WHERE part >= {parked} ORDER BY part LIMIT 1)
   UNION ALL

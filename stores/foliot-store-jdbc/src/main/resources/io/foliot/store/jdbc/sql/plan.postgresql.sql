@@ -1,9 +1,9 @@
--- Re-arms running tasks with their next payloads, and inserts the children of those that were re-armed.
+-- Re-arms running tasks with their next payloads, and inserts the children of the re-armed tasks.
 -- Safety rests on token and generation in the WHERE of the UPDATE, which is evaluated on the newest version of a row:
--- only the latest claim plans, and it plans once. For a child it rests on the unique index of its id: a child that
--- exists already, live or kept, stays as it is.
--- A task whose lease has ended may be parked; its entry moves back to its slot.
--- The new generation is the clock's reading. If that is not the largest so far, the plan takes the general path.
+-- only the latest claim plans, and it plans once. The unique index of ids and the NOT EXISTS protect children: a child
+-- that exists already, live or kept, is not changed.
+-- A task whose lease has ended may be parked. The index entry of such a task moves back to its slot.
+-- The new generation is the time by the clock. If a larger generation exists, the plan takes the general path.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 written AS (
   UPDATE foliot_task task SET

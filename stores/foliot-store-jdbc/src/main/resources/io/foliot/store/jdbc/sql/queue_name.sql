@@ -1,2 +1,2 @@
--- The name of a queue.
+-- Reads the name of a queue.
 SELECT name FROM foliot_queue WHERE number = ?

@@ -1,2 +1,2 @@
--- The number of a queue.
+-- Reads the number of a queue.
 SELECT number FROM foliot_queue WHERE name = ?

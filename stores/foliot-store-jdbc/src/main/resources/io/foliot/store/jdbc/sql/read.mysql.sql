@@ -1,4 +1,5 @@
--- Reads records with the clock and the floor of generations; if no record is found, one row without a record.
+-- Reads records with the clock and the floor of generations; if there is no record, one row with NULL in place of a
+-- record.
 SELECT clock.micros, clock.floor, record.id IS NOT NULL, record.*
 FROM ({clock}) clock
 LEFT JOIN ({records}) record ON TRUE

@@ -1,4 +1,4 @@
--- The answers that were given to requests. wanted: queue, task_key, request.
+-- Reads the answers to requests. wanted: queue, task_key, request.
 SELECT
   wanted.place, answer.digest, answer.kind, answer.id, answer.generation, answer.due_at, answer.state, answer.drop_at
 FROM {wanted_rows} wanted

@@ -1,4 +1,4 @@
--- The answers that were given to requests.
+-- Reads the answers to requests.
 SELECT
   wanted.place, answer.digest, answer.kind, answer.id, answer.generation, answer.due_at, answer.state, answer.drop_at
 FROM unnest(?, ?, ?) WITH ORDINALITY AS wanted(queue, key, request, place)

@@ -1,4 +1,4 @@
--- Live records by id.
+-- Reads live records by id.
 SELECT {live_columns}
 FROM unnest(?::uuid[]) AS wanted(id)
 JOIN foliot_task record ON record.id = wanted.id

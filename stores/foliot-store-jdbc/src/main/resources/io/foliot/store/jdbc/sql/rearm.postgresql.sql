@@ -1,6 +1,6 @@
--- Writes live records, and inserts the children of those that were written, in one statement.
--- Safety rests on the version of each parent, and for a child on the unique index of its id: a child that exists
--- already stays as it is.
+-- Writes live records, and inserts the children of the written records, in one statement.
+-- The version of a parent protects it from a change that is based on an old read. The unique index of ids protects a
+-- child that exists already: it is not changed.
 WITH written AS (
 {updated}
 ),

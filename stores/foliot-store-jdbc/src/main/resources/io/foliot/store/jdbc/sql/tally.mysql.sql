@@ -1,4 +1,4 @@
--- Counts rows by queue, state and whether they are parked. It reads whole tables. A task whose lease has ended counts
+-- Counts rows by queue, state and whether they are parked. Reads whole tables. A task whose lease has ended counts
 -- as delayed.
 SELECT queue, CASE WHEN state = {running} AND lease_end <= {clock_micros} DIV 1000 THEN {delayed} ELSE state END,
   part >= {parked}, COUNT(*)

@@ -1,5 +1,5 @@
--- The results of touches, read within their transaction: the place of each row that has its new version, or 0 for a row
--- that was not touched.
+-- Reads the results of touches, in the transaction of the touches. The place is 0 for a row that was not touched, which
+-- is a row without a version of this call.
 -- wanted: queue, task_key.
 SELECT
   clock.micros, CASE WHEN task.version = {versions} + wanted.place - 1 THEN wanted.place ELSE 0 END,

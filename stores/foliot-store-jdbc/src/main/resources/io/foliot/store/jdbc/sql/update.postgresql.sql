@@ -1,7 +1,7 @@
--- Writes live records; with answers, also stores the answers that depend on a record that was written, or on none
+-- Writes live records; with answers, also stores the answers that depend on a written record, or on no record
 -- (change = 0).
--- Safety rests on the version of each row. A request that has got an answer meanwhile fails the whole statement by its
--- primary key.
+-- Safety rests on the version of each row. If another call has stored an answer to one of the requests since the read,
+-- the primary key makes the whole statement fail.
 {answers?} WITH written AS (
 {updated}
 {answers?} ),

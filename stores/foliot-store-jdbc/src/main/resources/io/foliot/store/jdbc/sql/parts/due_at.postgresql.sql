@@ -1,4 +1,4 @@
--- A deadline or a delay as a deadline. A delay begins at the next full millisecond, so that no task is early.
+-- Converts a deadline or a delay to a deadline. A delay begins at the next full millisecond, so that no task is early.
 CASE
   WHEN NOT wanted.relative THEN wanted.due
   WHEN wanted.due = 0 THEN clock.millis

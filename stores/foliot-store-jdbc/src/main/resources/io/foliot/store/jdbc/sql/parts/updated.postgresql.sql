@@ -1,4 +1,4 @@
--- Writes live records, and returns which were written.
+-- Writes live records, and returns the places of the written records.
 -- Safety rests on the version in the WHERE, which is evaluated on the newest version of a row: a row that has changed
 -- since it was read is not written.
 UPDATE foliot_task task SET

@@ -1,2 +1,2 @@
--- A part, with a part of its own.
+-- A part that contains another part.
 d % {two} = 0
