@@ -69,6 +69,7 @@ final class RecordCache {
     boolean wasCached = remove(record.id());
     if (!record.isLive() || (record.key() == null && record.state() != TaskState.RUNNING)
         || (!wasCached && !isAdmitted(record))) {
+      publish();
       return;
     }
     byId.put(record.id(), record);
@@ -82,6 +83,10 @@ final class RecordCache {
       eldest.remove();
       forget(leaving);
     }
+    publish();
+  }
+
+  private void publish() {
     publishedBytes = bytes;
     publishedSize = byId.size();
   }

@@ -52,6 +52,8 @@ final class RecordCacheTest {
     assertThat(cache.bytes()).isPositive();
     cache.put(soon.edit().state(TaskState.FINISHED).done());
     assertThat(cache.get(soon.id())).isNull();
+    assertThat(cache.bytes()).isZero();
+    assertThat(cache.size()).isZero();
     cache.put(record(2, DISTANT).done());
     TaskRecord other = record(3, SOON).done();
     cache.put(other);

@@ -1,5 +1,5 @@
--- Live tasks only; what has ended is in foliot_final. Texts are bytes of UTF-8: no collation ever equates two keys.
--- part is the slot while the entry stands in the index, and 65536 + queue number while the task is parked.
+-- Live tasks only; tasks that have ended are in foliot_final. Texts are bytes of UTF-8, so no collation equates two
+-- different keys. part is the slot of an entry in the index, or 65536 + queue number while the task is parked.
 -- A touch changes due_at, generation, attempt and version, which no index has.
 CREATE TABLE foliot_task (
   id               BINARY(16)     NOT NULL,
@@ -30,8 +30,8 @@ CREATE TABLE foliot_task (
   KEY foliot_task_wake (part, wake_at, id, queue)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
--- Tasks that have ended, until drop_at. Written once, deleted in the order of drop_at.
--- detail is not null where the last attempt is in this row's own columns; earlier ones are in attempts.
+-- Tasks that have ended, kept until drop_at. A row is written once, and rows are deleted in the order of drop_at.
+-- If detail is not null, columns of this row hold the last attempt, and the column attempts holds the earlier ones.
 CREATE TABLE foliot_final (
   id           BINARY(16)     NOT NULL,
   due_at       BIGINT         NOT NULL,
@@ -60,7 +60,7 @@ CREATE TABLE foliot_final (
   KEY foliot_final_drop (drop_at)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
--- What was answered to requests with an idempotency key, until drop_at. A task without a key has the empty one here.
+-- Results of requests with an idempotency key, kept until drop_at. The key of a task without a key is empty here.
 CREATE TABLE foliot_request (
   queue      INT            NOT NULL,
   `key`      VARBINARY(256) NOT NULL,
@@ -91,7 +91,7 @@ CREATE TABLE foliot_document (
   PRIMARY KEY (kind, name)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
--- One row: no generation that is given out is smaller than floor.
+-- One row. Every generation assigned from now on is at least floor.
 CREATE TABLE foliot_clock (
   one   INT    NOT NULL,
   floor BIGINT NOT NULL,

@@ -1,6 +1,7 @@
--- Live tasks only; what has ended is in foliot_final. Columns of eight bytes stand first, so that nothing is padded.
--- part is the slot while the entry stands in the index, and 65536 + queue number while the task is parked. A touch
--- changes due_at, generation, attempt and version: no index has them, so with room in the page it is a HOT update.
+-- Live tasks only; tasks that have ended are in foliot_final. Columns of eight bytes come first, because padding would
+-- enlarge each row otherwise. part is the slot of an entry in the index, or 65536 + queue number while the task is
+-- parked. A touch changes due_at, generation, attempt and version. No index has these columns, so a touch is a HOT
+-- update if its page has room.
 CREATE TABLE foliot_task (
   wake_at          bigint   NOT NULL,
   due_at           bigint   NOT NULL,
@@ -27,9 +28,9 @@ CREATE TABLE foliot_task (
   attempts         bytea,
   CONSTRAINT foliot_task_pkey PRIMARY KEY (id)
 ) WITH (
-  -- Room for the next version of a row in its own page.
+  -- Leaves room in each page for new versions of its rows.
   fillfactor = 80,
-  -- Half of the rows may turn over in a minute: dead ones are collected by their number, not by their share.
+  -- Half of the rows may be replaced within a minute. So vacuum starts after a number of dead rows, not after a share.
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_insert_scale_factor = 0.2,
@@ -41,8 +42,8 @@ CREATE TABLE foliot_task (
 CREATE UNIQUE INDEX foliot_task_key ON foliot_task (queue, key) WHERE key IS NOT NULL;
 CREATE INDEX foliot_task_wake ON foliot_task (part, wake_at, id) INCLUDE (queue);
 
--- Tasks that have ended, until drop_at. Written once, deleted in the order of drop_at.
--- detail is not null where the last attempt is in this row's own columns; earlier ones are in attempts.
+-- Tasks that have ended, kept until drop_at. A row is written once, and rows are deleted in the order of drop_at.
+-- If detail is not null, columns of this row hold the last attempt, and the column attempts holds the earlier ones.
 CREATE TABLE foliot_final (
   due_at       bigint   NOT NULL,
   first_due_at bigint   NOT NULL,
@@ -77,7 +78,7 @@ CREATE TABLE foliot_final (
 CREATE INDEX foliot_final_key ON foliot_final (queue, key, generation) WHERE key IS NOT NULL;
 CREATE INDEX foliot_final_drop ON foliot_final (drop_at);
 
--- What was answered to requests with an idempotency key, until drop_at. A task without a key has the empty one here.
+-- Results of requests with an idempotency key, kept until drop_at. The key of a task without a key is empty here.
 CREATE TABLE foliot_request (
   digest     bigint   NOT NULL,
   generation bigint   NOT NULL,
@@ -111,7 +112,7 @@ CREATE TABLE foliot_document (
   CONSTRAINT foliot_document_pkey PRIMARY KEY (kind, name)
 );
 
--- One row: no generation that is given out is smaller than floor.
+-- One row. Every generation assigned from now on is at least floor.
 CREATE TABLE foliot_clock (
   floor bigint NOT NULL
 ) WITH (fillfactor = 10);
