@@ -1,5 +1,7 @@
--- Inserts tasks, or resets waiting ones. Per item: its numbers, the field of its key or nothing, the bytes after the
--- header of its record, its body.
+-- Inserts tasks, or resets waiting tasks. ARGV[2..], per item: its numbers, the field of its key or nothing, the bytes
+-- after the header of its record, its body.
+-- An answer is the kind of result, the state, whether the index entry is earlier now, the generation, the due time and
+-- the id; or 9: take the general path.
 local items = (#ARGV - 1) / 4
 local fields = {}
 for i = 1, items do
