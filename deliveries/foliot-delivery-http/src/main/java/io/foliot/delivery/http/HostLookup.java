@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The resolver of hosts, which checks their addresses. Every connection gets its address here, so only checked
- * addresses are connected to. There is no second look-up between the check and the connection, whose result could
+ * addresses are connected to. There is no second look-up between the check and the connection, because its result could
  * differ.
  *
  * <p>A finding is used for a short time. In the second half of that time the next look-up runs in the background, so

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * host, which are nearly always known, and calls the client. The first of these events completes the attempt: answer,
  * failure, end of the timer, close.
  *
- * <p>A request is sent at most once. It is sent again, on another connection, only if the first connection was closed
- * before any byte was written.
+ * <p>A request is written at most once. It is sent again, on another connection, only if the first connection was
+ * closed before any byte of the request was written.
  */
 public final class HttpDelivery implements Delivery {
   /** Names of the settings that a target of this delivery may have. */
@@ -51,7 +51,7 @@ public final class HttpDelivery implements Delivery {
   private static final int REFRESH_THREADS = 32;
   /** Maximum number of concurrent look-ups of all other hosts. */
   private static final int SEARCH_THREADS = 128;
-  /** Maximum number of look-ups that wait for a thread. If more wait, the name server is down; new ones are refused. */
+  /** Maximum number of look-ups that wait for a thread. Further look-ups fail: the name server is probably down. */
   private static final int LOOKUPS_WAITING = 4_096;
   /** Maximum number of targets whose parsed settings are kept. A queue has one target. */
   private static final int MAX_TARGETS = 10_000;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout how long a connection, and its TLS handshake, may take within an attempt
  * @param addressTtl how long the addresses of a host are used before the host is looked up again
  * @param connectionsPerDestination the maximum number of connections to one host and port; further attempts wait for a
- *        connection, within their timeout. The engine runs up to twice its destination limit of attempts at once
+ *        connection, within their timeout. The engine runs up to twice its destination limit of attempts concurrently
  * @param maxInFlight the maximum number of attempts under way; the engine claims no more tasks, and attempts of other
  *        callers are refused
  * @param ioThreads the number of threads that read and write
@@ -123,7 +123,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     /**
      * Sets the maximum number of connections to one host and port, at least 1; by default 2,000. Further attempts wait
-     * for a connection, within their timeout. The engine runs up to twice its destination limit of attempts at once.
+     * for a connection, within their timeout. The engine runs up to twice its destination limit of attempts
+     * concurrently.
      */
     public Builder connectionsPerDestination(int value) {
       connectionsPerDestination = value;

@@ -94,8 +94,8 @@ class AddressRulesTest {
   }
 
   /**
-   * An IPv6 address that contains an IPv4 address is denied by default. If all of IPv6 is allowed, it is denied if the
-   * IPv4 address is.
+   * An IPv6 address that contains an IPv4 address is denied by default. Even if all of IPv6 is allowed, the address is
+   * denied if its IPv4 address is denied.
    */
   @Test
   void anIpv6AddressWithADeniedIpv4AddressIsDenied() {

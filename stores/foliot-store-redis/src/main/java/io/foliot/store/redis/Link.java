@@ -62,7 +62,7 @@ final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
   /** Beginning of the error of a script if there are more parts than the caller named; the new exponent follows. */
   private static final String MOVED = "FOLIOTSLOTS ";
-  /** Maximum number of calls that wait for an answer. A server that is slower than that counts as unavailable. */
+  /** Maximum number of calls that wait for an answer. If more wait, the server is too slow, and calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
   /** Minimum time between two disconnections from a server that has become a replica. */
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;

@@ -4,7 +4,7 @@ import java.util.BitSet;
 
 /**
  * The number of parts, as this process last read it. A part is the share of the tasks whose keys in Redis have the same
- * hash tag. A slot of a store is one part, or several parts if their number was doubled while the store was open.
+ * hash tag. A slot of a store is one part, or several parts if slots were doubled while the store was open.
  *
  * <p>A doubling splits each part {@code p} of {@code n} old parts: some of its tasks migrate to the new part
  * {@code p + n}. Until then, this object also records which old parts may still have such tasks. Thread-safe.

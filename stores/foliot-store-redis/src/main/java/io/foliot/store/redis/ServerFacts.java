@@ -118,7 +118,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
   /**
    * Returns the durability class, and the window of acknowledged writes that a failure may lose.
    *
-   * @param waitReplicas number of replicas that each write waits for
+   * @param waitReplicas the number of replicas for which each write waits
    * @param failsOver whether replicas are promoted automatically
    */
   Durability durability(int waitReplicas, boolean failsOver) {

@@ -69,7 +69,7 @@ final class SlotDoubling {
     return arguments;
   }
 
-  /** Doubles the number of parts, unless an earlier doubling is incomplete. Returns its binary logarithm. */
+  /** Doubles the number of parts unless an earlier doubling is incomplete. Returns the number's binary logarithm. */
   int begin() {
     List<Object> known = link.command(CommandType.HMGET, layout.global("slots"), Layout.bytes("bits"),
         Layout.bytes("complete")).join();

@@ -67,7 +67,7 @@ final class Snapshot implements CommittedRecords {
     return to;
   }
 
-  /** Adds the records in a reply of {@code read.lua}: record, body and successor's body, after a key also the id. */
+  /** Adds the records in a reply of {@code read.lua}. A record has 3 values; a key has the id and 3 values. */
   void fill(List<Object> reply) {
     nowMicros = (Long) reply.getFirst();
     minGeneration = (Long) reply.get(1);

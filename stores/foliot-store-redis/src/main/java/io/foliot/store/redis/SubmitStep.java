@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The step that submits tasks. The fast path handles drafts without an idempotency key and without an expected
- * generation, whose key has no running task.
+ * generation, unless the draft's key has a running task.
  */
 final class SubmitStep
     implements

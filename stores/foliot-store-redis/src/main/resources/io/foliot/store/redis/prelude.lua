@@ -7,7 +7,7 @@
 --   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
 --   | key | reason | successor | note | checksum I4 | attempts
 -- The header has 101 bytes. Scripts do not change the fields after the header, except that they append attempts.
--- Answers and states are the numbers of EnumCodes.
+-- Kinds of results and states are the numbers of EnumCodes. The answer 9 means: take the general path.
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
 local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'

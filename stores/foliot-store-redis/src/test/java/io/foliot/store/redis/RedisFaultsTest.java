@@ -407,7 +407,7 @@ final class RedisFaultsTest {
         }
         return back.size() == 16;
       });
-      // The new primary has no replica, so a store that waits for one would report a failure of each write to it.
+      // The new primary has no replica, so each write to this primary would fail in a store that waits for a replica.
       try (RedisStore plain = RedisStore
           .open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16).build())) {
         for (int i = 0; i < 60; i++) {
