@@ -6,11 +6,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that a callback may reach. Public addresses are permitted. Any other address is permitted only if a
- * network that the operator allows contains it. The addresses at which clouds hand out credentials are never permitted.
+ * The addresses that a callback may reach. Public addresses are permitted. Any other address is permitted only if an
+ * allowed network contains the address. The operator allows networks, and may allow the loopback addresses. The
+ * addresses at which clouds hand out credentials are never permitted.
  *
- * <p>An IPv6 address that carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP) is
- * permitted only if a network that the operator allows contains it, and the IPv4 address is permitted as well.
+ * <p>Some IPv6 addresses contain an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP). Such an
+ * IPv6 address is permitted only if an allowed network contains it and the IPv4 address is permitted as well.
  */
 public final class AddressRules {
   /** Reason of the only denial that no operator can lift. */
@@ -22,7 +23,7 @@ public final class AddressRules {
       // Amazon: time, DNS, credentials of containers and pods
       "169.254.169.123", "169.254.169.253", "169.254.170.2", "169.254.170.23",
       "fd00:ec2::254", "fd00:ec2::23", "fd00:ec2::253", "fd00:ec2::123",
-      // Google over IPv6, Azure's host, Alibaba, Oracle, Scaleway
+      // Google over IPv6, Azure's wire server, Alibaba, Oracle, Scaleway
       "fd20:ce::254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "169.254.42.42");
 
   private static final List<Range> DENIED_V4 = List.of(new Range("this host (unspecified)", "0.0.0.0/8"),
@@ -49,7 +50,10 @@ public final class AddressRules {
   private static final Cidr LOOPBACK_V4 = Cidr.parse("127.0.0.0/8");
   private static final Cidr LOOPBACK_V6 = Cidr.parse("::1");
 
-  /** IPv6 networks whose addresses contain an IPv4 address, the positions of its bytes, and their inversion. */
+  /**
+   * IPv6 networks whose addresses contain an IPv4 address, and the positions of the IPv4 bytes. An inversion of 0xFF
+   * means that each of these bytes is stored inverted, as the address of a Teredo client is.
+   */
   private static final List<Carrier> CARRIERS = List.of(Carrier.at("::ffff:0:0/96", 12, 13, 14, 15),
       Carrier.at("::ffff:0:0:0/96", 12, 13, 14, 15), Carrier.at("::/96", 12, 13, 14, 15),
       Carrier.at("64:ff9b::/96", 12, 13, 14, 15), Carrier.at("64:ff9b:1::/48", 12, 13, 14, 15),
@@ -57,20 +61,20 @@ public final class AddressRules {
       new Carrier(Cidr.parse("2001::/32"), new int[]{12, 13, 14, 15}, 0xFF));
 
   /**
-   * Translators with prefixes of 48, 56 and 64 bits, which skip byte 8 (RFC 6052). Addresses with a prefix of 96 bits
-   * have 0 in these bytes.
+   * NAT64 networks with prefixes of 48, 56 and 64 bits, in whose addresses the IPv4 address skips byte 8 (RFC 6052). If
+   * the first of the four bytes is 0, they are not checked: the address is assumed to have a prefix of 96 bits.
    */
   private static final List<Carrier> SHORT_CARRIERS = List.of(Carrier.at("64:ff9b:1::/48", 6, 7, 9, 10),
       Carrier.at("64:ff9b:1::/48", 7, 9, 10, 11), Carrier.at("64:ff9b:1::/48", 9, 10, 11, 12));
 
+  /** Result for an address that is in no network of {@link #SHORT_CARRIERS}. */
   private static final byte[] NO_ADDRESS = new byte[4];
 
   private final List<Cidr> allowed;
   private final boolean allowLoopback;
 
   /**
-   * Creates the rules with the networks that the operator allows, and 127.0.0.0/8 and ::1 if {@code allowLoopback} is
-   * true.
+   * Creates the rules. They allow the given networks, and also 127.0.0.0/8 and ::1 if {@code allowLoopback} is true.
    */
   public AddressRules(List<Cidr> allowed, boolean allowLoopback) {
     this.allowed = List.copyOf(allowed);
@@ -103,7 +107,7 @@ public final class AddressRules {
     return denial(address.getAddress());
   }
 
-  /** As {@link #denial(InetAddress)}, for 4 or 16 bytes in network order. */
+  /** Returns the same as {@link #denial(InetAddress)}, for an address of 4 or 16 bytes in network order. */
   @Nullable
   String denial(byte[] address) {
     if (isIn(METADATA, address)) {
@@ -127,7 +131,7 @@ public final class AddressRules {
     return isIsatap(address) ? "ISATAP" : null;
   }
 
-  /** Returns why the IPv4 address inside an address is denied; null if there is none or it is permitted. */
+  /** Returns why the IPv4 address inside an IPv6 address is denied; null if it is permitted, or if there is none. */
   private @Nullable String carriedDenial(byte[] address) {
     if (address.length == 4 || LOOPBACK_V6.contains(address)) {
       return null;
@@ -151,8 +155,8 @@ public final class AddressRules {
   }
 
   /**
-   * Returns whether an IPv6 address is one of ISATAP (RFC 5214): its interface identifier is 00-00-5E-FE or
-   * 02-00-5E-FE, followed by an IPv4 address.
+   * Returns whether an IPv6 address is an ISATAP address (RFC 5214). Its last 8 bytes begin with 00-00-5E-FE or
+   * 02-00-5E-FE, and end with an IPv4 address.
    */
   private static boolean isIsatap(byte[] address) {
     return (address[8] & 0xFD) == 0 && address[9] == 0 && address[10] == 0x5E && address[11] == (byte) 0xFE;

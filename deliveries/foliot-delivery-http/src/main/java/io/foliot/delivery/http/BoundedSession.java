@@ -16,24 +16,25 @@ import org.apache.hc.core5.util.Timeout;
  * A connection that limits the bytes read: {@link #MAX_EVENT_BYTES} per input event, so that all connections of an I/O
  * thread get their turns, and {@link #MAX_ANSWER_BYTES} per answer, beyond which reading fails.
  *
- * <p>The client reads a connection until no bytes are left, and its own limits apply to one head, one line or the
- * payload of a body. A receiver that sends endlessly, within these limits and faster than the client reads, would
- * occupy the I/O thread. A request is written before its answer is read, so all bytes read since the last write belong
- * to one answer.
+ * <p>The client reads a connection until no bytes are left. The limits of the client apply only to one head, one line
+ * or the payload of a body. A receiver that sends endlessly, within these limits and faster than the client reads,
+ * would occupy the I/O thread. A request is written before its answer is read, so all bytes read since the last write
+ * belong to one answer.
  *
- * <p>Over TLS the client decrypts one buffer per event, and another event follows only if the socket has more bytes. So
- * the rest of the buffer must be read in the same event, which its size bounds already.
+ * <p>Over TLS the client decrypts one buffer per event, and another event follows only if the socket has more bytes.
+ * The whole buffer must therefore be read in the same event, and the limit per event does not apply. The size of the
+ * buffer bounds the event.
  */
 final class BoundedSession implements IOSession {
   /**
-   * Most bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. An answer within the
-   * client's own limits is shorter.
+   * Maximum number of bytes of an answer: all its heads, the framing of its chunks, its body and its trailers. An
+   * answer within the client's own limits is shorter.
    */
   static final int MAX_ANSWER_BYTES = 1 << 20;
 
   /**
-   * Most bytes read per input event. Most answers are shorter; the rest of a longer answer is read in the next event,
-   * which follows at once.
+   * Number of bytes after which an input event reads no more. Most answers are shorter. The rest of a longer answer is
+   * read in the next event, which follows at once.
    */
   static final int MAX_EVENT_BYTES = 16 << 10;
 
@@ -59,7 +60,7 @@ final class BoundedSession implements IOSession {
       eventBytes += count;
       answerBytes += count;
       if (answerBytes > MAX_ANSWER_BYTES) {
-        throw new EndlessAnswerException("the answer is longer than the limit: bytes=" + MAX_ANSWER_BYTES);
+        throw new EndlessAnswerException("the answer is longer than the limit: limitBytes=" + MAX_ANSWER_BYTES);
       }
     }
     return count;
@@ -181,7 +182,7 @@ final class BoundedSession implements IOSession {
     return session.getLastEventTime();
   }
 
-  /** Begins to count the bytes of an input event. The reactor calls this method when an event begins. */
+  /** Resets the count of bytes of the input event. The reactor calls this method when an event begins. */
   @Override
   public void updateReadTime() {
     eventBytes = 0;

@@ -37,18 +37,20 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An Apache HttpClient that does no more than send a request and read its answer: without retries, redirects, cookies,
- * authentication, decompression, proxies or protocol upgrades. It has HTTP/1.1, TLS, and pools of connections.
+ * An Apache HttpClient that only sends a request and reads the answer: without retries, redirects, cookies,
+ * authentication, decompression, proxies or protocol upgrades. It supports HTTP/1.1 and TLS, and pools connections.
  */
 final class CallbackClient implements AutoCloseable {
   /**
-   * Longest time for which an idle connection is kept. Many servers close it after 5 s (Node) or longer, and a request
-   * that is sent at that moment is lost.
+   * Longest time for which an idle connection is kept. Many servers close an idle connection after 5 s (Node) or
+   * longer, and a request that is sent at that moment is lost.
    */
   private static final TimeValue IDLE = TimeValue.ofSeconds(4);
-  /** Longest life of a connection, and thus its longest use after a change of the host's address. */
+  /** Longest life of a connection. It limits how long an address is used after the host has got a new address. */
   private static final TimeValue CONNECTION_LIFE = TimeValue.ofMinutes(1);
+  /** Name of the context's attribute that contains the {@link ReplyReader} of the request. */
   private static final String READER = "foliot.reader";
+  /** Maximum number of headers of an answer. */
   private static final int MAX_HEADERS = 100;
   /** Longest line of the answer's head, in bytes. */
   private static final int MAX_LINE = 8 << 10;
@@ -77,8 +79,8 @@ final class CallbackClient implements AutoCloseable {
   }
 
   private static PoolingAsyncClientConnectionManager pools(HttpDeliveryOptions options, DnsResolver addresses) {
-    // Both the JDK and the client compare the name with the certificate. With the default policy of client 5.6.3 only
-    // the JDK did, too late, so that any name passed.
+    // Both the JDK and the client compare the host name with the certificate. With the default policy of client 5.6.3
+    // only the JDK compared them, and too late: a certificate with any name was accepted.
     ClientTlsStrategyBuilder tls = ClientTlsStrategyBuilder.create()
         .setHostVerificationPolicy(HostnameVerificationPolicy.BOTH)
         .setHostnameVerifier(HttpsSupport.getDefaultHostnameVerifier());
@@ -86,7 +88,7 @@ final class CallbackClient implements AutoCloseable {
       tls.setSslContext(options.tls());
     }
     Timeout connect = timeout(options.connectTimeout());
-    // Lax: the bound is per destination only, so that no destination uses up the connections of another.
+    // With LAX the limit applies to each destination only, so no destination uses up the connections of another.
     return PoolingAsyncClientConnectionManagerBuilder.create()
         .setDnsResolver(addresses)
         .setTlsStrategy(tls.buildAsync())
@@ -110,7 +112,7 @@ final class CallbackClient implements AutoCloseable {
     return Timeout.ofMilliseconds(duration.toMillis());
   }
 
-  /** Keeps a connection for a second less than the receiver announces, and for {@link #IDLE} at most. */
+  /** Keeps a connection for one second less than the receiver announces, and for {@link #IDLE} at most. */
   private static final class KeepAlive extends DefaultConnectionKeepAliveStrategy {
     @Override
     public TimeValue getKeepAliveDuration(HttpResponse response, HttpContext context) {
@@ -126,9 +128,9 @@ final class CallbackClient implements AutoCloseable {
   }
 
   /**
-   * Passes the holder of the connection to the reader, which can close the connection at any time. Cancelling a future
-   * of the client does not close the connection once a status of 400 or more was read, so a body that never ends would
-   * keep the connection for ever.
+   * Passes the holder of the connection to the reader, so that the reader can close the connection at any time.
+   * Cancelling a future of the client does not close the connection once a status of 400 or more was read, so a body
+   * that never ends would keep the connection forever. Fails the request instead if the attempt has ended already.
    */
   private static void noteRuntime(HttpRequest request, @Nullable AsyncEntityProducer entity, AsyncExecChain.Scope scope,
       AsyncExecChain chain, AsyncExecCallback callback) throws HttpException, IOException {

@@ -21,16 +21,23 @@ import org.apache.hc.core5.http.nio.entity.BasicAsyncEntityProducer;
 import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
 import org.apache.hc.core5.net.URIAuthority;
 
-/** The request of an attempt. */
+/** Creates the HTTP request of an attempt. */
 final class CallbackRequest {
+  /** Format of an instant in a header: UTC with milliseconds. */
   private static final DateTimeFormatter MILLIS = new DateTimeFormatterBuilder().appendInstant(3).toFormatter(
       Locale.ROOT);
-  /** Shortest value of a header that is masked: a flag or a number would otherwise be masked throughout a detail. */
+  /**
+   * Length of the shortest header value that is masked, in characters. Masking a shorter value, such as a flag or a
+   * number, would mask unrelated text of a detail.
+   */
   private static final int MIN_REDACTED = 8;
-  /** Largest checkpoint in a header, in bytes: receivers limit all headers of a request together, often to 8 KiB. */
+  /**
+   * Size of the largest checkpoint that is sent, in bytes of UTF-8. Receivers limit all headers of a request together,
+   * often to 8 KiB.
+   */
   private static final int MAX_CHECKPOINT = 2 << 10;
 
-  /** Parts of the names of headers that hold secrets. */
+  /** Words that mark a header as secret if its name contains one of them. */
   private static final List<String> SENSITIVE = List.of("auth", "cookie", "token", "secret", "key", "password");
 
   private CallbackRequest() {}
@@ -38,8 +45,8 @@ final class CallbackRequest {
   /**
    * Creates the request.
    *
-   * @param wallMillis the current time, for the timestamp
-   * @param onSent runs when the head was passed to a connection: the client then asks for the body
+   * @param wallMillis the current time, for the timestamp, in milliseconds since 1970
+   * @param onSent runs each time the client requests a part of the body, thus after the head was passed to a connection
    */
   static AsyncRequestProducer of(Attempt attempt, HttpTarget target, String userAgent, long wallMillis,
       Runnable onSent) {
@@ -100,7 +107,7 @@ final class CallbackRequest {
     }
   }
 
-  /** Returns the secrets of the request, which must not appear in a detail. */
+  /** Returns the secrets in the request's headers, which must not appear in a detail. */
   static List<String> secrets(Attempt attempt) {
     List<String> secrets = new ArrayList<>();
     Token token = attempt.task().token();

@@ -4,39 +4,41 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The URL of a callback. It is parsed once, strictly, and passed on in parts, so that no later code can parse the same
- * text differently.
+ * The URL of a callback. The text is parsed once, strictly, and passed on in parts, so that no later code can parse it
+ * differently.
  *
  * @param secure whether the scheme is https
- * @param host the name in lower case, or the address without brackets
+ * @param host the host name or the IP address, in lower case, without brackets
  * @param port the port; the default of the scheme if the text has none
  * @param path the path and the query, beginning with a slash
  */
 record CallbackUrl(boolean secure, String host, int port, String path) {
-  /** Longest URL that servers and proxies accept; a request line of 8 KiB is refused by most. */
+  /** Length of the longest URL, in characters. Servers and proxies accept this length; most refuse 8 KiB. */
   static final int MAX_LENGTH = 2_048;
+  /** Length of the longest host name of DNS, in characters. */
   private static final int MAX_HOST_LENGTH = 253;
+  /** Length of the longest label of a host name, in characters. */
   private static final int MAX_LABEL_LENGTH = 63;
 
   /**
    * Parses a URL.
    *
-   * @throws IllegalArgumentException if a callback cannot be sent to it
+   * @throws IllegalArgumentException if the URL is malformed, too long, or has a part that a callback cannot have
    */
   static CallbackUrl parse(String text) {
     if (text.length() > MAX_LENGTH) {
-      throw new IllegalArgumentException(
-          "delivery.url has at most " + MAX_LENGTH + " characters: characters=" + text.length());
+      throw malformed("at most " + MAX_LENGTH + " characters", text.length() + " characters");
     }
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c <= ' ' || c >= 0x7F || c == '\\' || c == '"' || c == '<' || c == '>') {
-        throw malformed("has a character that must be percent-encoded (in a host name: use its xn-- form): at=" + i);
+        throw malformed("printable ASCII without \\ \" < > (percent-encode other characters; for a host name, use its"
+            + " xn-- form)", "another character at index " + i);
       }
     }
     boolean secure = text.regionMatches(true, 0, "https://", 0, 8);
     if (!secure && !text.regionMatches(true, 0, "http://", 0, 7)) {
-      throw malformed("begins with http:// or https://");
+      throw malformed("a URL that begins with http:// or https://", "another beginning");
     }
     int from = secure ? 8 : 7;
     int end = from;
@@ -45,10 +47,11 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     }
     String authority = text.substring(from, end);
     if (authority.indexOf('@') >= 0) {
-      throw malformed("has no user name or password; sign with delivery.secret, or send an authorization header");
+      throw malformed("no user name or password (sign with delivery.secret, or send an authorization header)",
+          "an @ before the path");
     }
     if (text.indexOf('#') >= 0) {
-      throw malformed("has no fragment: it would never reach the receiver");
+      throw malformed("no fragment, because a fragment is not sent to the receiver", "a #");
     }
     String rest = text.substring(end);
     int colon = authority.endsWith("]") ? -1 : authority.lastIndexOf(':');
@@ -57,43 +60,47 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return new CallbackUrl(secure, host, port, rest.startsWith("/") ? rest : "/" + rest);
   }
 
-  private static IllegalArgumentException malformed(String why) {
-    return new IllegalArgumentException("delivery.url " + why);
+  private static IllegalArgumentException malformed(String expected, String got) {
+    return new IllegalArgumentException("delivery.url: expected " + expected + ", but got " + got);
+  }
+
+  private static String quoted(String text) {
+    return '"' + text + '"';
   }
 
   private static int port(String digits) {
     boolean number = !digits.isEmpty() && digits.length() <= 5 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
     int port = number ? Integer.parseInt(digits) : 0;
     if (port < 1 || port > 65_535) {
-      throw malformed("has a port from 1 to 65535: port=" + digits);
+      throw malformed("a port from 1 to 65535", quoted(digits));
     }
     return port;
   }
 
   private static String ensureHost(String text) {
     if (text.isEmpty()) {
-      throw malformed("names a host");
+      throw malformed("a host", "none");
     }
     if (text.startsWith("[")) {
       String inner = text.endsWith("]") ? text.substring(1, text.length() - 1) : "";
       if (inner.indexOf(':') < 0 || IpLiteral.parse(inner) == null) {
-        throw malformed("has an IPv6 address in brackets, without a zone: host=" + text);
+        throw malformed("an IPv6 address in brackets, without a zone", quoted(text));
       }
       return inner.toLowerCase(Locale.ROOT);
     }
     String host = text.toLowerCase(Locale.ROOT);
     if (host.indexOf(':') >= 0) {
-      throw malformed("has an IPv6 address in brackets: host=" + text);
+      throw malformed("brackets around an IPv6 address", quoted(text));
     }
     if (host.length() > MAX_HOST_LENGTH) {
-      throw malformed("names a host of at most 253 characters: characters=" + host.length());
+      throw malformed("a host of at most 253 characters", host.length() + " characters");
     }
     String[] labels = host.split("\\.", -1);
     for (String label : labels) {
       ensureLabel(label, text);
     }
     if (isNumber(labels[labels.length - 1]) && IpLiteral.parse(host) == null) {
-      throw malformed("has an IPv4 address as four decimal numbers, without leading zeros: host=" + text);
+      throw malformed("an IPv4 address as four decimal numbers without leading zeros", quoted(text));
     }
     return host;
   }
@@ -105,11 +112,11 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
       valid = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     }
     if (!valid) {
-      throw malformed("names a host by letters, digits, - _ and single dots, without a dot at the end: host=" + host);
+      throw malformed("a host of letters, digits, - _ and single dots, without a dot at the end", quoted(host));
     }
   }
 
-  /** Returns whether a C library would read the last label as a number, and thus the host as an address. */
+  /** Returns whether a C library would parse the last label as a number, and thus the host as an IP address. */
   private static boolean isNumber(String label) {
     if (label.startsWith("0x")) {
       return label.chars().skip(2).allMatch(c -> Character.digit(c, 16) >= 0);
@@ -117,17 +124,17 @@ record CallbackUrl(boolean secure, String host, int port, String path) {
     return label.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** Returns the bytes of the host if it is an address, or null if it is a name. */
+  /** Returns the 4 or 16 bytes of the host if it is an IP address, or null if it is a name. */
   byte @Nullable [] literal() {
     return IpLiteral.parse(host);
   }
 
-  /** Returns the port for a Host header: -1 for the default of the scheme. */
+  /** Returns the port for a Host header, or -1 if the port is the default of the scheme. */
   int shownPort() {
     return port == (secure ? 443 : 80) ? -1 : port;
   }
 
-  /** Returns the destination: scheme, host and port, which fail together. */
+  /** Returns the destination: scheme, host and port. */
   String destination() {
     return (secure ? "https://" : "http://") + hostAndPort();
   }

@@ -3,7 +3,7 @@ package io.foliot.delivery.http;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A network: the addresses of one family that begin with the same bits. */
+/** An IP network: the addresses of one family that begin with the same bits. */
 public final class Cidr {
   private final byte[] network;
   private final int prefixLength;
@@ -25,12 +25,12 @@ public final class Cidr {
     int slash = text.indexOf('/');
     byte[] address = IpLiteral.parse(slash < 0 ? text : text.substring(0, slash));
     if (address == null) {
-      throw malformed(text, "this is not an IP address");
+      throw malformed(text, "the address is malformed");
     }
     int bits = address.length * 8;
     int prefix = slash < 0 ? bits : number(text.substring(slash + 1));
     if (prefix < 0 || prefix > bits) {
-      throw malformed(text, "the prefix length is from 0 to " + bits);
+      throw malformed(text, "the prefix length must be from 0 to " + bits);
     }
     for (int bit = prefix; bit < bits; bit++) {
       if ((address[bit >> 3] & (0x80 >> (bit & 7))) != 0) {
@@ -58,12 +58,12 @@ public final class Cidr {
     if (address.length != network.length) {
       return false;
     }
-    int whole = prefixLength >> 3;
-    int rest = prefixLength & 7;
-    if (Arrays.mismatch(address, 0, whole, network, 0, whole) >= 0) {
+    int wholeBytes = prefixLength >> 3;
+    int restBits = prefixLength & 7;
+    if (Arrays.mismatch(address, 0, wholeBytes, network, 0, wholeBytes) >= 0) {
       return false;
     }
-    return rest == 0 || ((address[whole] ^ network[whole]) & (0xFF00 >> rest) & 0xFF) == 0;
+    return restBits == 0 || ((address[wholeBytes] ^ network[wholeBytes]) & (0xFF00 >> restBits) & 0xFF) == 0;
   }
 
   @Override

@@ -3,8 +3,8 @@ package io.foliot.delivery.http;
 import java.io.IOException;
 
 /**
- * The failure of a connection whose receiver sends more than an answer may have. The client closes a connection that
- * throws an {@link IOException}.
+ * Thrown when an answer has more bytes or more informational responses than the limit. The client closes a connection
+ * that throws an {@link IOException}.
  */
 final class EndlessAnswerException extends IOException {
   private static final long serialVersionUID = 1;

@@ -19,11 +19,11 @@ import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt in progress: NEW, then LOOKING UP (mostly skipped), then SENT, then ENDED. It can end from any state, on
- * any thread; {@link #ended} decides which end comes first.
+ * An attempt in progress. It is NEW, then LOOKING UP (skipped if the addresses are known), then SENT, then ENDED. It
+ * can end in any state and on any thread. The first thread that sets {@link #ended} decides the answer.
  */
 final class Exchange implements FutureCallback<Reply> {
-  /** Most resends in a row after connections that the receiver had closed while they were idle. */
+  /** Maximum number of resends. A request is resent if the receiver had closed the idle connection before any write. */
   private static final int MAX_RESENDS = 3;
 
   private final HttpDelivery delivery;
@@ -39,7 +39,7 @@ final class Exchange implements FutureCallback<Reply> {
   /** Reader of the answer. Written by the thread that sends, read by the thread that ends the exchange. */
   private volatile @Nullable ReplyReader reader;
 
-  // accessed only by the thread that sends, which may be another one for each resend
+  // accessed only by the thread that sends; a resend may run on another thread
   private int resends;
 
   Exchange(HttpDelivery delivery, Attempt attempt, HttpTarget target) {
@@ -52,7 +52,7 @@ final class Exchange implements FutureCallback<Reply> {
     return answer;
   }
 
-  /** Starts the timer, finds the addresses, and sends. Never throws, never blocks. */
+  /** Starts the timer, finds the addresses, and sends the request. Never throws, never blocks. */
   void begin() {
     try {
       Duration limit = attempt.target().timeout();
@@ -144,8 +144,8 @@ final class Exchange implements FutureCallback<Reply> {
   }
 
   /**
-   * Returns the answer that follows from the status, or null if no status was received. The status decides, however the
-   * body ends: a receiver that sent 200 has done the work.
+   * Returns the answer that follows from the status, or null if no status was received. The status decides even if the
+   * body is incomplete, because a receiver that sent 200 has done the work.
    */
   private @Nullable Answer answerByStatus() {
     ReplyReader current = reader;
@@ -171,7 +171,7 @@ final class Exchange implements FutureCallback<Reply> {
     }
   }
 
-  /** Cancels the request if the client has not completed it, and closes its connection. */
+  /** Cancels the request if the client has not completed it. Closes the connection unless it is back in the pool. */
   private void abort() {
     Future<?> future = sent;
     if (future != null && !future.isDone()) {

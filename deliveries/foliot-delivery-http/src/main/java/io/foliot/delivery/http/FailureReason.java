@@ -12,27 +12,27 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MessageConstraintException;
 
-/** The answers that represent attempts without a complete answer of the receiver, with an explanation. */
+/** Creates the results of attempts for which the receiver sent no complete answer. Each result has an explanation. */
 final class FailureReason {
   private FailureReason() {}
 
   /**
-   * Returns the answer that represents a failure of the exchange.
+   * Returns the result of an attempt that failed.
    *
-   * @param failure the exception with which the client reported it
+   * @param failure the exception that the client reported
    * @param sent whether the receiver may have received any part of the request
    */
   static Answer answer(Exception failure, boolean sent, CallbackUrl url) {
-    String where = doubt(sent) + ": receiver=" + url.hostAndPort();
+    String where = consequence(sent) + ": receiver=" + url.hostAndPort();
     return switch (failure) {
       case UnknownHostException e -> unreachable("the host has no checked address any more" + where);
-      case ConnectTimeoutException e -> unreachable("no connection in time; does a firewall drop it?" + where);
+      case ConnectTimeoutException e -> unreachable("no connection in time; a firewall may drop the packets" + where);
       case NoRouteToHostException e -> unreachable("no route to the host" + where);
       case ConnectException e -> unreachable("the connection was refused; is the receiver running?" + where);
       case SSLPeerUnverifiedException e ->
-        unreachable("the certificate is for another host: " + HeaderText.shown(words(e)) + where);
-      case SSLException e -> unreachable("TLS failed: " + HeaderText.shown(words(e)) + where);
-      case EndlessAnswerException e -> failing(words(e) + where);
+        unreachable("the certificate is for another host: " + HeaderText.shown(messageOf(e)) + where);
+      case SSLException e -> unreachable("TLS failed: " + HeaderText.shown(messageOf(e)) + where);
+      case EndlessAnswerException e -> failing(messageOf(e) + where);
       case MessageConstraintException e -> failing("the answer has more or longer headers than the limit" + where);
       case HttpException e -> failing("the answer is not HTTP/1.1" + where);
       default -> unreachable("the connection broke before the answer was complete" + where);
@@ -40,7 +40,7 @@ final class FailureReason {
   }
 
   /**
-   * Returns the answer that represents a timeout.
+   * Returns the result of an attempt that timed out.
    *
    * @param resolved whether an address was found in time
    * @param sent whether the receiver may have received any part of the request
@@ -48,11 +48,11 @@ final class FailureReason {
   static Answer timeout(Duration timeout, boolean resolved, boolean sent, CallbackUrl url) {
     String what = sent
         ? "no answer in time"
-        : resolved ? "no connection was ready in time" : "its name did not resolve in time";
-    return unreachable(what + doubt(sent) + ": receiver=" + url.hostAndPort() + ", timeout=" + timeout);
+        : resolved ? "no connection was ready in time" : "the host name did not resolve in time";
+    return unreachable(what + consequence(sent) + ": receiver=" + url.hostAndPort() + ", timeout=" + timeout);
   }
 
-  private static String doubt(boolean sent) {
+  private static String consequence(boolean sent) {
     return sent ? "; the receiver may have done the work" : "; nothing was sent";
   }
 
@@ -64,7 +64,7 @@ final class FailureReason {
     return new Answer.Retry(null, Health.FAILING, detail);
   }
 
-  private static String words(Exception e) {
+  private static String messageOf(Exception e) {
     String message = e.getMessage();
     return message == null ? e.getClass().getSimpleName() : message;
   }

@@ -5,9 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.foliot.core.JobHeaders;
 import java.util.Set;
 
-/** The cleaning of text that becomes part of a request's header, or that came with an answer. */
+/** Cleans text that becomes part of a request's header, or that was received with an answer. */
 final class HeaderText {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+  /** Maximum number of characters of foreign text in a message. */
   private static final int SHOWN = 64;
 
   /** Headers that frame the message, that belong to one connection, or that the callback sets itself. */
@@ -18,8 +19,8 @@ final class HeaderText {
   private HeaderText() {}
 
   /**
-   * Returns whether a header of a task's body is sent: its name, which is in lower case, must be an HTTP token, and not
-   * be reserved. Headers of jobs are sent too; submissions cannot have them.
+   * Returns whether a header of a task's body is sent. The name of the header, in lower case, must be an HTTP token
+   * that is not reserved. The headers of jobs are sent too; a caller's submission cannot have them.
    */
   static boolean isFree(String lowerName) {
     return isToken(lowerName) && !RESERVED.contains(lowerName) && !lowerName.startsWith("webhook-")
@@ -56,7 +57,10 @@ final class HeaderText {
     return clean.toString();
   }
 
-  /** Returns a key for a header. A percent sign is encoded as well, so that decoding always returns the key. */
+  /**
+   * Returns a task's key for a header. Unlike in {@link #value}, spaces, control characters and percent signs are
+   * percent-encoded as well, so that decoding always returns the key.
+   */
   static String key(String key) {
     int i = 0;
     while (i < key.length() && isPlain(key.charAt(i))) {
@@ -84,15 +88,15 @@ final class HeaderText {
     }
   }
 
-  /** Returns a text from outside for a message: at most 64 characters of it, without control characters. */
+  /** Returns foreign text for a message: its first 64 characters at most, without control characters. */
   static String shown(String text) {
     String head = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
     return oneLine(head);
   }
 
   /**
-   * Returns a text with single spaces for white space, control and format characters (which can reverse text), and lone
-   * surrogates.
+   * Returns a text in which one space replaces each run of spaces, line breaks, control characters, format characters
+   * (which can reverse text) and lone surrogates.
    */
   static String oneLine(String text) {
     StringBuilder line = new StringBuilder(text.length());

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The resolver of hosts, which checks their addresses. Every connection gets its address here, so only checked
- * addresses are connected to: between the check and the connection there is no second look-up, whose result could
+ * addresses are connected to. There is no second look-up between the check and the connection, because its result could
  * differ.
  *
  * <p>A finding is used for a short time. In the second half of that time the next look-up runs in the background, so
@@ -28,26 +28,30 @@ import org.jspecify.annotations.Nullable;
  * last permitted addresses, which were checked, are used for up to a minute. Look-ups of hosts in use do not share
  * threads with look-ups of other hosts, so that many hanging names, which anyone can register, delay no host in use.
  *
- * <p>Each attempt reads the map twice: when it begins, and when it connects, for which only the addresses in the map
- * are used. Rejected: a cache library. A full cache may drop the newest host at once, between the two reads. It also
- * supports neither a running look-up that later callers join, nor addresses that outlive their finding.
+ * <p>Each attempt reads the map of hosts twice: when it begins, and when it opens a connection. A connection uses only
+ * addresses in the map. Rejected: a cache library. A full cache may drop the newest host at once, between the two
+ * reads. A cache also supports neither a running look-up that later callers join, nor addresses that outlive their
+ * finding.
  */
 final class HostLookup implements DnsResolver {
-  /** Most hosts kept. Names come from queues; so many are a leak, and old findings are dropped. */
+  /**
+   * Maximum number of hosts kept. The names come from the settings of queues, so more names indicate a leak. Old
+   * findings are then dropped.
+   */
   private static final int MAX_HOSTS = 10_000;
   /**
-   * Time for which a refusal is kept: a name that was just created should be found soon, but a missing name should not
-   * be looked up at every attempt.
+   * Time for which a denied or unresolved finding is kept. A name that was just created should be found soon, but a
+   * missing name should not be looked up at every attempt.
    */
   private static final long REFUSED_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** Time for which permitted addresses are used while look-ups fail; open connections live as long. */
+  /** Time for which permitted addresses are used while look-ups fail. The life of a connection has the same limit. */
   private static final long STALE_NANOS = Duration.ofMinutes(1).toNanos();
   /** Time after which a running look-up counts as hanging. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
   /**
-   * Longest time for which a failed look-up is not repeated. A slow failure is kept for as long as the look-up took, up
-   * to this time.
+   * Longest time for which a failed look-up is not repeated. The result of a slow look-up that failed is kept for as
+   * long as the look-up took, up to this time.
    */
   private static final long MAX_REFUSED_NANOS = Duration.ofSeconds(30).toNanos();
 
@@ -62,7 +66,7 @@ final class HostLookup implements DnsResolver {
   /**
    * Creates a look-up.
    *
-   * @param refreshes runs the resolver for hosts that were permitted lately
+   * @param refreshes runs the resolver for hosts that were permitted within the last minute
    * @param searches runs the resolver for other hosts
    * @param keep how long permitted addresses are used before the next look-up
    */
@@ -96,14 +100,14 @@ final class HostLookup implements DnsResolver {
 
   private static final class Host {
     volatile @Nullable Dated last;
-    /** The last finding that permitted the host; null if a later one denied it. */
+    /** The last finding that permitted the host; null if a later finding denied the host. */
     volatile @Nullable Dated permitted;
-    /** Time at which the running look-up was passed to its executor. */
+    /** Monotonic time at which the running look-up was passed to its executor. */
     volatile long launchedNanos;
     final AtomicReference<@Nullable CompletableFuture<Finding>> running = new AtomicReference<>();
   }
 
-  /** Returns the finding for a host if it can be used now, or null if {@link #find} must be called. Never blocks. */
+  /** Returns a finding for a host that can be used now, or null if {@link #find} must be called. Never blocks. */
   @Nullable
   Finding known(String host) {
     Host entry = hosts.get(host);
@@ -127,7 +131,7 @@ final class HostLookup implements DnsResolver {
     return permitted != null && nowNanos - permitted.atNanos < STALE_NANOS ? permitted.finding : null;
   }
 
-  /** Returns the finding, or the last permitted one if this one is unresolved. */
+  /** Returns the finding. If it is unresolved and the host was permitted lately, returns the permitted finding. */
   private static Finding orPermitted(Host entry, Finding finding, long nowNanos) {
     Finding permitted = finding instanceof Unresolved ? permittedLately(entry, nowNanos) : null;
     return permitted == null ? finding : permitted;
@@ -135,9 +139,9 @@ final class HostLookup implements DnsResolver {
 
   private void refresh(String host, Host entry) {
     if (entry.running.get() == null) {
-      CompletableFuture<Finding> mine = new CompletableFuture<>();
-      if (entry.running.compareAndSet(null, mine)) {
-        launch(host, entry, mine);
+      CompletableFuture<Finding> created = new CompletableFuture<>();
+      if (entry.running.compareAndSet(null, created)) {
+        launch(host, entry, created);
       }
     }
   }
@@ -149,8 +153,8 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * Returns the finding for a host, from the running look-up or a new one; or the last permitted one if the look-up
-   * fails or hangs. Never fails.
+   * Returns the finding of the running look-up of a host, or of a new one. If the look-up fails or hangs and the host
+   * was permitted lately, returns the permitted finding. The future never completes exceptionally.
    */
   CompletableFuture<Finding> find(String host) {
     if (hosts.size() >= MAX_HOSTS) {
@@ -166,23 +170,23 @@ final class HostLookup implements DnsResolver {
   }
 
   private CompletableFuture<Finding> start(String host, Host entry) {
-    CompletableFuture<Finding> mine = new CompletableFuture<>();
-    CompletableFuture<Finding> other = entry.running.compareAndExchange(null, mine);
-    if (other != null) {
-      return other;
+    CompletableFuture<Finding> created = new CompletableFuture<>();
+    CompletableFuture<Finding> running = entry.running.compareAndExchange(null, created);
+    if (running != null) {
+      return running;
     }
-    launch(host, entry, mine);
-    return mine;
+    launch(host, entry, created);
+    return created;
   }
 
-  private void launch(String host, Host entry, CompletableFuture<Finding> mine) {
+  private void launch(String host, Host entry, CompletableFuture<Finding> future) {
     long nowNanos = clock.monotonicNanos();
     entry.launchedNanos = nowNanos;
     try {
-      (permittedLately(entry, nowNanos) == null ? searches : refreshes).execute(() -> run(host, entry, mine));
+      (permittedLately(entry, nowNanos) == null ? searches : refreshes).execute(() -> run(host, entry, future));
     } catch (RejectedExecutionException e) {
       entry.running.set(null);
-      mine.complete(new Unresolved("too many name look-ups wait; does the name server answer? host=" + host));
+      future.complete(new Unresolved("too many name look-ups wait; the name server may be down: host=" + host));
     }
   }
 
@@ -228,9 +232,9 @@ final class HostLookup implements DnsResolver {
         + ", address=" + address;
   }
 
-  /** Returns the finding for a host that is an address itself, without a look-up. */
+  /** Returns the finding for a host that is given as an IP address, without a look-up. */
   Finding ofLiteral(String host, byte[] address) {
-    // Checked before the JDK converts a mapped address to an IPv4 address.
+    // The bytes are checked before the JDK converts an IPv4-mapped address to an IPv4 address.
     String denial = rules.denial(address);
     if (denial != null) {
       return new Denied(denied(host, host, denial));
@@ -254,8 +258,8 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * Returns the addresses for a new connection: the last permitted ones, however old, unless a later finding denied the
-   * host. The attempt that connects has checked them. Never looks up a name.
+   * Returns the addresses for a new connection: the last permitted addresses, however old, unless a later finding
+   * denied the host. The attempt checked the host when it began. Never looks up a name.
    */
   @Override
   public InetAddress[] resolve(String host) throws UnknownHostException {

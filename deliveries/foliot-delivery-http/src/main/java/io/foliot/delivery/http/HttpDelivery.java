@@ -29,15 +29,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signed callbacks over HTTP/1.1: each attempt is one POST, to an address that was checked when it began.
+ * Signed callbacks over HTTP/1.1. Each attempt is one POST to an address that was checked when the attempt began.
  *
- * <p>The steps of an attempt: it gets the settings of its target, which are parsed once and kept; takes a place among
- * the attempts in flight; starts a timer for the whole attempt; gets the checked addresses of its host, which are
- * nearly always known; and calls the client. Its stage completes once, by the first of these: answer, failure, timer,
- * close.
+ * <p>An attempt has these steps. It gets the settings of its target, which are parsed once and kept. It counts as in
+ * flight, unless too many attempts are. It starts a timer for the whole attempt. It gets the checked addresses of its
+ * host, which are nearly always known, and calls the client. The first of these events completes the attempt: answer,
+ * failure, end of the timer, close.
  *
- * <p>A request is sent at most once. It is sent again, on another connection, only if its connection turns out to have
- * been closed before any byte was written.
+ * <p>A request is written at most once. It is sent again, on another connection, only if the first connection was
+ * closed before any byte of the request was written.
  */
 public final class HttpDelivery implements Delivery {
   /** Names of the settings that a target of this delivery may have. */
@@ -47,13 +47,13 @@ public final class HttpDelivery implements Delivery {
 
   /** Longest wait of {@link #check} for a name server. Addresses that are found later are checked by the attempts. */
   private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
-  /** Most concurrent look-ups of hosts in use. Fewer that hang delay no other host in use; a host has one at a time. */
+  /** Maximum number of concurrent look-ups of hosts in use. A host has one look-up at a time. */
   private static final int REFRESH_THREADS = 32;
-  /** Most concurrent look-ups of new hosts, and of hosts that were not found lately. */
+  /** Maximum number of concurrent look-ups of all other hosts. */
   private static final int SEARCH_THREADS = 128;
-  /** Most look-ups that wait for a thread. If more wait, the name server is down, and a longer wait does not help. */
+  /** Maximum number of look-ups that wait for a thread. Further look-ups fail: the name server is probably down. */
   private static final int LOOKUPS_WAITING = 4_096;
-  /** Most targets whose parsed settings are kept; a queue has one target. */
+  /** Maximum number of targets whose parsed settings are kept. A queue has one target. */
   private static final int MAX_TARGETS = 10_000;
 
   private final HttpDeliveryOptions options;
@@ -96,7 +96,7 @@ public final class HttpDelivery implements Delivery {
     client = new CallbackClient(options, lookup);
   }
 
-  // Platform threads: native code resolves names, and would block the carrier of a virtual thread.
+  // Platform threads, because native code resolves names and would block the carrier of a virtual thread.
   private static ExecutorService lookupThreads(String name, int count) {
     ThreadPoolExecutor threads = new ThreadPoolExecutor(count, count, 10, TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(LOOKUPS_WAITING), Thread.ofPlatform().daemon().name(name, 0).factory());
@@ -110,8 +110,9 @@ public final class HttpDelivery implements Delivery {
   }
 
   /**
-   * Checks the settings, and the addresses of the host. Unlike the other methods it may block, for up to two seconds,
-   * if the name server is slow. The attempts check the addresses again in any case.
+   * Checks the settings and the addresses of the host. Unlike the other methods, this method may block: for up to two
+   * seconds, if the name server is slow. If the name server has not answered by then, the target is accepted. Each
+   * attempt checks the addresses again.
    *
    * @throws IllegalArgumentException if the settings are malformed, an address of the host is denied, or the host does
    *     not resolve and {@link HttpDeliveryOptions#allowUnresolved} is false
@@ -151,7 +152,7 @@ public final class HttpDelivery implements Delivery {
     try {
       return read(target).url().destination();
     } catch (IllegalArgumentException e) {
-      return "http";
+      return "http"; // deliver() fails each attempt of a malformed target
     }
   }
 
@@ -174,7 +175,7 @@ public final class HttpDelivery implements Delivery {
       return CompletableFuture
           .completedFuture(new Answer.Retry(null, Health.WELL, "the queue cannot deliver: " + e.getMessage()));
     }
-    // The engine claims no more tasks than maxInFlight; this protects against other callers.
+    // The engine claims no more tasks than maxInFlight. This check protects against other callers.
     if (inFlight.incrementAndGet() > options.maxInFlight()) {
       inFlight.decrementAndGet();
       return CompletableFuture.completedFuture(new Answer.Retry(null, Health.OVERLOADED,
@@ -220,13 +221,13 @@ public final class HttpDelivery implements Delivery {
     return clock.wallMillis();
   }
 
-  /** Removes an exchange that has ended. Each exchange calls it once. */
+  /** Removes an exchange that has ended. Each exchange calls this method once. */
   void ended(Exchange exchange) {
     exchanges.remove(exchange);
     inFlight.decrementAndGet();
   }
 
-  /** Ends attempts under way as failed; they may or may not have reached their receivers. */
+  /** Ends the attempts under way; they are to be retried. Their requests may or may not have reached the receivers. */
   @Override
   public void close() {
     closed = true;

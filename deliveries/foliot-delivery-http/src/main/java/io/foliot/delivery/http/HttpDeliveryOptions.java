@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param allowLoopback whether callbacks may reach this machine by 127.0.0.0/8 and ::1
  * @param allowUnresolved whether a queue may be created before the name of its receiver resolves
  * @param connectTimeout how long a connection, and its TLS handshake, may take within an attempt
- * @param addressTtl how long the addresses of a host are used before it is looked up again
- * @param connectionsPerDestination the most connections to one host and port; further attempts wait for a connection,
- *        within their timeout. The engine has up to twice its destination limit of attempts under way there
- * @param maxInFlight the most attempts under way; the engine claims no more, and attempts of other callers are refused
+ * @param addressTtl how long the addresses of a host are used before the host is looked up again
+ * @param connectionsPerDestination the maximum number of connections to one host and port; further attempts wait for a
+ *        connection, within their timeout. The engine runs up to twice its destination limit of attempts concurrently
+ * @param maxInFlight the maximum number of attempts under way; the engine claims no more tasks, and attempts of other
+ *        callers are refused
  * @param ioThreads the number of threads that read and write
  * @param version the version of Foliot, for the header User-Agent
- * @param tls the context that decides which certificates of receivers are trusted; null for the default of this Java
+ * @param tls the context that decides which certificates of receivers are trusted; null for the default of the JVM
  */
 public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopback, boolean allowUnresolved,
     Duration connectTimeout, Duration addressTtl, int connectionsPerDestination, int maxInFlight, int ioThreads,
@@ -70,7 +71,7 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
         .maxInFlight(maxInFlight).ioThreads(ioThreads).version(version).tls(tls);
   }
 
-  /** Builds {@link HttpDeliveryOptions}. Not safe for use by several threads. */
+  /** Builds {@link HttpDeliveryOptions}. Not thread-safe. */
   public static final class Builder {
     private List<Cidr> allowedNetworks = List.of();
     private boolean allowLoopback;
@@ -112,7 +113,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
 
     /**
-     * Sets how long the addresses of a host are used before it is looked up again, from 1 ms to 1 h; by default 5 s.
+     * Sets how long the addresses of a host are used before the host is looked up again, from 1 ms to 1 h; by default
+     * 5 s.
      */
     public Builder addressTtl(Duration value) {
       addressTtl = value;
@@ -120,9 +122,9 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
 
     /**
-     * Sets how many connections to one host and port are open at most, at least 1; by default 2,000. Further attempts
-     * wait for a connection, within their timeout. The engine has up to twice its destination limit of attempts under
-     * way there.
+     * Sets the maximum number of connections to one host and port, at least 1; by default 2,000. Further attempts wait
+     * for a connection, within their timeout. The engine runs up to twice its destination limit of attempts
+     * concurrently.
      */
     public Builder connectionsPerDestination(int value) {
       connectionsPerDestination = value;
@@ -130,8 +132,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
 
     /**
-     * Sets how many attempts are under way at most, at least 1; by default 16,384. The engine claims no more, and
-     * attempts of other callers are refused.
+     * Sets the maximum number of attempts under way, at least 1; by default 16,384. The engine claims no more tasks,
+     * and attempts of other callers are refused.
      */
     public Builder maxInFlight(int value) {
       maxInFlight = value;
@@ -151,8 +153,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
 
     /**
-     * Sets the context that decides which certificates of receivers are trusted; null, the default, for the default of
-     * this Java.
+     * Sets the context that decides which certificates of receivers are trusted. Null, the initial value, selects the
+     * default of the JVM.
      */
     public Builder tls(@Nullable SSLContext value) {
       tls = value;

@@ -24,7 +24,7 @@ record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
    */
   static HttpTarget parse(Target target) {
     if (!target.type().equals(TYPE)) {
-      throw new IllegalArgumentException("an http delivery is of type http: type=" + target.type());
+      throw new IllegalArgumentException("the target of a callback must be of type http: type=" + target.type());
     }
     Map<String, String> settings = target.settings();
     for (String name : settings.keySet()) {
@@ -46,7 +46,7 @@ record HttpTarget(CallbackUrl url, @Nullable WebhookSigner signer) {
     return distance(cut, SECRET) < distance(cut, URL) ? SECRET : URL;
   }
 
-  /** Returns how many letters must be inserted, removed or changed, relative to the longer of the two words. */
+  /** Returns the edit distance of a name and a word in lower case, divided by the length of the longer of the two. */
   private static double distance(String name, String word) {
     int[] row = new int[word.length() + 1];
     for (int j = 0; j <= word.length(); j++) {

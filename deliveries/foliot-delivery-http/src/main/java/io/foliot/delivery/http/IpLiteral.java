@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Other forms that a C library accepts (octal, hexadecimal, one large number) are refused.
  */
 final class IpLiteral {
+  /** Number of 16-bit groups of an IPv6 address. */
   private static final int GROUPS = 8;
 
   private IpLiteral() {}
@@ -59,8 +60,8 @@ final class IpLiteral {
   }
 
   /**
-   * Returns the bytes of groups between single colons, the last of which may be an IPv4 address; null if one is
-   * malformed.
+   * Returns the bytes of groups that are separated by single colons. The last group may be an IPv4 address. Returns
+   * null if a group is malformed.
    */
   private static byte @Nullable [] groups(String text) {
     if (text.isEmpty()) {

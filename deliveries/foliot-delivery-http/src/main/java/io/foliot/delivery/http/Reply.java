@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  * @param ack the header {@code foliot-ack}, or null
  * @param retryAfter the header {@code Retry-After}, or null
  * @param contentType the header {@code Content-Type}, or null
- * @param body the beginning of the body; only failures keep one
+ * @param body the beginning of the body; empty if the status is below 400
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable String retryAfter,
     @Nullable String contentType, byte[] body) {
   /**
-   * Longest wait that a receiver can ask for. A longer one counts as a mistake, and the next attempt begins after this
-   * time.
+   * Longest wait that a receiver can request by Retry-After. A longer wait counts as a mistake, and is replaced by this
+   * one.
    */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
-  /** Most characters of an answer's body in a detail. */
+  /** Maximum number of characters of an answer's body in a detail. */
   static final int DETAIL_LENGTH = 200;
   private static final Answer DONE = new Answer.Done("HTTP 200");
   private static final Duration MAX_NEXT = Duration.ofMillis(Limits.MAX_DELAY_MILLIS);
@@ -42,7 +42,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   /**
    * Returns the meaning of the answer for the task.
    *
-   * @param wallMillis the current time, with which a date is compared
+   * @param wallMillis the current time, in milliseconds since 1970, with which a date in Retry-After is compared
    * @param secrets values that were sent and must not appear in a detail, even if the receiver repeats them
    */
   Answer answer(long wallMillis, Collection<String> secrets) {
@@ -82,8 +82,8 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   }
 
   /**
-   * Returns the meaning of a foliot-next that cannot be parsed: another attempt, because ending the task could lose an
-   * alarm.
+   * Returns the meaning of a foliot-next that cannot be parsed: another attempt. Ending the task instead could lose the
+   * call that the receiver requested.
    */
   private Answer unclear(String problem) {
     return new Answer.Retry(null, Health.WELL, "HTTP " + status + "; foliot-next: " + problem);

@@ -15,13 +15,16 @@ import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of an answer: its head, the beginning of its body if it is a failure, and the rest up to a limit. */
+/** Reads the head and body of an answer, up to a limit. Keeps the beginning of the body if the status is a failure. */
 final class ReplyReader implements AsyncResponseConsumer<Reply> {
-  /** Most bytes of a body that are read, so that the connection can be kept: reading more costs more than a new one. */
+  /**
+   * Maximum number of bytes of a body that are read so that the connection can be reused. Reading more costs more than
+   * a new connection.
+   */
   static final int MAX_BODY_BYTES = 64 << 10;
-  /** Bytes of a body that are kept: enough for the text of a detail, in any script. */
+  /** Number of bytes of a failure's body that are kept: enough for the text of a detail, in any alphabet. */
   private static final int KEPT_BYTES = 1 << 10;
-  /** Most informational responses before the answer: a proxy or two may send some each; more have no use. */
+  /** Maximum number of informational responses (1xx) before an answer. One or two proxies may send a few each. */
   static final int MAX_INFORMATIONAL = 20;
   private static final byte[] EMPTY = new byte[0];
 
@@ -35,7 +38,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
   private int keptBytes;
   private byte[] kept = EMPTY;
 
-  // written by the sending thread or the I/O thread, read by any
+  // any thread
   private volatile @Nullable AsyncExecRuntime runtime;
   private volatile boolean aborted;
   private volatile boolean sent;
@@ -49,13 +52,13 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     this.onComplete = onComplete;
   }
 
-  /** Sets the holder of the connection. Returns false if the exchange has ended meanwhile: nothing may be sent then. */
+  /** Sets the holder of the connection. Returns false if the exchange has ended, in which case nothing may be sent. */
   boolean readFrom(AsyncExecRuntime newRuntime) {
     runtime = newRuntime;
     return !aborted;
   }
 
-  /** Notes that the head of the request was passed to the connection. */
+  /** Records that the head of the request was passed to the connection. */
   void sent() {
     sent = true;
   }
@@ -107,7 +110,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     informational++;
     if (informational > MAX_INFORMATIONAL) {
       throw new EndlessAnswerException(
-          "more informational responses before an answer than the limit: count=" + MAX_INFORMATIONAL);
+          "more informational responses before an answer than the limit: limit=" + MAX_INFORMATIONAL);
     }
   }
 
@@ -124,7 +127,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     keptBytes += keep;
     bytes.position(bytes.limit());
     if (read > MAX_BODY_BYTES) {
-      throw new IOException("the body of the answer is longer than the limit: bytes=" + MAX_BODY_BYTES);
+      throw new IOException("the body of the answer is longer than the limit: limitBytes=" + MAX_BODY_BYTES);
     }
   }
 

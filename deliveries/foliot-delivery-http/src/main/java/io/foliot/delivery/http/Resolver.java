@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** A resolver of host names. It may block: it is called only on threads for look-ups. */
+/** A resolver of host names. It may block, because it is called only on threads for look-ups. */
 @FunctionalInterface
 public interface Resolver {
   /**

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class WebhookSigner {
   private static final String PREFIX = "whsec_";
   private static final String ALGORITHM = "HmacSHA256";
-  /** Shortest secret; the standard demands 192 to 512 bits. */
+  /** Size of the shortest secret. The standard requires 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
   private static final int MAX_SECRET_BYTES = 64;
-  /** Most secrets of a queue: the old one, the new one, and two more. Each costs a pass over the body. */
+  /** Maximum number of secrets of a queue: an old one, a new one, two more. Each secret costs a pass over the body. */
   static final int MAX_SECRETS = 4;
 
   /** One MAC for each secret, initialized with its key. A clone for each signature is cheaper than a new MAC. */
@@ -31,7 +31,7 @@ final class WebhookSigner {
   }
 
   /**
-   * Returns the signer of secrets that are separated by spaces, or null if there are none.
+   * Returns a signer with the secrets in a text, which are separated by spaces; null if the text is null.
    *
    * @throws IllegalArgumentException if a secret is malformed; the message does not contain it
    */
@@ -44,7 +44,7 @@ final class WebhookSigner {
       prototypes.add(prototype(key(secret)));
     }
     if (prototypes.size() > MAX_SECRETS) {
-      throw malformed("are at most " + MAX_SECRETS + ", separated by spaces: secrets=" + prototypes.size());
+      throw malformed("at most " + MAX_SECRETS + " secrets, separated by spaces", "more");
     }
     return new WebhookSigner(List.copyOf(prototypes));
   }
@@ -56,17 +56,17 @@ final class WebhookSigner {
         key = Base64.getDecoder().decode(secret.substring(PREFIX.length()));
       }
     } catch (IllegalArgumentException e) {
-      throw malformed("are whsec_ and base64; this is not base64");
+      throw malformed("whsec_ and base64", "a secret that is not base64");
     }
     if (key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES) {
-      throw malformed("are whsec_ and the base64 of 24 to 64 random bytes; create one with:"
-          + " echo whsec_$(openssl rand -base64 32)");
+      throw malformed("whsec_ and the base64 of 24 to 64 random bytes",
+          "another text; create a secret with: echo whsec_$(openssl rand -base64 32)");
     }
     return key;
   }
 
-  private static IllegalArgumentException malformed(String why) {
-    return new IllegalArgumentException("the secrets in delivery.secret " + why);
+  private static IllegalArgumentException malformed(String expected, String got) {
+    return new IllegalArgumentException("delivery.secret: expected " + expected + ", but got " + got);
   }
 
   private static Mac prototype(byte[] key) {
@@ -96,7 +96,7 @@ final class WebhookSigner {
     try {
       return (Mac) prototype.clone();
     } catch (CloneNotSupportedException e) {
-      throw new IllegalStateException("the provider of " + ALGORITHM + " cannot copy it", e);
+      throw new IllegalStateException("the provider of " + ALGORITHM + " cannot clone a MAC", e);
     }
   }
 }

@@ -57,7 +57,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void metadataIsDeniedEvenWhereEverythingIsAllowed() {
+  void metadataIsDeniedEvenIfEverythingIsAllowed() {
     assertThat(METADATA).allSatisfy(address -> {
       assertThat(strict.denial(bytes(address))).isNotNull();
       assertThat(everything.denial(bytes(address))).contains("metadata");
@@ -93,9 +93,12 @@ class AddressRulesTest {
         .allSatisfy(address -> assertThat(rules.denial(bytes(address))).isNotNull());
   }
 
-  /** A denied IPv4 address is denied in each of its IPv6 forms, even if all of IPv6 is allowed. */
+  /**
+   * An IPv6 address that contains an IPv4 address is denied by default. Even if all of IPv6 is allowed, the address is
+   * denied if its IPv4 address is denied.
+   */
   @Test
-  void anEmbeddedDeniedAddressIsDenied() {
+  void anIpv6AddressWithADeniedIpv4AddressIsDenied() {
     AddressRules allV6 = new AddressRules(List.of(Cidr.parse("::/0")), false);
     long seed = Long.getLong("foliot.seed", System.nanoTime());
     Random random = new Random(seed);
@@ -112,10 +115,10 @@ class AddressRulesTest {
         System.arraycopy(known, 0, v4, 0, random.nextInt(4) + 1);
       }
       byte[] embedded = forms.get(random.nextInt(forms.size())).apply(v4);
-      String shown = "seed=" + seed + ", v4=" + List.of(v4[0] & 255, v4[1] & 255, v4[2] & 255, v4[3] & 255);
-      assertThat(strict.denial(embedded)).as(shown).isNotNull();
+      String context = "seed=" + seed + ", v4=" + List.of(v4[0] & 255, v4[1] & 255, v4[2] & 255, v4[3] & 255);
+      assertThat(strict.denial(embedded)).as(context).isNotNull();
       if (strict.denial(v4) != null) {
-        assertThat(allV6.denial(embedded)).as(shown).isNotNull();
+        assertThat(allV6.denial(embedded)).as(context).isNotNull();
       }
     }
   }
@@ -151,7 +154,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void literalsAreReadStrictly() {
+  void malformedLiteralsAreRefused() {
     assertThat(List.of("0177.0.0.1", "127.1", "2130706433", "0x7f.0.0.1", "0x7f000001", "127.0.0.1.", "127.0.0.01",
         "1.2.3.4.5", "1.2.3", "256.1.1.1", "1.2.3.4 ", "+1.2.3.4", "1..2.3", "", ".", "\u0661.1.1.1", "fe80::1%eth0",
         "::1%0",
@@ -161,7 +164,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void literalsAreReadAsTheJdkReadsThem() throws Exception {
+  void literalsAreParsedAsTheJdkWritesThem() throws Exception {
     Random random = new Random(Long.getLong("foliot.seed", System.nanoTime()));
     for (int i = 0; i < 20_000; i++) {
       byte[] bytes = new byte[random.nextBoolean() ? 4 : 16];
@@ -180,7 +183,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void networksAreReadStrictly() {
+  void malformedNetworksAreRefused() {
     assertThat(Cidr.parse("10.0.0.0/8")).isEqualTo(Cidr.parse("10.0.0.0/8")).hasToString("10.0.0.0/8");
     assertThat(
         List.of("10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "fd00::/129", "localhost",

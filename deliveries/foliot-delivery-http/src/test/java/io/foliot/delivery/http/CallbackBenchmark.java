@@ -42,9 +42,9 @@ import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
 
 /**
- * The cost of a callback compared with the same HTTP client without Foliot. Both send to one receiver, which is a
- * process of its own. The bare client sends only the payload and its content type. Prints requests per second, the
- * processor time of this process per request, and whether the receiver counted as many requests as were sent.
+ * The cost of a callback compared with the same HTTP client without Foliot. Both send to one receiver, which runs in a
+ * separate process. The bare client sends only the payload and its content type. Prints requests per second, the
+ * processor time of this process per request, and whether the receiver counted all requests that were sent.
  *
  * <pre>
  * mvn -q -pl :foliot-wheel,:foliot-core,:foliot-delivery-http test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp
@@ -52,7 +52,7 @@ import org.apache.hc.core5.reactor.IOReactorConfig;
  * java -cp $target/test-classes:$target/classes:$(cat /tmp/cp) io.foliot.delivery.http.CallbackBenchmark 128 5
  * </pre>
  *
- * <p>Arguments: number of attempts at once, and seconds per round.
+ * <p>Arguments: number of concurrent attempts, and seconds per round.
  */
 final class CallbackBenchmark {
   private static final int ROUNDS = 3;
@@ -197,7 +197,7 @@ final class CallbackBenchmark {
     final ByteBuffer out = ByteBuffer.allocate(1 << 14);
   }
 
-  /** Counts POSTs and answers them, with as little work as possible. Never returns. */
+  /** Runs the receiver, which counts POSTs and answers them, with as little work as possible. Never returns. */
   private static void receive() throws IOException {
     Selector selector = Selector.open();
     ServerSocketChannel server = ServerSocketChannel.open();
@@ -254,7 +254,7 @@ final class CallbackBenchmark {
     }
   }
 
-  /** Returns the end of the first request, or -1. */
+  /** Returns the position after the first request, or -1 if it is incomplete. */
   private static int requestEnd(Connection connection) {
     byte[] bytes = connection.bytes;
     ByteBuffer in = connection.in;
@@ -267,6 +267,7 @@ final class CallbackBenchmark {
     return -1;
   }
 
+  /** Returns the content-length, or 0 if there is none. Compares only three characters of a header, to save time. */
   private static int contentLength(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes[i] == '\n' && (bytes[i + 1] | 32) == 'c' && (bytes[i + 9] | 32) == 'l' && bytes[i + 15] == ':') {

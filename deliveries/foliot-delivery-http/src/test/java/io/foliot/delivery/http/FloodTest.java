@@ -22,8 +22,8 @@ class FloodTest {
   private static final HttpDeliveryOptions ONE_THREAD = HttpDeliveryOptions.builder().allowLoopback(true)
       .connectionsPerDestination(256).maxInFlight(1_000).ioThreads(1).build();
   /** Timeout of an attacked attempt: long enough that only the limits can end a flood during the test. */
-  private static final Duration FLOODED = Duration.ofMinutes(5);
-  private static final Duration HEALTHY = Duration.ofSeconds(10);
+  private static final Duration FLOODED_TIMEOUT = Duration.ofMinutes(5);
+  private static final Duration HEALTHY_TIMEOUT = Duration.ofSeconds(10);
   private static final int FLOODS = 4;
   private static final int CALLBACKS = 50;
 
@@ -45,12 +45,12 @@ class FloodTest {
 
     private final String head;
     private final String piece;
-    private final String said;
+    private final String detailPart;
 
-    Flood(String head, String piece, String said) {
+    Flood(String head, String piece, String detailPart) {
       this.head = head;
       this.piece = piece;
-      this.said = said;
+      this.detailPart = detailPart;
     }
 
     boolean send(OutputStream out, CountDownLatch begun) throws IOException {
@@ -77,18 +77,18 @@ class FloodTest {
         HttpDelivery delivery = new HttpDelivery(ONE_THREAD)) {
       List<CompletableFuture<Answer>> attacked = new ArrayList<>();
       for (int i = 0; i < FLOODS; i++) {
-        attacked.add(delivery.deliver(Attempts.attempt(Attempts.target(flooding.url(), FLOODED)))
+        attacked.add(delivery.deliver(Attempts.attempt(Attempts.target(flooding.url(), FLOODED_TIMEOUT)))
             .toCompletableFuture());
       }
       assertThat(begun.await(20, TimeUnit.SECONDS)).as("the floods have begun").isTrue();
       for (int i = 0; i < CALLBACKS; i++) {
-        assertThat(Attempts.answer(delivery, Attempts.attempt(Attempts.target(healthy.url(), HEALTHY))))
+        assertThat(Attempts.answer(delivery, Attempts.attempt(Attempts.target(healthy.url(), HEALTHY_TIMEOUT))))
             .as("callback %s beside the flood", i).isEqualTo(new Answer.Done("HTTP 200"));
       }
       for (CompletableFuture<Answer> answer : attacked) {
         assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOfSatisfying(Answer.Retry.class, retry -> {
           assertThat(retry.health()).isEqualTo(Health.FAILING);
-          assertThat(retry.detail()).contains(flood.said);
+          assertThat(retry.detail()).contains(flood.detailPart);
         });
         assertThat(flooding.closedByClient.poll(20, TimeUnit.SECONDS)).as("the connection is closed").isTrue();
       }
@@ -133,7 +133,7 @@ class FloodTest {
     });
         ScriptedReceiver healthy = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = new HttpDelivery(ONE_THREAD)) {
-      assertThat(Attempts.answer(delivery, Attempts.attempt(Attempts.target(flooding.url(), FLOODED))))
+      assertThat(Attempts.answer(delivery, Attempts.attempt(Attempts.target(flooding.url(), FLOODED_TIMEOUT))))
           .isEqualTo(new Answer.Done("HTTP 200"));
       assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
       for (int i = 0; i < CALLBACKS; i++) {

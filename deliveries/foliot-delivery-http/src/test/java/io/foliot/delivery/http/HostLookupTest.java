@@ -20,6 +20,7 @@ final class HostLookupTest {
   private static final int MAX_HOSTS = 10_000;
   private static final Duration KEEP = Duration.ofSeconds(30);
 
+  /** Time of the clock, which overflows during each test. */
   private long nowNanos = Long.MAX_VALUE - 5;
   private final TimeSource clock = new TimeSource() {
     @Override
@@ -33,8 +34,8 @@ final class HostLookupTest {
     }
   };
   private final List<String> resolved = new ArrayList<>();
-  private final Deque<Runnable> waiting = new ArrayDeque<>();
-  private boolean waits;
+  private final Deque<Runnable> deferred = new ArrayDeque<>();
+  private boolean defers;
   private final HostLookup lookup = new HostLookup(this::resolve, this::execute, this::execute, clock,
       new AddressRules(HttpDeliveryOptions.builder().build().allowedNetworks(), true), KEEP);
 
@@ -47,14 +48,14 @@ final class HostLookupTest {
   }
 
   private void execute(Runnable search) {
-    if (waits) {
-      waiting.add(search);
+    if (defers) {
+      deferred.add(search);
     } else {
       search.run();
     }
   }
 
-  private void passes(Duration time) {
+  private void advance(Duration time) {
     nowNanos += time.toNanos();
   }
 
@@ -75,36 +76,36 @@ final class HostLookupTest {
   @Test
   void aFindingIsKeptForItsTime() {
     find(0, 1);
-    passes(KEEP.dividedBy(2).minusNanos(1));
+    advance(KEEP.dividedBy(2).minusNanos(1));
     assertThat(lookup.known("host0")).isInstanceOf(Permitted.class);
     assertThat(resolved).as("no refresh in the first half of the time").hasSize(1);
-    waits = true;
-    passes(Duration.ofNanos(1));
+    defers = true;
+    advance(Duration.ofNanos(1));
     assertThat(lookup.known("host0")).isInstanceOf(Permitted.class);
     assertThat(lookup.known("host0")).isInstanceOf(Permitted.class);
-    assertThat(waiting).as("one look-up at a time").hasSize(1);
-    waiting.remove().run();
-    passes(KEEP.minusNanos(1));
+    assertThat(deferred).as("one look-up at a time").hasSize(1);
+    deferred.remove().run();
+    advance(KEEP.minusNanos(1));
     assertThat(lookup.known("host0")).isInstanceOf(Permitted.class);
-    passes(Duration.ofNanos(1));
-    waiting.remove().run();
-    passes(KEEP);
+    advance(Duration.ofNanos(1));
+    deferred.remove().run();
+    advance(KEEP);
     assertThat(lookup.known("host0")).isNull();
   }
 
   @Test
   void aMissingHostIsLookedUpOnceASecond() {
     assertThat(lookup.find("missing")).isCompletedWithValueMatching(Unresolved.class::isInstance);
-    passes(Duration.ofSeconds(1).minusNanos(1));
+    advance(Duration.ofSeconds(1).minusNanos(1));
     assertThat(lookup.known("missing")).isInstanceOf(Unresolved.class);
-    passes(Duration.ofNanos(1));
+    advance(Duration.ofNanos(1));
     assertThat(lookup.known("missing")).isNull();
   }
 
   @Test
-  void oldFindingsAreForgottenBeforeFreshOnes() {
+  void oldFindingsAreDroppedBeforeFreshOnes() {
     find(0, 1_000);
-    passes(Duration.ofSeconds(61));
+    advance(Duration.ofSeconds(61));
     find(1_000, MAX_HOSTS);
     assertThat(isKept("host0")).as("up to the bound, old findings are kept").isTrue();
     find(MAX_HOSTS, MAX_HOSTS + 1);
@@ -117,19 +118,19 @@ final class HostLookupTest {
   @Test
   void addressesThatMayStillBeUsedAreKept() {
     find(1, MAX_HOSTS);
-    passes(Duration.ofSeconds(2));
+    advance(Duration.ofSeconds(2));
     find(0, 1);
-    passes(Duration.ofSeconds(59));
-    assertThat(lookup.known("host0")).as("its finding has expired").isNull();
+    advance(Duration.ofSeconds(59));
+    assertThat(lookup.known("host0")).as("the finding has expired").isNull();
     find(MAX_HOSTS, MAX_HOSTS + 1);
     assertThat(isKept("host0")).isTrue();
     assertThat(isKept("host1")).isFalse();
   }
 
   @Test
-  void aHostFoundMissingRecentlyIsNotLookedUpAgain() {
+  void aFreshUnresolvedFindingIsNotDropped() {
     find(1, MAX_HOSTS);
-    passes(Duration.ofSeconds(61));
+    advance(Duration.ofSeconds(61));
     assertThat(lookup.find("missing")).isCompletedWithValueMatching(Unresolved.class::isInstance);
     find(MAX_HOSTS, MAX_HOSTS + 1);
     assertThat(isKept("host1")).isFalse();
@@ -146,14 +147,14 @@ final class HostLookupTest {
   }
 
   @Test
-  void aRunningLookUpIsNotForgotten() {
-    waits = true;
+  void aRunningLookUpIsNotDropped() {
+    defers = true;
     CompletableFuture<Finding> running = lookup.find("slow");
-    waits = false;
+    defers = false;
     find(0, MAX_HOSTS);
-    assertThat(isKept("host0")).as("all but the last were forgotten").isFalse();
+    assertThat(isKept("host0")).as("all but the last were dropped").isFalse();
     assertThat(lookup.find("slow")).isSameAs(running);
-    waiting.remove().run();
+    deferred.remove().run();
     assertThat(running).isCompletedWithValueMatching(Permitted.class::isInstance);
     assertThat(isKept("slow")).isTrue();
   }

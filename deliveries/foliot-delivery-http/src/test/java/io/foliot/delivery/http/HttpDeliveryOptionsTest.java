@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class HttpDeliveryOptionsTest {
   @Test
-  void theBuilderKeepsWhatIsNotChanged() throws NoSuchAlgorithmException {
+  void aBuilderOfOptionsBuildsTheSameOptions() throws NoSuchAlgorithmException {
     List<Cidr> networks = List.of(Cidr.parse("10.0.0.0/8"));
     SSLContext trust = SSLContext.getDefault();
     HttpDeliveryOptions full = HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(true)

@@ -73,10 +73,10 @@ class HttpDeliveryTest {
     }
   }
 
-  private static void failsWith(Answer answer, Health health, String... saying) {
+  private static void failsWith(Answer answer, Health health, String... detailParts) {
     assertThat(answer).isInstanceOfSatisfying(Answer.Retry.class, retry -> {
       assertThat(retry.health()).as(retry.detail()).isEqualTo(health);
-      assertThat(retry.detail()).contains(saying);
+      assertThat(retry.detail()).contains(detailParts);
     });
   }
 
@@ -116,7 +116,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void eachSecretSignsByTheStandard() throws Exception {
+  void eachSecretSignsAsTheStandardRequires() throws Exception {
     TimeSource clock = new TimeSource() {
       @Override
       public long wallMicros() {
@@ -143,7 +143,7 @@ class HttpDeliveryTest {
       assertThat(request.header("webhook-signature"))
           .isEqualTo("v1," + hmac(SECRET, id, payload) + " v1," + hmac(OLD_SECRET, id, payload));
     }
-    // The example in the specification of the standard.
+    // the example of the standard's specification
     assertThat(requireNonNull(WebhookSigner.parse(SECRET)).sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330",
         "{\"test\": 2432232314}".getBytes(UTF_8))).isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   }
@@ -204,9 +204,9 @@ class HttpDeliveryTest {
 
   @Test
   void answersAreReadFromTheWire() throws Exception {
-    AtomicReference<String> says = new AtomicReference<>("");
+    AtomicReference<String> answerText = new AtomicReference<>("");
     try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> {
-      out.write(requireNonNull(says.get()).getBytes(UTF_8));
+      out.write(requireNonNull(answerText.get()).getBytes(UTF_8));
       return true;
     }); HttpDelivery delivery = delivery()) {
       String end = "\r\ncontent-length: 0\r\n\r\n";
@@ -222,10 +222,10 @@ class HttpDeliveryTest {
           new Answer.Retry(null, Health.WELL, "HTTP 404"), "HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 200 OK" + end,
           new Answer.Done("HTTP 200"));
       for (Map.Entry<String, Answer> row : rows.entrySet()) {
-        says.set(row.getKey());
+        answerText.set(row.getKey());
         assertThat(Attempts.answer(delivery, receiver.url())).as(row.getKey()).isEqualTo(row.getValue());
       }
-      says.set("HTTP/1.1 418 Teapot\r\ncontent-type: text/plain\r\ncontent-length: 32\r\n\r\n" + Attempts.TOKEN);
+      answerText.set("HTTP/1.1 418 Teapot\r\ncontent-type: text/plain\r\ncontent-length: 32\r\n\r\n" + Attempts.TOKEN);
       assertThat(Attempts.answer(delivery, receiver.url()).detail()).isEqualTo("HTTP 418: [redacted]");
     }
   }
@@ -274,7 +274,7 @@ class HttpDeliveryTest {
     }
   }
 
-  /** Writes a piece every few milliseconds until the client closes the connection or the test is over. */
+  /** Writes a piece every 5 ms until the client closes the connection or the test is over. */
   private static boolean drip(OutputStream out, CountDownLatch over, byte[] first, byte[] piece) throws IOException,
       InterruptedException {
     out.write(first);
@@ -286,7 +286,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aTimeoutSaysThatTheWorkMayBeDone() throws Exception {
+  void aTimeoutReportsThatTheWorkMayBeDone() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS));
         HttpDelivery delivery = delivery()) {
@@ -340,7 +340,7 @@ class HttpDeliveryTest {
     }
   }
 
-  /** The status is the answer: the receiver has done the work even if the body is truncated. */
+  /** A receiver that sent 200 has done the work, even if the body is truncated. */
   @Test
   void theStatusDecidesHoweverTheBodyEnds() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver((request, out) -> {
@@ -375,7 +375,7 @@ class HttpDeliveryTest {
         }
         receiver.hangUp();
       }
-      // If the receiver closes while the request is on its way, the attempt fails; the request is not sent again.
+      // If the receiver closes the connection while a request is on its way, the attempt fails without a resend.
       assertThat(receiver.requests.get()).isBetween(100 - lost, 100);
     }
   }
@@ -417,10 +417,10 @@ class HttpDeliveryTest {
 
   @Test
   void connectionsUseTheCheckedAddress() throws Exception {
-    List<String> asked = new ArrayList<>();
+    List<String> lookups = new ArrayList<>();
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery(LOOPBACK, host -> {
-          asked.add(host);
+          lookups.add(host);
           return List.of(address(127, 0, 0, 1));
         })) {
       String url = "http://Receiver.Test:" + receiver.port() + "/";
@@ -428,12 +428,12 @@ class HttpDeliveryTest {
         assertThat(Attempts.answer(delivery, url)).isInstanceOf(Answer.Done.class);
       }
       assertThat(next(receiver).header("host")).isEqualTo("receiver.test:" + receiver.port());
-      assertThat(asked).containsExactly("receiver.test");
+      assertThat(lookups).containsExactly("receiver.test");
     }
   }
 
   @Test
-  void theNextAddressIsTriedWhenOneRefuses() throws Exception {
+  void theNextAddressIsTriedIfOneRefuses() throws Exception {
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery(LOOPBACK, host -> List.of(address(127, 0, 0, 2), address(127, 0, 0, 1)))) {
       assertThat(Attempts.answer(delivery, "http://a.test:" + receiver.port() + "/")).isInstanceOf(Answer.Done.class);
@@ -441,10 +441,10 @@ class HttpDeliveryTest {
     }
   }
 
-  /** DNS rebinding: the address is public when the queue is checked, and this machine when the attempt begins. */
+  /** DNS rebinding: the name resolves to a public address during the check, and to loopback when the attempt begins. */
   @Test
   void aHostWhoseAddressBecomesDeniedIsNotConnectedTo() throws Exception {
-    AtomicInteger asked = new AtomicInteger();
+    AtomicInteger lookups = new AtomicInteger();
     AtomicLong nanos = new AtomicLong();
     TimeSource clock = new TimeSource() {
       @Override
@@ -458,7 +458,7 @@ class HttpDeliveryTest {
       }
     };
     Resolver rebinding = host -> List
-        .of(asked.incrementAndGet() == 1 ? address(93, 184, 216, 34) : address(127, 0, 0, 1));
+        .of(lookups.incrementAndGet() == 1 ? address(93, 184, 216, 34) : address(127, 0, 0, 1));
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = new HttpDelivery(HttpDeliveryOptions.DEFAULT, clock, rebinding, null)) {
       Target target = Attempts.target("http://rebind.test:" + receiver.port() + "/");
@@ -466,12 +466,12 @@ class HttpDeliveryTest {
       nanos.addAndGet(HttpDeliveryOptions.DEFAULT.addressTtl().toNanos());
       failsWith(Attempts.answer(delivery, Attempts.attempt(target)), Health.UNREACHABLE, "loopback", "--allow-network",
           "host=rebind.test");
-      assertThat(asked).hasValue(2);
+      assertThat(lookups).hasValue(2);
       assertThat(receiver.connections).hasValue(0);
     }
   }
 
-  /** An open connection is not used after its address is denied. */
+  /** An open connection is not used after a look-up has found a denied address. */
   @Test
   void aHostWhoseAddressBecomesDeniedLosesItsConnections() throws Exception {
     AtomicReference<InetAddress> address = new AtomicReference<>(address(127, 0, 0, 1));
@@ -518,7 +518,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aLookUpThatHangsEndsByTheTimeoutAndSendsNothingLater() throws Exception {
+  void anAttemptThatTimesOutDuringItsLookUpSendsNothing() throws Exception {
     CountDownLatch answers = new CountDownLatch(1);
     try (ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));
         HttpDelivery delivery = delivery(LOOPBACK, host -> {
@@ -619,7 +619,7 @@ class HttpDeliveryTest {
       for (CompletableFuture<Answer> answer : answers.subList(0, 2)) {
         assertThat(answer.get(20, TimeUnit.SECONDS)).isInstanceOf(Answer.Done.class);
       }
-      // The connections of the ended attempts are free again.
+      // The connections of the ended attempts can be used again.
       for (int i = 0; i < 5; i++) {
         assertThat(Attempts.answer(delivery, receiver.url())).isInstanceOf(Answer.Done.class);
       }
@@ -628,7 +628,7 @@ class HttpDeliveryTest {
   }
 
   @Test
-  void aHangingDestinationDelaysNoOther() throws Exception {
+  void aHangingDestinationDelaysNoOtherDestination() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
     try (ScriptedReceiver hanging = new ScriptedReceiver((request, out) -> over.await(60, TimeUnit.SECONDS));
         ScriptedReceiver receiver = new ScriptedReceiver(ScriptedReceiver.always(ScriptedReceiver.ok()));

@@ -33,9 +33,9 @@ class HttpTargetTest {
     return new HttpDelivery(options, new SystemClock(), resolver, null);
   }
 
-  private static void refuses(HttpDelivery delivery, Map<String, String> settings, String... saying) {
+  private static void refuses(HttpDelivery delivery, Map<String, String> settings, String... messageParts) {
     assertThatThrownBy(() -> delivery.check(target(settings))).as(settings.keySet().toString())
-        .isInstanceOf(IllegalArgumentException.class).hasMessageContainingAll(saying);
+        .isInstanceOf(IllegalArgumentException.class).hasMessageContainingAll(messageParts);
   }
 
   @Test
@@ -77,7 +77,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void malformedSecretsAreRefusedAndNotRepeated() {
+  void malformedSecretsAreRefusedAndNotShown() {
     try (HttpDelivery delivery = delivery(HttpDeliveryOptions.DEFAULT, host -> List.of(address("8.8.8.8")))) {
       for (String secret : List.of("", "hunter2", "whsec_", "whsec_aHVudGVyMg==", "whsec_!!!hunter2",
           SECRET + "  hunter2", SECRET + "," + SECRET, (SECRET + " ").repeat(5))) {
@@ -115,7 +115,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void aHangingNameServerDelaysRegistrationByTwoSecondsAtMost() throws Exception {
+  void theCheckOfATargetDoesNotWaitForAHangingNameServer() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
     Resolver hanging = host -> {
       try {
@@ -152,7 +152,7 @@ class HttpTargetTest {
         assertThat(delivery.destination(target(Map.of("url", url)))).contains("h" + i + ".test:81");
         assertThat(delivery.targetsKept()).isLessThanOrEqualTo(10_000);
       }
-      assertThat(delivery.targetsKept()).as("no more are dropped than necessary").isEqualTo(10_000);
+      assertThat(delivery.targetsKept()).as("the limit is used fully").isEqualTo(10_000);
     }
   }
 

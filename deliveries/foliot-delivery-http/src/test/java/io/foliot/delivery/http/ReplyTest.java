@@ -47,7 +47,7 @@ class ReplyTest {
   }
 
   @Test
-  void aDurationInFoliotNextAsksForAnotherCall() {
+  void aDurationInFoliotNextRequestsAnotherCall() {
     assertThat(List.of("30s", " 30S ", "PT30S", "pt30s", "30000ms", "0.5m"))
         .allSatisfy(next -> assertThat(answer(200, next, null, null))
             .isEqualTo(new Answer.Again(Duration.ofSeconds(30), "HTTP 200")));
@@ -73,7 +73,7 @@ class ReplyTest {
   }
 
   @Test
-  void acceptedNeedsTheStatusAndTheHeader() {
+  void acceptanceRequiresStatus202AndTheHeader() {
     assertThat(answer(202, "30s", "Later", null)).isInstanceOf(Answer.Accepted.class);
     assertThat(answer(202, null, "now", null)).isInstanceOf(Answer.Done.class);
     assertThat(answer(200, null, "later", null)).isInstanceOf(Answer.Done.class);
@@ -119,7 +119,7 @@ class ReplyTest {
   }
 
   @Test
-  void headersBecomeHarmless() {
+  void headersAreCleanedAndReservedOnesAreNotSent() {
     assertThat(HeaderText.value("plain text")).isEqualTo("plain text");
     assertThat(HeaderText.value("a\r\nx-evil: 1\u0000\u007f")).isEqualTo("a  x-evil: 1  ");
     assertThat(HeaderText.value("na\u00efve \u010a\u560a")).isEqualTo("na%C3%AFve %C4%8A%E5%98%8A");

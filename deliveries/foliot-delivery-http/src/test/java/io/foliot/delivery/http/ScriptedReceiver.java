@@ -31,12 +31,13 @@ class ScriptedReceiver implements AutoCloseable {
   final AtomicInteger connections = new AtomicInteger();
   final AtomicInteger requests = new AtomicInteger();
   final BlockingQueue<Request> received = new LinkedBlockingQueue<>();
-  /** One element for each connection that the client closed. */
+  /** Queue of one element for each connection that the client closed. */
   final BlockingQueue<Boolean> closedByClient = new LinkedBlockingQueue<>();
 
-  /** A script that writes an answer. If it returns false, the receiver closes the connection. */
+  /** A script that writes an answer. */
   @FunctionalInterface
   interface Reply {
+    /** Writes the answer to a request. Returns false to close the connection. */
     boolean to(Request request, OutputStream out) throws IOException, InterruptedException;
   }
 
@@ -95,7 +96,7 @@ class ScriptedReceiver implements AutoCloseable {
     return "http://127.0.0.1:" + port() + "/hook";
   }
 
-  /** Accepts a new connection; subclasses observe it here. */
+  /** Runs for each new connection before its first byte is read. Subclasses may override it. */
   void accepted(Socket socket) {
     // Nothing to do.
   }
@@ -176,7 +177,7 @@ class ScriptedReceiver implements AutoCloseable {
     return line.toString(ISO_8859_1);
   }
 
-  /** Closes all connections, as a receiver closes idle ones. */
+  /** Closes all connections, as a receiver closes idle connections. */
   void hangUp() throws IOException {
     for (Socket socket : open) {
       socket.close();

@@ -40,7 +40,7 @@ class SecureCallbackTest {
   private static @Nullable Path folder;
   private static @Nullable SSLContext tls;
 
-  /** Creates a key for receiver.test, which only these tests trust. */
+  /** Creates a key and a certificate for receiver.test. Only these tests trust the certificate. */
   @BeforeAll
   static void makeKey() throws Exception {
     Path store = Path.of(String.valueOf(folder), "keys.p12");
@@ -76,7 +76,7 @@ class SecureCallbackTest {
   /**
    * Returns a receiver with TLS.
    *
-   * @param names gets the name that the client sends by SNI, one for each connection
+   * @param names receives the name that the client sends by SNI, for each connection
    */
   private static ScriptedReceiver receiver(BlockingQueue<String> names) throws Exception {
     return receiver(names, ScriptedReceiver.always(ScriptedReceiver.ok()));

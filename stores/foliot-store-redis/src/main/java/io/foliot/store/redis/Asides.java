@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The action that sets aside tasks whose records cannot be read, and reports them. Thread-safe. */
+/** Sets aside tasks whose records cannot be read, and reports these tasks. Thread-safe. */
 final class Asides {
   private static final Logger LOG = System.getLogger(Asides.class.getName());
-  /** Most characters of the reason in the failed record. The unreadable bytes are kept separately. */
+  /** Maximum number of characters of the reason in the failed record. The unreadable bytes are kept separately. */
   private static final int REASON_MAX = 500;
 
   private final Link link;
@@ -25,12 +25,17 @@ final class Asides {
     this.listener = listener;
   }
 
-  /** Ends the tasks of a part that cannot be read, unless their records have changed meanwhile. */
+  /**
+   * Ends tasks of one part as failed, because their records cannot be read. A task whose record has changed meanwhile
+   * is left as it is.
+   *
+   * @param arguments a new list with the first argument of the script
+   */
   CompletableFuture<Void> setAside(List<byte[]> arguments, int part, List<Snapshot.Damaged> damaged) {
     long keptMillis = Math.min(QueueTerms.DEFAULT.retainFailedMillis(), Limits.MAX_DELAY_MILLIS);
-    for (Snapshot.Damaged one : damaged) {
-      arguments.addAll(List.of(RecordCodec.id(one.id()), one.value(),
-          Layout.bytes(cut(new SetAside(one.id(), "", one.reason().getMessage() + "").finalReason())),
+    for (Snapshot.Damaged task : damaged) {
+      arguments.addAll(List.of(RecordCodec.id(task.id()), task.value(),
+          Layout.bytes(cut(new SetAside(task.id(), "", task.reason().getMessage() + "").finalReason())),
           Layout.bytes(keptMillis)));
     }
     return link.step(Script.ASIDE, layout.part(part), arguments).thenAccept(queues -> {
@@ -42,8 +47,8 @@ final class Asides {
     });
   }
 
-  /** Reports tasks, each as an id and a queue, that were set aside by the script that reads migrating tasks. */
-  void tellCrossing(List<?> pairs) {
+  /** Reports the tasks that {@code depart.lua} has set aside. The list contains an id and a queue for each task. */
+  void reportMigrating(List<?> pairs) {
     for (int i = 0; i < pairs.size(); i += 2) {
       report(new SetAside(RecordCodec.id((byte[]) pairs.get(i)), Snapshot.name((byte[]) pairs.get(i + 1)),
           "its record could not be read when the task was to migrate to another slot"));
@@ -54,9 +59,9 @@ final class Asides {
     return text.substring(0, Math.min(text.length(), REASON_MAX));
   }
 
-  private void report(SetAside one) {
+  private void report(SetAside task) {
     LOG.log(Level.ERROR, "a task was set aside because its record cannot be read; its bytes are kept in the hash"
-        + " \"aside\" of its slot: task={0}, queue={1}, reason={2}", one.id(), one.queue(), one.reason());
-    listener.accept(one);
+        + " \"aside\" of its slot: task={0}, queue={1}, reason={2}", task.id(), task.queue(), task.reason());
+    listener.accept(task);
   }
 }

@@ -21,32 +21,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * The executor of steps. On the fast path, one script per part runs many items, in all parts at once. All other items
  * take the general path: the records are read, {@link TaskOperations} decides, and the changes are written if the
- * records have not changed since; otherwise they are read again. Such a step therefore takes effect as of the read, by
- * the clock of that read.
+ * records have not changed since the read. Otherwise the records are read again. An item on the general path therefore
+ * takes effect at the time of its last read, by the clock of its part.
  *
- * <p>Items of one batch for the same task or key stay in order. The fast path gets at most one of them. The others take
- * the general path after it, in order, and each unit of them is compared and written as a whole.
+ * <p>Items of one batch for the same task or key stay in order. The fast path gets at most the first of them. The
+ * others take the general path afterwards, in order. The items of one {@link BatchUnit} are compared and written as a
+ * whole.
  */
 final class BatchExecutor {
-  /** Most items of one script, so that it blocks the server for some milliseconds at most, and fits Lua's stack. */
+  /** Maximum number of items of one script. They block the server for some milliseconds, and fit Lua's stack. */
   private static final int AT_ONCE = 500;
-  /** Bytes of payload after which a script takes no further item, for the same reason. */
+  /** Bytes of payload after which a script takes no further item, because it would block the server for too long. */
   private static final int BYTES_AT_ONCE = 4 << 20;
   /**
-   * Most tries of a unit whose records other callers change between its read and its write. With ten writers of one
-   * key, few units need five.
+   * Maximum number of tries of a unit whose records other callers change between its read and its write. With ten
+   * writers of one key, few units need five tries.
    */
   private static final int MAX_TRIES = 200;
   /**
-   * Time after a read within which its results may be written: half of the time for which the scripts keep traces of
-   * ended tasks.
+   * Time after a read within which its results may be written. It is half of the time for which the scripts keep traces
+   * of ended tasks ({@code GRACE} in prelude.lua).
    */
   private static final long LATE_MICROS = 5_000_000;
 
   private final Link link;
   private final Layout layout;
   private final Partitions parts;
-  private final SlotMigration crossing;
+  private final SlotMigration migration;
   private final Terms terms;
   private final Supplier<Token> tokens;
   private final Asides asides;
@@ -56,13 +57,13 @@ final class BatchExecutor {
     this.link = link;
     this.layout = layout;
     this.parts = parts;
-    crossing = new SlotMigration(link, layout, parts, asides);
+    migration = new SlotMigration(link, layout, parts, asides);
     this.terms = terms;
     this.tokens = tokens;
   }
 
-  /** Runs a step for each item, with the same results as if one item ran after the other. */
-  <Q, R> CompletionStage<List<R>> take(RedisOperation<Q, R> step, List<Q> items) {
+  /** Runs a step for each item, with the same results as if the items ran one after another. */
+  <Q, R> CompletionStage<List<R>> run(RedisOperation<Q, R> step, List<Q> items) {
     StoreException refusal = link.refusal();
     if (refusal != null) {
       return CompletableFuture.failedFuture(refusal);
@@ -81,11 +82,15 @@ final class BatchExecutor {
     return asides;
   }
 
-  SlotMigration crossing() {
-    return crossing;
+  SlotMigration migration() {
+    return migration;
   }
 
-  /** Returns a list that begins the arguments of a step; the caller appends to it. */
+  /**
+   * Returns a new list with the first argument of a script. The caller appends the other arguments.
+   *
+   * @param bits the binary logarithm of the number of parts
+   */
   List<byte[]> arguments(int bits) {
     List<byte[]> arguments = new ArrayList<>();
     arguments.add(Layout.bytes(bits));
@@ -104,13 +109,13 @@ final class BatchExecutor {
     }
 
     CompletionStage<List<R>> run() {
-      return taken().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> batch.results()))
+      return runAll().thenCompose(done -> link.awaitReplicas(touched()).thenApply(replicated -> batch.results()))
           .exceptionally(thrown -> {
             throw Link.failure(thrown);
           });
     }
 
-    /** Records the failure of some items, so that the others continue; throws any other exception again. */
+    /** Records a StoreException as the failure of items, so that other items continue. Rethrows other exceptions. */
     private @Nullable Void failed(Throwable thrown) {
       RuntimeException known = Link.failure(thrown);
       if (!(known instanceof StoreException reason)) {
@@ -120,7 +125,7 @@ final class BatchExecutor {
       return null;
     }
 
-    /** Returns a key of each part that was changed. */
+    /** Returns the key prefix of each part to which an item belongs; an empty list if writes wait for no replicas. */
     private List<byte[]> touched() {
       if (!link.waitsForReplicas()) {
         return List.of();
@@ -129,35 +134,35 @@ final class BatchExecutor {
       return items.stream().map(item -> state.of(step.hash16(item))).distinct().map(layout::part).toList();
     }
 
-    private CompletableFuture<Void> taken() {
-      List<Integer> unusual = Collections.synchronizedList(new ArrayList<>());
+    private CompletableFuture<Void> runAll() {
+      List<Integer> forGeneral = Collections.synchronizedList(new ArrayList<>());
       RedisOperation.Hot<Q, R> hot = step.hot();
       List<Integer> all = IntStream.range(0, items.size()).boxed().toList();
-      CompletableFuture<Void> usual;
+      CompletableFuture<Void> fast;
       if (hot == null) {
-        unusual.addAll(all);
-        usual = CompletableFuture.completedFuture(null);
+        forGeneral.addAll(all);
+        fast = CompletableFuture.completedFuture(null);
       } else {
         Partitions.State state = parts.state();
-        usual = brought(state, all).thenCompose(here -> {
-          if (here) {
-            return usual(hot, state, unusual);
+        fast = migrate(state, all).thenCompose(migrated -> {
+          if (migrated) {
+            return fast(hot, state, forGeneral);
           }
-          unusual.addAll(all);
+          forGeneral.addAll(all);
           return CompletableFuture.<Void>completedFuture(null);
         });
       }
-      return usual.thenCompose(done -> {
-        List<Integer> rest = new ArrayList<>(unusual);
+      return fast.thenCompose(done -> {
+        List<Integer> rest = new ArrayList<>(forGeneral);
         Collections.sort(rest);
         return rest.isEmpty() ? CompletableFuture.<Void>completedFuture(null) : general(rest);
       });
     }
 
     /**
-     * Migrates the records that the items name to their parts. Returns false if there are more parts than were known.
+     * Migrates the records that the items name to their parts. Returns false if there are more parts than in the state.
      */
-    private CompletableFuture<Boolean> brought(Partitions.State state, List<Integer> indices) {
+    private CompletableFuture<Boolean> migrate(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
         return CompletableFuture.completedFuture(true);
       }
@@ -168,33 +173,35 @@ final class BatchExecutor {
           byPart.computeIfAbsent(part, none -> new ArrayList<>()).add(index);
         }
       }
-      List<CompletableFuture<Void>> crossings = new ArrayList<>();
+      List<CompletableFuture<Void>> migrations = new ArrayList<>();
       byPart.forEach(
-          (part, some) -> crossings.add(crossing.bring(state, part, SlotMigration.Refs.of(batch.reads(some)))));
-      return CompletableFuture.allOf(crossings.toArray(new CompletableFuture<?>[0])).handle((done, failure) -> {
+          (part, some) -> migrations.add(migration.migrate(state, part, SlotMigration.Refs.of(batch.reads(some)))));
+      return CompletableFuture.allOf(migrations.toArray(new CompletableFuture<?>[0])).handle((done, failure) -> {
         if (failure == null) {
           return true;
         }
         RuntimeException thrown = Link.failure(failure);
         if (thrown instanceof MovedException moved) {
-          parts.learn(moved.bits());
+          parts.update(moved.bits());
           return false;
         }
         throw thrown;
       });
     }
 
-    private CompletableFuture<Void> usual(RedisOperation.Hot<Q, R> hot, Partitions.State state, List<Integer> unusual) {
+    /** Runs the fast path. Adds the indices of all items that need the general path to the list. */
+    private CompletableFuture<Void> fast(RedisOperation.Hot<Q, R> hot, Partitions.State state,
+        List<Integer> forGeneral) {
       int bits = state.bits();
       Map<Integer, List<Integer>> byPart = new TreeMap<>();
       Set<Object> names = new HashSet<>();
       boolean named = true;
       for (int i = 0; i < items.size(); i++) {
         Object name = hot.name(items.get(i));
-        // No item overtakes an item that may act on any task, or one for the same task.
+        // An item must not overtake an earlier item for the same task, or an earlier item whose task is unknown.
         named = named && name != null;
         if (!named || !names.add(name) || !hot.isUsual(items.get(i))) {
-          unusual.add(i);
+          forGeneral.add(i);
         } else {
           byPart.computeIfAbsent(state.of(step.hash16(items.get(i))), none -> new ArrayList<>()).add(i);
         }
@@ -207,7 +214,7 @@ final class BatchExecutor {
           for (long bytes = 0; to < indices.size() && to - from < AT_ONCE && bytes < BYTES_AT_ONCE; to++) {
             bytes += hot.bytes(items.get(indices.get(to)));
           }
-          calls.add(usual(hot, bits, part, indices.subList(from, to), unusual, pipeline));
+          calls.add(fast(hot, bits, part, indices.subList(from, to), forGeneral, pipeline));
           from = to;
         }
       });
@@ -215,8 +222,8 @@ final class BatchExecutor {
       return CompletableFuture.allOf(calls.toArray(new CompletableFuture<?>[0]));
     }
 
-    private CompletableFuture<?> usual(RedisOperation.Hot<Q, R> hot, int bits, int part, List<Integer> indices,
-        List<Integer> unusual, Link.Pipeline pipeline) {
+    private CompletableFuture<?> fast(RedisOperation.Hot<Q, R> hot, int bits, int part, List<Integer> indices,
+        List<Integer> forGeneral, Link.Pipeline pipeline) {
       List<Q> some = new ArrayList<>(indices.size());
       indices.forEach(index -> some.add(items.get(index)));
       List<byte[]> arguments = arguments(bits);
@@ -226,8 +233,8 @@ final class BatchExecutor {
           if (!(Link.failure(problem) instanceof MovedException moved)) {
             return failed(problem);
           }
-          parts.learn(moved.bits());
-          unusual.addAll(indices);
+          parts.update(moved.bits());
+          forGeneral.addAll(indices);
           return null;
         }
         List<@Nullable R> answers = new ArrayList<>(some.size());
@@ -235,7 +242,7 @@ final class BatchExecutor {
         for (int i = 0; i < some.size(); i++) {
           R answer = answers.get(i);
           if (answer == null) {
-            unusual.add(indices.get(i));
+            forGeneral.add(indices.get(i));
           } else {
             batch.answer(indices.get(i), answer);
           }
@@ -246,7 +253,7 @@ final class BatchExecutor {
 
     private CompletableFuture<Void> general(List<Integer> indices) {
       Partitions.State state = parts.state();
-      return brought(state, indices).thenCompose(here -> here ? general(state, indices) : general(indices));
+      return migrate(state, indices).thenCompose(migrated -> migrated ? general(state, indices) : general(indices));
     }
 
     private CompletableFuture<Void> general(Partitions.State state, List<Integer> indices) {
@@ -280,7 +287,7 @@ final class BatchExecutor {
             if (failure != null) {
               RuntimeException thrown = Link.failure(failure);
               if (thrown instanceof MovedException moved) {
-                parts.learn(moved.bits());
+                parts.update(moved.bits());
                 return indices;
               }
               throw thrown;
@@ -291,25 +298,26 @@ final class BatchExecutor {
               return CompletableFuture.<Void>completedFuture(null);
             }
             if (tries == MAX_TRIES) {
-              throw new StoreException("a task changed between each read and write of a step: tries=" + tries
-                  + "; too many callers change the same task at once", null);
+              throw new StoreException("a task changed between each read and write of a step, because too many callers"
+                  + " change it at once: tries=" + tries, null);
             }
             return bits == parts.state().bits() ? general(bits, part, again, tries + 1) : general(again);
           });
     }
 
-    /** Writes the results of the records that were read; returns the items that must be read again. */
+    /** Decides over the records that were read, and writes the results. Returns the items that need another try. */
     private CompletableFuture<List<Integer>> write(int bits, int part, List<Integer> indices, Snapshot snapshot) {
       List<byte[]> arguments = arguments(bits);
       arguments.add(Layout.bytes(snapshot.nowMicros() + LATE_MICROS));
       UnitWrite write = new UnitWrite(snapshot, arguments);
       List<BatchUnit<R>> changed = new ArrayList<>();
-      for (BatchUnit<R> unit : batch.decide(indices, snapshot, snapshot.nowMicros(), snapshot.shown(), tokens,
+      for (BatchUnit<R> unit : batch.decide(indices, snapshot, snapshot.nowMicros(), snapshot.minGeneration(), tokens,
           terms.byQueue())) {
         if (unit.isUnchanged()) {
           batch.answer(unit);
         } else {
-          write.add(unit, unit.places().stream().mapToLong(index -> step.shown(items.get(index))).max().orElse(0));
+          write.add(unit,
+              unit.places().stream().mapToLong(index -> step.minGeneration(items.get(index))).max().orElse(0));
           changed.add(unit);
         }
       }

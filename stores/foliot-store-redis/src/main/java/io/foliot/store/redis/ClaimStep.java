@@ -19,21 +19,22 @@ import org.jspecify.annotations.Nullable;
 /** The step that claims tasks. The fast path handles all claims except those that find an ended lease. */
 final class ClaimStep
     implements
-      RedisOperation<Claim, ClaimStep.Judged>,
-      RedisOperation.Hot<Claim, ClaimStep.Judged>,
-      BatchStep<Claim, ClaimStep.Judged> {
+      RedisOperation<Claim, ClaimStep.TimedResult>,
+      RedisOperation.Hot<Claim, ClaimStep.TimedResult>,
+      BatchStep<Claim, ClaimStep.TimedResult> {
+  // answers of claim.lua; any other byte means that the claim needs the general path
   private static final int GONE = 0;
   private static final int LATER = 1;
   private static final int WON = 2;
   private static final int READY = 3;
   /**
-   * Time after which a task that only a newer version can read is tried again; a node of that version may have claimed
-   * it by then.
+   * Time after which this node tries again to claim a task that only a newer version can read. A node of that version
+   * may have claimed the task by then.
    */
-  private static final long NOT_MINE_MILLIS = 10_000;
+  private static final long NEWER_VERSION_MILLIS = 10_000;
 
-  /** A result, and the time by the clock of the part that decided it. */
-  record Judged(long nowMillis, ClaimResult result) {}
+  /** A result, and the time of the decision by the clock of the task's part, in milliseconds since 1970. */
+  record TimedResult(long nowMillis, ClaimResult result) {}
 
   private final Supplier<Token> tokens;
   private final Recent<TaskId, String> queues;
@@ -49,7 +50,7 @@ final class ClaimStep
   }
 
   @Override
-  public BatchStep<Claim, Judged> general() {
+  public BatchStep<Claim, TimedResult> general() {
     return this;
   }
 
@@ -64,19 +65,19 @@ final class ClaimStep
   }
 
   @Override
-  public List<Judged> apply(TaskOperations operations, List<Claim> claims, long nowMicros) {
+  public List<TimedResult> apply(TaskOperations operations, List<Claim> claims, long nowMicros) {
     ClaimBatch batch = operations.claim(claims, nowMicros);
-    return batch.results().stream().map(result -> new Judged(batch.nowMillis(), result)).toList();
+    return batch.results().stream().map(result -> new TimedResult(batch.nowMillis(), result)).toList();
   }
 
   @Override
-  public Judged ofNewerVersion(Claim claim, long nowMicros) {
+  public TimedResult ofNewerVersion(Claim claim, long nowMicros) {
     long nowMillis = Math.floorDiv(nowMicros, 1_000);
-    return new Judged(nowMillis, new ClaimResult.Later(nowMillis + NOT_MINE_MILLIS));
+    return new TimedResult(nowMillis, new ClaimResult.Later(nowMillis + NEWER_VERSION_MILLIS));
   }
 
   @Override
-  public Hot<Claim, Judged> hot() {
+  public Hot<Claim, TimedResult> hot() {
     return this;
   }
 
@@ -108,29 +109,29 @@ final class ClaimStep
   }
 
   /**
-   * Returns the latest time at which the claim may win. A move never wins; a time beyond the exact numbers of the
-   * script never ends.
+   * Returns the latest time at which the claim may win, in milliseconds since 1970. It is -1 for a move, which never
+   * wins. A time that the script cannot represent exactly counts as unlimited.
    */
   private static long notAfter(Claim claim) {
     return claim.leaseMillis() == 0 ? -1 : Math.min(claim.notAfterMillis(), Terms.EXACT);
   }
 
   @Override
-  public void answers(List<Object> reply, List<Claim> claims, List<@Nullable Judged> to) {
+  public void answers(List<Object> reply, List<Claim> claims, List<@Nullable TimedResult> to) {
     long nowMillis = (Long) reply.getFirst();
     BytesReader in = new BytesReader((byte[]) reply.get(1));
     List<?> won = (List<?>) reply.get(2);
     int next = 0;
     for (Claim claim : claims) {
       switch (in.u8()) {
-        case GONE -> to.add(new Judged(nowMillis, ClaimResult.Gone.ABSENT));
-        case LATER -> to.add(new Judged(nowMillis, new ClaimResult.Later(in.u64())));
+        case GONE -> to.add(new TimedResult(nowMillis, ClaimResult.Gone.ABSENT));
+        case LATER -> to.add(new TimedResult(nowMillis, new ClaimResult.Later(in.u64())));
         case WON -> {
           ClaimResult result = won(claim, (byte[]) won.get(next), (byte[]) won.get(next + 1));
-          to.add(result == null ? null : new Judged(nowMillis, result));
+          to.add(result == null ? null : new TimedResult(nowMillis, result));
           next += 2;
         }
-        case READY -> to.add(new Judged(nowMillis, ClaimResult.Ready.READY));
+        case READY -> to.add(new TimedResult(nowMillis, ClaimResult.Ready.READY));
         default -> to.add(null);
       }
     }

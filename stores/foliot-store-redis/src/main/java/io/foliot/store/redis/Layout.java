@@ -14,7 +14,7 @@ final class Layout {
     this.namespace = namespace;
   }
 
-  /** Returns the prefix of a part's keys, by which its scripts are routed. */
+  /** Returns the prefix of a part's keys. The scripts of the part are routed by this prefix. */
   byte[] part(int part) {
     return bytes("{" + namespace + ":" + part + "}");
   }
@@ -35,7 +35,7 @@ final class Layout {
     return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Returns a whole number from its text, also in the forms in which Redis writes scores. */
+  /** Parses a whole number. Accepts also the fraction and the exponent with which Redis may write a score. */
   static long number(byte[] text) {
     String digits = new String(text, StandardCharsets.US_ASCII);
     return digits.indexOf('e') < 0 && digits.indexOf('.') < 0

@@ -54,23 +54,24 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to the servers, one to each, on which calls are sent without waiting for each other. A call that was
- * sent and not answered fails and is not sent again, because it is unknown whether it took effect; only the caller can
- * decide to retry. While a server is unavailable, calls fail at once, and the client tries to connect again forever.
- * Thread-safe.
+ * The connections to the servers, one for each server. Calls on a connection are pipelined. A call that was sent but
+ * not answered fails and is not sent again, because it is unknown whether it took effect; only the caller can decide to
+ * retry. While a server is unavailable, calls fail at once, and the client tries to connect again forever. Thread-safe.
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
+  /** Beginning of the error of a script if there are more parts than the caller named; the new exponent follows. */
   private static final String MOVED = "FOLIOTSLOTS ";
-  /** Most calls that wait for an answer; more are refused, because such a slow server counts as unavailable. */
+  /** Maximum number of calls that wait for an answer. If more wait, the server is too slow, and calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
+  /** Minimum time between two disconnections from a server that has become a replica. */
   private static final long QUIT_AT_MOST_EVERY_NANOS = 500_000_000;
   private static final long CLOSE_POLL_NANOS = 1_000_000;
-  /**
-   * Longest pause between attempts to connect. The default of half a minute would delay the tasks by as much.
-   */
+  /** Longest pause between attempts to connect. Lettuce's default of half a minute would delay tasks by as much. */
   private static final Duration RECONNECT_EVERY = Duration.ofSeconds(1);
+  /** Interval at which the topology of a cluster is read. */
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(30);
+  /** Minimum time between two reads of the topology that errors cause. */
   private static final Duration TOPOLOGY_AT_MOST_EVERY = Duration.ofMillis(500);
 
   private final AbstractRedisClient client;
@@ -90,7 +91,7 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Connects to the servers. Blocks until it is connected.
+   * Connects to the servers. Blocks until a connection is open.
    *
    * @throws StoreException if no server answers
    */
@@ -174,6 +175,7 @@ final class Link implements AutoCloseable {
   }
 
   private static ClientOptions.Builder common(ClientOptions.Builder builder, RedisOptions options) {
+    // The replay filter drops each command that was sent before a reconnect, so no command is sent twice.
     return builder.autoReconnect(true).replayFilter(command -> true)
         .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS).protocolVersion(ProtocolVersion.RESP2)
         .requestQueueSize(MAX_UNDER_WAY).timeoutOptions(TimeoutOptions.enabled(options.timeout()))
@@ -181,7 +183,7 @@ final class Link implements AutoCloseable {
             .build());
   }
 
-  /** Sets the scripts in the form that this server accepts; called before any step. */
+  /** Sets the scripts, in the form that this server accepts. Must be called before the first script runs. */
   void use(Map<Script, Script.Source> sources) {
     scripts = sources;
   }
@@ -191,8 +193,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Completes when enough replicas have the earlier writes to the servers of these keys; fails if they do not within
-   * half of the time limit of a call.
+   * Completes when enough replicas have the earlier writes to the servers of these keys. Fails if too few replicas have
+   * them within half of the timeout of a call.
    */
   CompletableFuture<Void> awaitReplicas(List<byte[]> keys) {
     if (waitReplicas == 0) {
@@ -221,7 +223,7 @@ final class Link implements AutoCloseable {
     }).toCompletableFuture();
   }
 
-  /** Returns the connections to the servers of these keys, each of them once. */
+  /** Returns the connections to the servers of these keys, each connection once. */
   private Collection<CompletableFuture<? extends StatefulConnection<byte[], byte[]>>> servers(List<byte[]> keys) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
       return List.of(CompletableFuture.completedFuture(connection));
@@ -245,9 +247,9 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Sends calls. In a cluster, the calls to a server are sent once there is a connection to it: otherwise Lettuce would
-   * block the sender until it is connected. The sender may be one of the few threads that make connections, because it
-   * may be the thread that received the last answer.
+   * Sends calls. In a cluster, the calls to a server are sent once a connection to the server is open. Otherwise
+   * Lettuce would block the sender until then. The sender may be a thread that received an answer, and the same few
+   * threads open the connections.
    */
   private void dispatch(Pipeline pipeline) {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
@@ -289,13 +291,13 @@ final class Link implements AutoCloseable {
     return client instanceof RedisClusterClient;
   }
 
-  /** A group of calls that are sent together. Not thread-safe. */
+  /** A group of calls that {@link #send} sends together. Not thread-safe. */
   final class Pipeline {
     private final List<AsyncCommand<byte[], byte[], List<Object>>> commands = new ArrayList<>();
-    /** The key that routes each command; null for a command without a key, which any server may run. */
+    /** Keys that route the commands, one per command; null for a command without a key, which any server may run. */
     private final List<byte @Nullable []> keys = new ArrayList<>();
 
-    /** Adds a step on a part. Its answer is an array of bytes, numbers, nulls and arrays. */
+    /** Adds a call of a script on a part. The answer is a list of byte arrays, numbers, nulls and lists. */
     CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
       Script.Source source = source(script);
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
@@ -313,12 +315,12 @@ final class Link implements AutoCloseable {
       return answer;
     }
 
-    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte[] script, List<byte[]> all,
+    private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte[] script, List<byte[]> names,
         List<byte[]> arguments) {
-      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(all.size());
-      args.addKeys(all);
+      CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script).add(names.size());
+      args.addKeys(names);
       arguments.forEach(args::add);
-      return add(type, all.getFirst(), args);
+      return add(type, names.getFirst(), args);
     }
 
     private AsyncCommand<byte[], byte[], List<Object>> add(CommandType type, byte @Nullable [] key,
@@ -408,7 +410,7 @@ final class Link implements AutoCloseable {
     return new Pipeline();
   }
 
-  /** Sends one step by itself. */
+  /** Sends one call of a script on a part. */
   CompletableFuture<List<Object>> step(Script script, byte[] part, List<byte[]> arguments) {
     Pipeline pipeline = new Pipeline();
     CompletableFuture<List<Object>> answer = pipeline.step(script, part, arguments);
@@ -416,18 +418,18 @@ final class Link implements AutoCloseable {
     return answer;
   }
 
-  /** Sends one step with several keys. */
+  /** Sends one call of a script with the given keys. */
   CompletableFuture<List<Object>> step(Script script, List<byte[]> keys, List<byte[]> arguments) {
     Pipeline pipeline = new Pipeline();
     CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-    // These calls are rare, so they send the text of the script instead of its hash, which the server may not know.
+    // These calls are rare, so they send the text of the script: a call with its hash may have to be repeated.
     answering(pipeline.add(CommandType.EVAL, source(script).text(), keys, arguments),
         (result, failure) -> complete(answer, result, failure));
     pipeline.send();
     return answer;
   }
 
-  /** Sends one plain command by itself. */
+  /** Sends one plain command. */
   CompletableFuture<List<Object>> command(CommandType type, byte[] key, byte[]... arguments) {
     Pipeline pipeline = new Pipeline();
     CompletableFuture<List<Object>> answer = pipeline.command(type, key, arguments);
@@ -486,8 +488,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Returns the reason why no call can be sent, or null. In a cluster some servers may be unavailable and others not,
-   * so only a call can show that.
+   * Returns the reason why no call can be sent, or null. In a cluster only a call shows whether its server is
+   * available, because other servers may be available.
    */
   @Nullable
   StoreException refusal() {
@@ -499,7 +501,7 @@ final class Link implements AutoCloseable {
         : new StoreAwayException("Redis is unavailable; reconnecting until it is back", null);
   }
 
-  /** Refuses new calls, waits for calls under way at most for the timeout, then disconnects. */
+  /** Refuses new calls, waits for the calls under way, at most for the timeout, and then disconnects. */
   @Override
   public void close() {
     if (closed) {
@@ -510,28 +512,28 @@ final class Link implements AutoCloseable {
     while (underWay.get() > 0 && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(CLOSE_POLL_NANOS);
     }
-    bounded(connection.closeAsync(), timeout);
+    awaitClosed(connection.closeAsync(), timeout);
     shutDown(client, timeout);
   }
 
   /**
-   * Shuts a client down, and waits at most for the timeout: the client of a cluster never completes a shutdown during
-   * the discovery of its servers.
+   * Shuts a client down, and waits at most for the timeout. The wait must be bounded, because a cluster client never
+   * completes a shutdown that begins during the discovery of its servers.
    */
   private static void shutDown(AbstractRedisClient client, Duration timeout) {
-    bounded(client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS), timeout);
-    // Its threads end by themselves, within the same bound.
+    awaitClosed(client.shutdownAsync(0, timeout.toMillis(), TimeUnit.MILLISECONDS), timeout);
+    // The threads of the client end on their own, within the same time.
     Future<Boolean> ended = client.getResources().shutdown(0, timeout.toMillis(), TimeUnit.MILLISECONDS);
     assert ended != null;
   }
 
-  /** Waits for the end of a client at most for the timeout. An end that never comes does no harm. */
-  private static void bounded(CompletableFuture<Void> ending, Duration timeout) {
+  /** Waits until a connection or client is closed, at most for the timeout. Failures are only logged. */
+  private static void awaitClosed(CompletableFuture<Void> closing, Duration timeout) {
     try {
-      Object done = ending.completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
+      Object done = closing.completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS).join();
       assert done == null;
     } catch (CompletionException e) {
-      LOG.log(Level.DEBUG, "a client of Redis did not end cleanly", e);
+      LOG.log(Level.DEBUG, "a client of Redis did not close cleanly", e);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.foliot.store.redis;
 
-/** Thrown if a part knows of more parts than the caller; the call had no effect. */
+/** Thrown if a call names fewer parts than there are. The call had no effect. */
 final class MovedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The step that parks tasks. The fast path handles all entries except those of running tasks. */
 final class ParkStep implements RedisOperation<DueEntry, Boolean>, RedisOperation.Hot<DueEntry, Boolean> {
+  /** Answer of the script for an item that needs the general path. */
   private static final int NOT_PLAIN = 9;
 
   @Override

@@ -3,30 +3,33 @@ package io.foliot.store.redis;
 import java.util.BitSet;
 
 /**
- * The number of parts over which the tasks are spread, as known to this process. During a doubling it also knows which
- * old parts may still hold tasks of new parts. Thread-safe.
+ * The number of parts, as this process last read it. A part is the share of the tasks whose keys in Redis have the same
+ * hash tag. A slot of a store is one part, or several parts if slots were doubled while the store was open.
+ *
+ * <p>A doubling splits each part {@code p} of {@code n} old parts: some of its tasks migrate to the new part
+ * {@code p + n}. Until then, this object also records which old parts may still have such tasks. Thread-safe.
  */
 final class Partitions {
   private volatile State state;
 
   /**
-   * The state at one time. Immutable, so that a step routes all of its keys by the same state.
+   * The state at one time. A step routes all of its keys by the same state.
    *
    * @param bits the binary logarithm of the number of parts
    * @param complete whether all tasks have migrated to their new parts
-   * @param drained the old parts from which all tasks have migrated that must
+   * @param drained the old parts from which no more tasks have to migrate; never changed after construction
    */
   record State(int bits, boolean complete, BitSet drained) {
     int count() {
       return 1 << bits;
     }
 
-    /** Returns the part of a task. */
+    /** Returns the part of a task or key with this hash. */
     int of(int hash16) {
       return hash16 & (count() - 1);
     }
 
-    /** Returns the old part from which tasks may have to migrate before they can change in this part, or -1. */
+    /** Returns the old part from which tasks may have to migrate to this part before they can change, or -1. */
     int oldOf(int part) {
       int half = count() >> 1;
       return complete || part < half || drained.get(part - half) ? -1 : part - half;
@@ -41,22 +44,27 @@ final class Partitions {
     return state;
   }
 
-  /** Notes that a part knows of more parts. Tasks may have to migrate until the upkeep reads that none has to. */
-  synchronized void learn(int bits) {
+  /** Records that there are at least this many parts. If they are more than before, tasks may have to migrate. */
+  synchronized void update(int bits) {
     if (bits > state.bits()) {
       state = new State(bits, false, new BitSet());
     }
   }
 
-  /** Notes the recorded number of parts, and the last recorded number to which all tasks have migrated. */
-  synchronized void learn(int bits, int complete) {
-    learn(bits);
+  /**
+   * Records the numbers of parts that the store contains.
+   *
+   * @param bits the binary logarithm of the number of parts
+   * @param complete the binary logarithm of the last number of parts to which all tasks have migrated
+   */
+  synchronized void update(int bits, int complete) {
+    update(bits);
     if (complete == state.bits() && !state.complete()) {
       state = new State(state.bits(), true, new BitSet());
     }
   }
 
-  /** Notes that no more tasks have to migrate from this old part. */
+  /** Records that no more tasks have to migrate from this old part. */
   synchronized void drained(int bits, int part) {
     if (bits == state.bits() && !state.complete() && !state.drained().get(part)) {
       BitSet more = (BitSet) state.drained().clone();

@@ -78,7 +78,7 @@ final class RareStep {
     }
 
     @Override
-    public long shown(TaskRecord task) {
+    public long minGeneration(TaskRecord task) {
       return Generations.above(Generations.shown(task));
     }
   }

@@ -46,13 +46,15 @@ final class Reads {
       .thenComparing(DueEntry::id);
   private static final byte[] NOTHING = {};
   private static final int ID_BYTES = 16;
-  /** Number of records that one read of a part scans: a millisecond of the server's time. */
+  /** Number of records that one script reads from a part, which takes the server a millisecond. */
   private static final int SCAN_PAGE = 1_000;
-  /** Most reads of one call, so that a filter that no record passes does not hold up the caller. */
+  /** Maximum number of scripts of one query, so that a filter that no record passes does not delay the caller. */
   private static final int MAX_READS = 32;
-  /** Fewest parked tasks read from each part, because one part may have all of them. */
+  /** Minimum number of parked tasks that are read from each part, because one part may have all of them. */
   private static final int PARKED_PER_PART = 16;
+  /** Number by which scan.lua reads live tasks only. */
   private static final int LIVE = 254;
+  /** Number by which scan.lua reads tasks in any state. */
   private static final int ALL = 255;
 
   private final Link link;
@@ -85,21 +87,21 @@ final class Reads {
         .thenApply(done -> stages.stream().map(CompletableFuture::join).toList());
   }
 
-  /** Makes a call, and repeats it if a part refuses it because there are more parts than this process knew. */
-  private <T> CompletableFuture<T> following(Function<Integer, CompletableFuture<T>> call) {
+  /** Makes a call, and repeats it if a part refuses the call because there are more parts than the call names. */
+  private <T> CompletableFuture<T> retryIfMoved(Function<Integer, CompletableFuture<T>> call) {
     int bits = parts.state().bits();
     return call.apply(bits).exceptionallyCompose(failure -> {
       RuntimeException thrown = Link.failure(failure);
       if (thrown instanceof MovedException moved && moved.bits() > bits) {
-        parts.learn(moved.bits());
-        return following(call);
+        parts.update(moved.bits());
+        return retryIfMoved(call);
       }
       return CompletableFuture.failedFuture(thrown);
     });
   }
 
   CompletionStage<List<DueSlice>> due(List<DueScan> scans) {
-    return call(() -> following(bits -> {
+    return call(() -> retryIfMoved(bits -> {
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<DueSlice>> slices = new ArrayList<>();
       for (DueScan scan : scans) {
@@ -153,8 +155,8 @@ final class Reads {
     return entries;
   }
 
-  /** Returns whether a part may hold tasks of these slots. The numbers of slots and parts may differ. */
-  private static boolean meets(SlotSet slots, int bits, int part) {
+  /** Returns whether a part may have tasks of these slots. The numbers of slots and parts may differ. */
+  private static boolean mayHave(SlotSet slots, int bits, int part) {
     int common = Math.min(slots.slotCount(), 1 << bits);
     for (int slot = part & (common - 1); slot < slots.slotCount(); slot += common) {
       if (slots.contains(slot)) {
@@ -165,12 +167,12 @@ final class Reads {
   }
 
   CompletionStage<List<DueEntry>> parked(String queue, SlotSet slots, @Nullable DueEntry after, int limit) {
-    return call(() -> following(bits -> {
+    return call(() -> retryIfMoved(bits -> {
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<List<DueEntry>>> read = new ArrayList<>();
       int perPart = Math.min(limit, Math.max(PARKED_PER_PART, 2 * limit / Math.max(1, slots.size())));
       for (int part = 0; part < 1 << bits; part++) {
-        if (meets(slots, bits, part)) {
+        if (mayHave(slots, bits, part)) {
           read.add(entries(pipeline, bits, part, ":parked:" + queue, after == null ? Long.MIN_VALUE : after.wakeAt(),
               after == null ? null : after.id(), Long.MAX_VALUE, perPart));
         }
@@ -179,7 +181,7 @@ final class Reads {
       return all(read).thenCompose(found -> {
         List<DueEntry> firsts = firsts(found, perPart, limit);
         List<DueEntry> page = firsts.stream().filter(entry -> slots.contains(entry.id())).toList();
-        // A part may also hold slots that were not requested. An empty page would mean that there are no more entries.
+        // A part may also have slots that were not requested. An empty page would mean that there are no more entries.
         return page.isEmpty() && !firsts.isEmpty()
             ? parked(queue, slots, firsts.getLast(), limit).toCompletableFuture()
             : CompletableFuture.completedFuture(page);
@@ -188,8 +190,8 @@ final class Reads {
   }
 
   /**
-   * Returns the entries that certainly precede all entries that were not read: those up to the point at which the limit
-   * cut the read of a part short.
+   * Returns the first entries of all parts, in order. A part from which {@code perPart} entries were read may have
+   * more, so all entries after its last one are left out.
    */
   private static List<DueEntry> firsts(List<List<DueEntry>> found, int perPart, int limit) {
     DueEntry end = found.stream().filter(entries -> entries.size() == perPart).map(List::getLast).min(BY_WAKE)
@@ -204,7 +206,7 @@ final class Reads {
       Link.Pipeline pipeline = link.pipeline();
       List<CompletableFuture<List<Object>>> read = new ArrayList<>();
       for (int part = 0; part < 1 << bits; part++) {
-        if (meets(slots, bits, part)) {
+        if (mayHave(slots, bits, part)) {
           read.add(pipeline.command(CommandType.SMEMBERS, layout.of(part, ":parked")));
         }
       }
@@ -217,18 +219,19 @@ final class Reads {
     });
   }
 
-  /** Reads the wake times. A task that has not yet migrated to its part is unknown there; its claim migrates it. */
+  /** Reads the wake times. A task that has not yet migrated to its part counts as absent; its claim migrates it. */
   CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return each(ids, Script.PROBE, in -> new Probed(in.u64(), in.u64()));
   }
 
-  /** Returns when the leases of tasks end, with {@link Long#MIN_VALUE} for a task that does not run. */
+  /** Returns the lease ends of tasks in milliseconds since 1970; {@link Long#MIN_VALUE} if a task is not running. */
   CompletionStage<List<Long>> leaseEnds(List<TaskId> ids) {
     return each(ids, Script.LEASES, BytesReader::u64);
   }
 
+  /** Runs a script for these ids in each part, and reads the answer of each task. Keeps the order of the ids. */
   private <T> CompletionStage<List<T>> each(List<TaskId> ids, Script script, Function<BytesReader, T> reading) {
-    return call(() -> following(bits -> {
+    return call(() -> retryIfMoved(bits -> {
       Map<Integer, List<Integer>> placesOfPart = new HashMap<>();
       for (int i = 0; i < ids.size(); i++) {
         placesOfPart.computeIfAbsent(ids.get(i).slot(1 << bits), none -> new ArrayList<>()).add(i);
@@ -261,15 +264,15 @@ final class Reads {
   CompletionStage<Optional<TaskRecord>> find(TaskRef ref) {
     ReadSet reads = new ReadSet();
     reads.ref(ref);
-    return call(() -> following(bits -> {
+    return call(() -> retryIfMoved(bits -> {
       Partitions.State state = parts.state();
       return snapshot(state, state.of(TouchStep.hash16(ref)), reads).thenApply(snapshot -> found(ref, snapshot));
     }));
   }
 
-  /** Reads ids part by part, all parts at once. */
+  /** Returns the tasks in the order of the ids. All parts are read at once. */
   CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
-    return call(() -> following(bits -> {
+    return call(() -> retryIfMoved(bits -> {
       Partitions.State state = parts.state();
       Map<Integer, List<TaskId>> byPart = new HashMap<>();
       ids.forEach(id -> byPart.computeIfAbsent(state.of(id.hash16()), none -> new ArrayList<>()).add(id));
@@ -296,7 +299,7 @@ final class Reads {
 
   /** Reads records of one part. Damaged live records are set aside first. */
   private CompletableFuture<Snapshot> snapshot(Partitions.State state, int part, ReadSet reads) {
-    return calls.crossing().bring(state, part, SlotMigration.Refs.of(reads)).thenCompose(here -> {
+    return calls.migration().migrate(state, part, SlotMigration.Refs.of(reads)).thenCompose(here -> {
       Snapshot snapshot = new Snapshot(reads, true, false);
       return link.step(Script.READ, layout.part(part), snapshot.arguments(calls.arguments(state.bits())))
           .thenCompose(reply -> {
@@ -325,7 +328,7 @@ final class Reads {
   }
 
   CompletionStage<Long> timeMicros(int slot) {
-    return call(() -> following(bits -> link.step(Script.TIME, layout.part(slot), calls.arguments(bits)))
+    return call(() -> retryIfMoved(bits -> link.step(Script.TIME, layout.part(slot), calls.arguments(bits)))
         .thenApply(reply -> (Long) reply.getFirst()));
   }
 
@@ -338,14 +341,15 @@ final class Reads {
       }
       pipeline.send();
       return all(read).thenApply(found -> {
+        // Per queue: the number of parked tasks, then the numbers of tasks in the states 1 to 5 of EnumCodes.
         Map<String, long[]> sums = new HashMap<>();
         found.forEach(counts -> {
           for (int i = 0; i < counts.size(); i += 2) {
             String field = text(counts.get(i));
             int colon = field.lastIndexOf(':');
             long[] sum = sums.computeIfAbsent(field.substring(0, colon), none -> new long[6]);
-            char what = field.charAt(colon + 1);
-            sum[what == 'p' ? 0 : what - '0'] += Layout.number((byte[]) counts.get(i + 1));
+            char state = field.charAt(colon + 1);
+            sum[state == 'p' ? 0 : state - '0'] += Layout.number((byte[]) counts.get(i + 1));
           }
         });
         Map<String, QueueCounts> counts = new HashMap<>();
@@ -358,12 +362,12 @@ final class Reads {
   }
 
   /**
-   * Returns whether a queue has a live task, by the counts, which every script writes together with the tasks. While
-   * tasks migrate between parts, they are in the new part before they leave the old one, so the old parts are read
-   * first. A part that knows of more parts refuses the step before its counts are read; then all parts are read again.
+   * Returns whether a queue has a live task. The counts decide, because every script writes them together with the
+   * tasks. A migrating task is inserted in its new part before it is deleted in its old part, so the old parts are read
+   * first. If a part refuses the call because there are more parts by now, all parts are read again.
    */
   CompletionStage<Boolean> hasLive(String queue) {
-    return call(() -> following(bits -> {
+    return call(() -> retryIfMoved(bits -> {
       int count = 1 << bits;
       int first = parts.state().complete() ? count : count / 2;
       return hasLive(queue, bits, 0, first).thenCompose(found -> found || first == count
@@ -374,15 +378,15 @@ final class Reads {
 
   private CompletableFuture<Boolean> hasLive(String queue, int bits, int fromPart, int toPart) {
     Link.Pipeline pipeline = link.pipeline();
-    List<CompletableFuture<List<Object>>> known = new ArrayList<>();
+    List<CompletableFuture<List<Object>>> checks = new ArrayList<>();
     List<CompletableFuture<List<Object>>> read = new ArrayList<>();
     for (int part = fromPart; part < toPart; part++) {
-      known.add(pipeline.step(Script.TIME, layout.part(part), calls.arguments(bits)));
+      checks.add(pipeline.step(Script.TIME, layout.part(part), calls.arguments(bits)));
       read.add(pipeline.command(CommandType.HMGET, layout.of(part, ":count"), Layout.bytes(queue + ":1"),
           Layout.bytes(queue + ":2")));
     }
     pipeline.send();
-    return all(known).thenCombine(all(read), (steps, found) -> found.stream().flatMap(List::stream)
+    return all(checks).thenCombine(all(read), (passed, found) -> found.stream().flatMap(List::stream)
         .anyMatch(number -> number != null && Layout.number((byte[]) number) > 0));
   }
 
@@ -440,7 +444,7 @@ final class Reads {
     if (at.part() >= parts.state().count()) {
       return CompletableFuture.completedFuture(found.page(null));
     }
-    return following(bits -> {
+    return retryIfMoved(bits -> {
       List<byte[]> arguments = calls.arguments(bits);
       arguments.addAll(List.of(Layout.bytes(at.scan()), Layout.bytes(SCAN_PAGE), Layout.bytes(at.seen()),
           Layout.bytes(limit - found.size()), queue.isEmpty() ? NOTHING : Layout.bytes(queue), Layout.bytes(wanted)));
@@ -456,7 +460,7 @@ final class Reads {
           found.tasks.add(Snapshot.decoded(id, value, (byte[]) reply.get(i + 2), (byte[]) reply.get(i + 3), true));
         } catch (UnreadableException e) {
           if (wanted == LIVE) {
-            // Only a migration to another store reads all live tasks, and it does not change its source.
+            // Only a migration to another store reads all live tasks, and the migration must not change its source.
             found.unreadable.add(new SetAside(id, "", e.getMessage() + ""));
           } else if (!(e instanceof NewerVersionException)) {
             damaged.add(new Snapshot.Damaged(id, value, e));

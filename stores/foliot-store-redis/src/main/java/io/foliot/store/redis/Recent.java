@@ -5,35 +5,35 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of recent facts, which may be dropped at any time: two generations of a map, of which the older is dropped
- * when the younger is full. Reads do not count as use. Thread-safe.
+ * A cache of recent values, which may be dropped at any time. It consists of two maps. When the younger map is full, it
+ * becomes the older map, and the previous older map is dropped. A read does not keep a value longer. Thread-safe.
  *
- * <p>Each claim, touch and settle of the store reads or writes the cache, so a read is no more than one of a map.
- * Rejected: a cache library, which records each read to choose what to evict. A fact that is dropped here costs only
- * one more call.
+ * <p>Each claim, touch and settle of the store reads or writes the cache, so a read must cost no more than a read of a
+ * map. Rejected: a cache library, which records each read to decide which values it drops. A value that is dropped here
+ * costs only one more call.
  *
  * @param <K> type of the keys
- * @param <V> type of the facts
+ * @param <V> type of the values
  */
 final class Recent<K, V> {
-  private final int maxPerGeneration;
+  private final int maxPerMap;
 
   private volatile ConcurrentMap<K, V> young = new ConcurrentHashMap<>();
   private volatile ConcurrentMap<K, V> old = new ConcurrentHashMap<>();
 
-  /** Creates a cache of at most twice {@code maxPerGeneration} facts. */
-  Recent(int maxPerGeneration) {
-    this.maxPerGeneration = maxPerGeneration;
+  /** Creates a cache of two maps with this many values each. */
+  Recent(int maxPerMap) {
+    this.maxPerMap = maxPerMap;
   }
 
   void remember(K key, V value) {
     ConcurrentMap<K, V> map = young;
-    if (!value.equals(map.put(key, value)) && map.size() >= maxPerGeneration) {
-      turn(map);
+    if (!value.equals(map.put(key, value)) && map.size() >= maxPerMap) {
+      rotate(map);
     }
   }
 
-  private synchronized void turn(ConcurrentMap<K, V> full) {
+  private synchronized void rotate(ConcurrentMap<K, V> full) {
     if (young == full) {
       old = full;
       young = new ConcurrentHashMap<>();

@@ -15,7 +15,6 @@ import io.foliot.core.store.format.EnumCodes;
 import io.foliot.core.store.format.MalformedException;
 import io.foliot.core.store.format.NewerVersionException;
 import io.foliot.core.store.format.RecordParts;
-import io.foliot.core.store.format.UnreadableException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,23 +31,25 @@ import org.jspecify.annotations.Nullable;
  *   | CRC32C of the id and the fields from the queue to here, u32 | attempts
  * </pre>
  *
- * <p>The scripts change the header, whose fields have fixed places, and add attempts at the end. They keep the bytes in
- * between, which have a checksum. A body is stored beside its record in a frame of its own, so that a reset moves no
- * payload.
+ * <p>The header consists of the fields up to the number of attempts, which have fixed positions. The scripts change the
+ * header, and append attempts at the end. They do not change the bytes in between, which have a checksum. A body is
+ * stored outside of its record, in its own frame, so that a reset copies no payload.
  *
  * <p>Rejected: a checksum of the header, by {@code redis.sha1hex} in the scripts. It takes 1.9 µs per record, more than
  * the record's {@code HSET} (1.1 µs), on the one thread that all steps share.
  */
 final class RecordCodec {
-  /** Content type of the placeholder for a body that was not read. A placeholder is never shown. */
+  /** Content type of the placeholder for a body that was not read. A placeholder is not returned to callers. */
   private static final String UNREAD = "unread";
 
   private static final int VERSION = 1;
-  /** Highest version that counts as a newer one. The header has no checksum, so a byte above this counts as damage. */
+  /** Highest version that counts as newer. The header has no checksum, so a higher first byte counts as damage. */
   private static final int NEWEST_VERSION = 15;
   private static final int HEADER_BYTES = 101;
+  /** Base of the times in a note; 0 because these times are stored in full. */
   private static final long NO_BASE = 0;
 
+  // bits of the flags; prelude.lua has the same values
   private static final int PARKED = 1;
   private static final int CANCEL_REQUESTED = 1 << 1;
   private static final int OUTSTANDING = 1 << 2;
@@ -134,7 +135,7 @@ final class RecordCodec {
     return out.u32(sum(id, out.array(), 0, out.length())).toArray();
   }
 
-  /** Returns the checksum of the bytes that the scripts keep. A script computes it when it sets a record aside. */
+  /** Returns the checksum of the bytes between header and attempts. {@code setAside} in prelude.lua computes it too. */
   private static int sum(TaskId id, byte[] bytes, int from, int count) {
     Bytes all = new Bytes(16 + count).id(id).bytes(bytes, from, count);
     return Checksum.of(all.array(), 0, all.length());
@@ -143,9 +144,10 @@ final class RecordCodec {
   /**
    * Reads a record.
    *
-   * @param body the stored bytes of its body; null if it has none, or if the body is not needed
-   * @param nextBody the stored bytes of its successor's body, or null as for {@code body}
-   * @throws UnreadableException if these are not the bytes of a record; the class of the exception says why
+   * @param body the stored bytes of the task's body; null if there is none, or if the body is not needed
+   * @param nextBody the stored bytes of the successor's body; null as for {@code body}
+   * @throws NewerVersionException if a newer version wrote the record
+   * @throws DamagedException if the record cannot be read for another reason
    */
   static TaskRecord decode(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody) {
     if (value.length >= HEADER_BYTES && value[0] > VERSION && value[0] <= NEWEST_VERSION) {
@@ -153,7 +155,7 @@ final class RecordCodec {
           + value[0] + ", known=" + VERSION);
     }
     if (value.length < HEADER_BYTES || value[0] != VERSION) {
-      throw new DamagedException("a record is of no known version: task=" + id + ", version="
+      throw new DamagedException("a record has an unknown version or is too short: task=" + id + ", version="
           + (value.length == 0 ? -1 : value[0]) + ", known=" + VERSION + ", bytes=" + value.length, null);
     }
     try {
@@ -211,7 +213,7 @@ final class RecordCodec {
         .reason(reason).noted(noted).successor(successor).attempts(List.copyOf(past)).possible();
   }
 
-  /** Returns the stored bytes of a body: the body in a frame. */
+  /** Returns the stored bytes of a body, with their frame. */
   static byte[] encode(TaskId id, @Nullable String key, Body body) {
     assert !body.contentType().equals(UNREAD) : "a body that was not read is not written";
     return RecordParts.frameBody(id, key, body);
@@ -221,7 +223,7 @@ final class RecordCodec {
     return stored == null ? new Body(new byte[0], UNREAD, Map.of()) : RecordParts.unframeBody(id, key, stored);
   }
 
-  /** Returns whether a record was read with its body, or needs none. */
+  /** Returns whether a record contains its body and the body of its successor, as far as they exist. */
   static boolean isWhole(TaskRecord record) {
     TaskRecord.Successor successor = record.successor();
     return !record.body().contentType().equals(UNREAD)

@@ -5,16 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of call that changes tasks, on Redis.
+ * A kind of call that changes tasks. Every kind has a general path, and some have a fast path.
  *
  * @param <Q> the type of requests
  * @param <R> the type of answers
  */
 interface RedisOperation<Q, R> {
-  /** Returns the step of the general path, which also names the records that an item reads. */
+  /** Returns the step of the general path. It also names the records that an item reads. */
   BatchStep<Q, R> general();
 
-  /** Returns the hash from which the item's slot follows. */
+  /** Returns the 16-bit hash of the item's task or key. The hash determines the part of the item. */
   int hash16(Q item);
 
   /** Returns the script that reads records for the general path. */
@@ -22,18 +22,18 @@ interface RedisOperation<Q, R> {
     return Script.READ;
   }
 
-  /** Returns whether records are read with their payloads, because answers show them. */
+  /** Returns whether records are read with their payloads, because answers contain them. */
   default boolean withBodies() {
     return false;
   }
 
-  /** Returns whether the task that holds a record's key is read with each record. */
+  /** Returns whether the task to which a record's key belongs now is read with each record. */
   default boolean withHolders() {
     return false;
   }
 
-  /** Returns a lower bound for the generations that the part gives out after the step, or 0 for none. */
-  default long shown(Q item) {
+  /** Returns the lowest generation that the part may give out after the step, or 0 if the step sets no limit. */
+  default long minGeneration(Q item) {
     return 0;
   }
 
@@ -43,19 +43,19 @@ interface RedisOperation<Q, R> {
   }
 
   /**
-   * The fast path of a step: one script for many items. Its answer has, for each item, the result, or a mark that the
-   * item needs the general path.
+   * The fast path of a step: one script for many items. For each item, the script returns the result, or that the item
+   * needs the general path.
    */
   interface Hot<Q, R> {
     /** Returns the script. */
     Script script();
 
-    /** Returns whether the fast path may handle the item, as far as the item itself shows. */
+    /** Returns whether the fast path may handle the item. The script may still decide against it. */
     boolean isUsual(Q item);
 
     /**
-     * Returns an object that identifies the task or key of the item, so that a script gets at most one item for each;
-     * null if the item does not show it.
+     * Returns an object that identifies the task or key of the item, or null if the task is unknown. A script gets at
+     * most one item with the same name.
      */
     @Nullable
     Object name(Q item);
@@ -65,7 +65,7 @@ interface RedisOperation<Q, R> {
       return 0;
     }
 
-    /** Appends the arguments of the script after the first one. */
+    /** Appends all arguments of the script except the first. */
     void arguments(List<Q> items, List<byte[]> to);
 
     /** Appends the result of each item, or null for an item that needs the general path. */

@@ -8,13 +8,12 @@ import java.util.function.Consumer;
 /**
  * The options of a store.
  *
- * @param uri {@code redis://}, {@code rediss://} (TLS), {@code redis-sentinel://...#master}; several of the first two,
- *     separated by commas, are members of a cluster. A single server that reports that it belongs to a cluster is used
- *     as a member of it
+ * @param uri {@code redis://}, {@code rediss://} (TLS), or {@code redis-sentinel://...#master}. Several addresses of
+ *     the first two forms, separated by commas, are members of a cluster. A single address may also be that of a member
  * @param namespace the prefix of every key, which separates several stores on one server
  * @param slots the number of slots of a new store, a power of two from 1 to 65,536. An existing store keeps its number
  * @param timeout the time after which a call without an answer fails; it is unknown whether such a call took effect
- * @param waitReplicas the number of replicas that must have a write before it is acknowledged; 0 not to wait
+ * @param waitReplicas the number of replicas that must have a write before it is acknowledged; 0 for no wait
  * @param onSetAside receives each task that is set aside because its record cannot be read, on a thread of the store
  */
 public record RedisOptions(String uri, String namespace, int slots, Duration timeout, int waitReplicas,
@@ -55,7 +54,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
         .onSetAside(onSetAside);
   }
 
-  /** Builds {@link RedisOptions}. Not safe for use by several threads. */
+  /** Builds {@link RedisOptions}. Not thread-safe. */
   public static final class Builder {
     private final String uri;
     private String namespace = DEFAULT_NAMESPACE;
@@ -63,7 +62,7 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     private Duration timeout = Duration.ofSeconds(5);
     private int waitReplicas;
     private Consumer<SetAside> onSetAside = setAside -> {
-      // The store logs it.
+      // The store logs each such task.
     };
 
     private Builder(String uri) {
@@ -97,15 +96,15 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
       return this;
     }
 
-    /** Sets the number of replicas that must have a write before it is acknowledged; 0, the default, not to wait. */
+    /** Sets the number of replicas that must have a write before it is acknowledged; by default 0, for no wait. */
     public Builder waitReplicas(int value) {
       waitReplicas = value;
       return this;
     }
 
     /**
-     * Sets the receiver of each task that is set aside because its record cannot be read, called on a thread of the
-     * store; none by default, because the store logs it.
+     * Sets the listener for each task that is set aside because its record cannot be read. It is called on a thread of
+     * the store. There is none by default, because the store logs each such task.
      */
     public Builder onSetAside(Consumer<SetAside> value) {
       onSetAside = value;
@@ -115,14 +114,14 @@ public record RedisOptions(String uri, String namespace, int slots, Duration tim
     /**
      * Returns the options.
      *
-     * @throws IllegalArgumentException if one is out of its range
+     * @throws IllegalArgumentException if a value is out of its range
      */
     public RedisOptions build() {
       return new RedisOptions(uri, namespace, slots, timeout, waitReplicas, onSetAside);
     }
   }
 
-  /** Returns a text without the address, which may hold a password. */
+  /** Returns a text without the address, which may contain a password. */
   @Override
   public String toString() {
     return "RedisOptions[namespace=" + namespace + ", slots=" + slots + ", timeout=" + timeout + ", waitReplicas="

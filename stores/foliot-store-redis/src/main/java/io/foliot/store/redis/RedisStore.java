@@ -50,28 +50,34 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys,
  * and a hash of bodies, all under one hash tag. A step is one script for many tasks of a part, which decides by the
- * server's clock; parts do not wait for each other. A reset to a later time writes one field of one hash.
+ * server's clock. Parts do not wait for each other. A reset to a later time mostly writes one field of one hash.
  *
- * <p><b>Threads.</b> Stages complete on the connection's thread. Callers' code that continues a stage there must be
- * short, or continue elsewhere ({@code whenCompleteAsync}), and must not wait for another call of the store.
+ * <p><b>Threads.</b> Stages complete on the connection's thread. Code that a caller runs there must be short, and must
+ * not wait for another call of the store. Longer code must run elsewhere ({@code whenCompleteAsync}).
  *
  * <p><b>Failures.</b> While the server is unavailable, calls fail at once, and the store tries to connect again
  * forever. A call whose answer was lost is not repeated: it fails, and it is unknown whether it took effect.
  */
 public final class RedisStore implements TaskStore, SlotGrowth {
   /**
-   * Keys per generation of the cache of each key's last known task. While that task is live, the key leads to it, and a
-   * touch needs no lookup. Each of the two generations takes some 20 MB.
+   * Size of each of the two maps in the cache of the last known tasks of keys. A touch by key needs no lookup while
+   * that task is live. Each map takes some 20 MB.
    */
   private static final int KEYS_REMEMBERED = 150_000;
   /**
-   * Tasks per generation of the cache of the queues of tasks claimed here. A settle does not name the queue, but needs
-   * its retention. Each of the two generations takes some 10 MB.
+   * Size of each of the two maps in the cache of the queues of claimed tasks. A settle does not name the queue, but
+   * needs the queue's retention. Each map takes some 10 MB.
    */
   private static final int CLAIMS_REMEMBERED = 100_000;
+  /** Version of the layout of keys. */
   private static final byte[] FORMAT = Layout.bytes("2");
 
-  /** The parts of the real world that tests replace. */
+  /**
+   * The sources that tests replace.
+   *
+   * @param tokens the source of tokens
+   * @param time the Lua expression by which the scripts read the clock
+   */
   record Seams(Supplier<Token> tokens, String time) {
     static Seams real() {
       return new Seams(new SecureTokens(), Script.SERVER_TIME);
@@ -119,7 +125,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     upkeep.start();
   }
 
-  /** Reads the server's settings, which may change while it runs. */
+  /** Updates the durability from the server's settings, which may change while the server runs. */
   private void refresh(ServerFacts facts) {
     durability = facts.durability(options.waitReplicas(), failsOver());
   }
@@ -127,15 +133,15 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   /**
    * Opens the store, or creates it. Blocks until the server has answered.
    *
-   * @throws StoreException if the server does not answer, or evicts keys, or holds a store of another version; the
-   *     message says which, and the remedy
+   * @throws StoreException if the server does not answer, or evicts keys, or has a store of another version; the
+   *     message names the cause and the remedy
    */
   public static RedisStore open(RedisOptions options) {
     return open(options, Seams.real());
   }
 
   /**
-   * Returns whether the namespace holds a store; changes nothing. Blocks until the server has answered.
+   * Returns whether the namespace contains a store. Changes nothing. Blocks until the server has answered.
    *
    * @throws StoreException if the server does not answer
    */
@@ -171,7 +177,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
     byte[] wanted = Layout.bytes(Integer.numberOfTrailingZeros(options.slots()));
     Link.Pipeline pipeline = link.pipeline();
     CompletionStage<?> format = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("format"), FORMAT);
-    // In this order, so that a store that has one of these fields has the fields before it, too.
+    // This order ensures that a store with one of these fields also has the earlier fields.
     CompletionStage<?> complete = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("complete"), wanted);
     CompletionStage<?> bits = pipeline.command(CommandType.HSETNX, slots, Layout.bytes("bits"), wanted);
     CompletionStage<List<Object>> read = pipeline.command(CommandType.HMGET, slots, Layout.bytes("format"),
@@ -182,17 +188,16 @@ public final class RedisStore implements TaskStore, SlotGrowth {
         .toCompletableFuture().join();
     long known = Layout.number((byte[]) found.getFirst());
     if (known != Layout.number(FORMAT)) {
-      throw new StoreException("the store was written by another version: namespace=" + options.namespace()
-          + ", format=" + known + ", known=" + Layout.number(FORMAT)
-          + "; use the version that wrote it, or another namespace", null);
+      throw new StoreException("another version wrote the store; use that version, or another namespace: namespace="
+          + options.namespace() + ", format=" + known + ", known=" + Layout.number(FORMAT), null);
     }
     int slotBits = (int) Layout.number((byte[]) found.get(1));
     return new Partitions(slotBits, slotBits == Layout.number((byte[]) found.get(2)));
   }
 
   /**
-   * Returns the number of slots, which does not change while the store is open. {@link #doubleSlots} only adds parts
-   * below: a slot is then several parts, and a node that opens the store later has more slots.
+   * Returns the number of slots, which does not change while the store is open. After {@link #doubleSlots}, a slot of
+   * this store consists of several parts, and a store that is opened later has more slots.
    */
   @Override
   public int slotCount() {
@@ -210,7 +215,7 @@ public final class RedisStore implements TaskStore, SlotGrowth {
   /**
    * {@inheritDoc}
    *
-   * <p>Stores that are open keep the number of slots that they were opened with. There are 65,536 slots at most.
+   * <p>A store that is open keeps the number of slots with which it was opened. There are 65,536 slots at most.
    */
   @Override
   public Progress doubleSlots(Consumer<Progress> progress) {
@@ -244,49 +249,50 @@ public final class RedisStore implements TaskStore, SlotGrowth {
 
   @Override
   public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
-    return calls.take(submits, drafts);
+    return calls.run(submits, drafts);
   }
 
   @Override
   public CompletionStage<List<TouchResult>> touch(List<Touch> items) {
-    return calls.take(touches, items);
+    return calls.run(touches, items);
   }
 
   @Override
   public CompletionStage<List<CancelResult>> cancel(List<TaskRef> refs) {
-    return calls.take(new RareStep.Cancel(), refs);
+    return calls.run(new RareStep.Cancel(), refs);
   }
 
   @Override
   public CompletionStage<List<Boolean>> park(List<DueEntry> entries) {
-    return calls.take(new ParkStep(), entries);
+    return calls.run(new ParkStep(), entries);
   }
 
   @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> items) {
-    return calls.take(claims, items)
-        .thenApply(judged -> new ClaimBatch(judged.stream().mapToLong(ClaimStep.Judged::nowMillis).max().orElse(0),
-            judged.stream().map(ClaimStep.Judged::result).toList()));
+    return calls.run(claims, items)
+        .thenApply(results -> new ClaimBatch(
+            results.stream().mapToLong(ClaimStep.TimedResult::nowMillis).max().orElse(0),
+            results.stream().map(ClaimStep.TimedResult::result).toList()));
   }
 
   @Override
   public CompletionStage<List<ExtendResult>> extend(List<Extension> extensions) {
-    return calls.take(new RareStep.Extend(), extensions);
+    return calls.run(new RareStep.Extend(), extensions);
   }
 
   @Override
   public CompletionStage<List<SettleResult>> settle(List<Settlement> settlements) {
-    return calls.take(settles, settlements);
+    return calls.run(settles, settlements);
   }
 
   @Override
   public CompletionStage<List<RedriveResult>> redrive(List<Redrive> redrives) {
-    return calls.take(new RareStep.Redrives(), redrives);
+    return calls.run(new RareStep.Redrives(), redrives);
   }
 
   @Override
   public CompletionStage<List<Boolean>> adopt(List<TaskRecord> tasks) {
-    return calls.take(new RareStep.Adopt(), tasks);
+    return calls.run(new RareStep.Adopt(), tasks);
   }
 
   @Override

@@ -9,29 +9,29 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler that closes a connection whose server does not answer, so that the client connects again. A server that has
- * lost its power, or whose address now belongs to another machine, does not report that, and the kernel retransmits for
- * a quarter of an hour. Closing loses nothing: calls on the connection have waited for their time limit. (Netty's
- * ReadTimeoutHandler would close idle connections, too.) Used by the thread of its channel only.
+ * A handler that closes a connection whose server does not answer, so that the client connects again. If the server has
+ * lost power, or its address now belongs to another machine, the connection is not closed, and the kernel retransmits
+ * for a quarter of an hour. Closing loses nothing, because calls on the connection have waited for their timeout.
+ * (Netty's ReadTimeoutHandler would close idle connections, too.) Used only by the thread of its channel.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
   /** Number of checks within the time for which a connection may be silent. */
   private static final int CHECKS = 4;
 
-  private final long nanos;
+  private final long timeoutNanos;
   private boolean unanswered;
   private long unansweredNanos;
   private @Nullable Future<?> checks;
 
-  /** Creates a handler for one connection, which is closed if it is silent for this long after a call was sent. */
+  /** Creates a handler for one connection. The connection is closed if no byte is received this long after a call. */
   ResponseStallHandler(Duration timeout) {
-    nanos = timeout.toNanos();
+    timeoutNanos = timeout.toNanos();
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    checks = context.executor().scheduleWithFixedDelay(() -> check(context), nanos / CHECKS, nanos / CHECKS,
-        TimeUnit.NANOSECONDS);
+    checks = context.executor().scheduleWithFixedDelay(() -> check(context), timeoutNanos / CHECKS,
+        timeoutNanos / CHECKS, TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -59,7 +59,7 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   }
 
   private void check(ChannelHandlerContext context) {
-    if (unanswered && System.nanoTime() - unansweredNanos >= nanos) {
+    if (unanswered && System.nanoTime() - unansweredNanos >= timeoutNanos) {
       unanswered = false;
       var closed = context.close();
       assert closed != null;

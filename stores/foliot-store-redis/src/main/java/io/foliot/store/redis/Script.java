@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** The scripts that run in Redis, each in a file beside this class. */
 enum Script {
-  /** Inserts tasks, or resets waiting ones. */
+  /** Inserts tasks, or resets waiting tasks. */
   SUBMIT,
   /** Resets waiting tasks by key. */
   TOUCH,
@@ -55,19 +55,21 @@ enum Script {
   DRAINED,
   /** Writes the number of parts. */
   GROW,
-  /** Writes a record of configuration. */
+  /** Writes or deletes a document. */
   DOCUMENT;
 
-  /** The text of a script, and the hash by which the server knows it. */
+  /** The text of a script, and the hash by which EVALSHA names the script. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Source(byte[] text, String sha) {}
 
-  /** The expression by which a script reads the clock; tests replace it. */
+  /** Expression by which a script reads the clock; tests replace it. */
   static final String SERVER_TIME = "redis.call('TIME')";
 
-  /** Header of scripts that Redis 7 and later runs even when memory is full: scripts that end tasks must not stop. */
+  /** First line of scripts that Redis runs even if its memory is full, because tasks must still be able to end. */
   private static final String RUNS_WHEN_FULL = "#!lua flags=allow-oom\n";
+  /** First line of scripts that Redis refuses if its memory is full. */
   private static final String REFUSED_WHEN_FULL = "#!lua\n";
+  /** First major version of Redis that supports these lines. */
   private static final int FIRST_WITH_FLAGS = 7;
 
   private boolean hasPrelude() {

@@ -6,8 +6,8 @@ import java.security.SecureRandom;
 import java.util.function.Supplier;
 
 /**
- * A source of tokens that cannot be guessed. It generates a thousand at a time, because each use of the system's random
- * source is a system call. Thread-safe.
+ * A source of tokens that cannot be guessed. It generates the bytes of a thousand tokens at a time, because each use of
+ * the system's random source is a system call. Thread-safe.
  */
 final class SecureTokens implements Supplier<Token> {
   private static final int BYTES_AT_ONCE = 16_384;

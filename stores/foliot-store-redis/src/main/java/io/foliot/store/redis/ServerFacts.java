@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
  * The settings of a server that determine which acknowledged writes it may lose.
  *
  * @param info the server's INFO
- * @param config the settings read from its CONFIG; empty if the user may not read them
+ * @param config the settings that CONFIG GET returned; empty if the user may not read them
  */
 record ServerFacts(Map<String, String> info, Map<String, String> config) {
-  /** Window of {@code everysec}: Redis documents one second, and lets a slow sync take another. */
+  /** Window of {@code everysec}. Redis documents one second, and permits another second for a slow sync. */
   private static final long EVERYSEC_MILLIS = 2_000;
   /** Window without syncs: Linux writes dirty pages back after 30 s. */
   private static final long KERNEL_MILLIS = 30_000;
-  private static final long MILLIS = 1_000;
+  private static final long MILLIS_PER_SECOND = 1_000;
   /**
-   * Seconds added to the permitted lag of a replica: Redis counts its silence in whole seconds, checks it once a
-   * second, and may check late.
+   * Seconds added to the permitted lag of a replica. Redis measures the lag in whole seconds, checks it once a second,
+   * and may check late.
    */
   private static final long LAG_SLACK_SECONDS = 3;
-  /** The window of a server whose loss has no bound in time. */
+  /** Window of a server that may lose writes of any age. */
   static final long UNBOUNDED = Long.MAX_VALUE;
 
-  /** Returns the INFO of a server, in a cluster of any. Blocks. */
+  /** Returns the INFO of the server; in a cluster, of any server. Blocks. */
   static Map<String, String> info(Link link) {
     try {
       return lines(link.serverCommand(CommandType.INFO).join());
@@ -46,9 +46,9 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     CompletableFuture<List<Object>> info = pipeline.serverCommand(CommandType.INFO);
     CompletableFuture<Map<String, String>> config = CompletableFuture.completedFuture(new HashMap<>());
     for (String name : List.of("appendfsync", "save", "min-replicas-to-write", "min-replicas-max-lag")) {
-      // One by one: not every version accepts several names, and the user may not have the permission to read them.
-      CompletableFuture<List<Object>> one = pipeline.serverCommand(CommandType.CONFIG, "GET", name);
-      config = config.thenCombine(one.exceptionally(forbidden -> List.of()), (all, found) -> {
+      // One command per name, because not every version accepts several names. The user may not be permitted to read.
+      CompletableFuture<List<Object>> setting = pipeline.serverCommand(CommandType.CONFIG, "GET", name);
+      config = config.thenCombine(setting.exceptionally(forbidden -> List.of()), (all, found) -> {
         if (found.size() == 2) {
           all.put(name, new String((byte[]) found.get(1), StandardCharsets.UTF_8));
         }
@@ -56,7 +56,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
       });
     }
     pipeline.send();
-    return info.thenCombine(config, (said, settings) -> new ServerFacts(lines(said), settings));
+    return info.thenCombine(config, (reply, settings) -> new ServerFacts(lines(reply), settings));
   }
 
   private static Map<String, String> lines(List<Object> reply) {
@@ -74,8 +74,8 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
   void ensureNothingIsEvicted() {
     String policy = info.getOrDefault("maxmemory_policy", "noeviction");
     if (policy.startsWith("allkeys")) {
-      throw new StoreException("a server that evicts keys loses tasks: maxmemory-policy=" + policy
-          + "; set it to noeviction", null);
+      throw new StoreException("the server evicts keys, so tasks would be lost; set maxmemory-policy to noeviction:"
+          + " maxmemory-policy=" + policy, null);
     }
   }
 
@@ -90,7 +90,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     return value == null || !value.matches("\\d{1,9}") ? null : Long.valueOf(value);
   }
 
-  /** Returns the length of time before a crash whose acknowledged writes a restart from files may lose. */
+  /** Returns the time before a crash, in ms, whose acknowledged writes may be missing after a restart from files. */
   private long fileMillis() {
     if (!"1".equals(info.get("aof_enabled"))) {
       return UNBOUNDED;
@@ -102,7 +102,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     };
   }
 
-  /** Returns the length of time whose acknowledged writes may be lost if a replica takes over. */
+  /** Returns the time before a failover, in ms, whose acknowledged writes may be missing on the new primary. */
   private long replicaMillis(int waitReplicas) {
     Long least = number("min-replicas-to-write");
     Long lagSeconds = number("min-replicas-max-lag");
@@ -111,14 +111,14 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     }
     // Redis checks neither setting if one of them is 0.
     return least != null && least > 0 && lagSeconds != null && lagSeconds > 0
-        ? (lagSeconds + LAG_SLACK_SECONDS) * MILLIS
+        ? (lagSeconds + LAG_SLACK_SECONDS) * MILLIS_PER_SECOND
         : UNBOUNDED;
   }
 
   /**
-   * Returns the failures that an acknowledged write survives.
+   * Returns the durability class, and the window of acknowledged writes that a failure may lose.
    *
-   * @param waitReplicas number of replicas that each write waits for
+   * @param waitReplicas the number of replicas for which each write waits
    * @param failsOver whether replicas are promoted automatically
    */
   Durability durability(int waitReplicas, boolean failsOver) {

@@ -22,9 +22,12 @@ final class SettleStep
     implements
       RedisOperation<Settlement, SettleResult>,
       RedisOperation.Hot<Settlement, SettleResult> {
+  /** Answer of the script for an item that needs the general path, and the outcome of an item that must take it. */
   private static final int NOT_PLAIN = 9;
+  // outcomes of settle.lua
   private static final int FINISHED = 0;
   private static final int RETRIED = 1;
+  /** Bytes of the numbers of one item. settle.lua lists them. */
   private static final int NUMBERS = 50;
 
   private final Terms terms;

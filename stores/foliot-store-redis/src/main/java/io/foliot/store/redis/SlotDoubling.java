@@ -13,18 +13,18 @@ import java.util.function.Consumer;
  * run again, and several may run at once.
  *
  * <pre>
- * the record of slots: 2^n → 2^(n+1), not complete
- * 2^(n+1) is written to every old part, which then refuses callers that know of fewer parts
- * every old part: the tasks of its new part migrate, until none is left; then the part is drained
- * the record of slots: complete
+ * the number of parts becomes 2^(n+1), not complete
+ * each old part stores the number 2^(n+1), and then refuses calls that name fewer parts
+ * for each old part: the tasks of its new part migrate until none is left; then the part is drained
+ * the number 2^(n+1) is marked as complete
  * </pre>
  *
  * Calls do not wait for the doubling: a task that is submitted, touched, claimed or settled meanwhile migrates first
- * (see {@code SlotMigration}). Due tasks are found, because the index of a slot is read from its old and its new part.
- * Stores that are open keep the number of slots they were opened with.
+ * (see {@link SlotMigration}). Polls find all due tasks, because they read the index of a slot in its old and its new
+ * part. A store that is open keeps the number of slots with which it was opened.
  */
 final class SlotDoubling {
-  /** Most bits of a slot's number, because slots are the low bits of a hash of 16 bits. */
+  /** Maximum number of bits of a slot's number, because a slot is the low bits of a hash of 16 bits. */
   private static final int MAX_BITS = 16;
   /** Number of tasks that one scan of a part reads, and that migrate at once. */
   private static final int SCAN_PAGE = 200;
@@ -49,11 +49,11 @@ final class SlotDoubling {
         CompletableFuture<List<Object>> sealed = link.step(Script.TIME, layout.part(old), bits(bits));
         assert !sealed.join().isEmpty();
       }
-      long crossed = 0;
+      long migrated = 0;
       SlotGrowth.Progress last = new SlotGrowth.Progress(1 << bits, 0, 0);
       for (int old = 0; old < 1 << (bits - 1); old++) {
-        crossed += drain(bits, old);
-        last = new SlotGrowth.Progress(1 << bits, old + 1, crossed);
+        migrated += drain(bits, old);
+        last = new SlotGrowth.Progress(1 << bits, old + 1, migrated);
         progress.accept(last);
       }
       grow(bits, true);
@@ -69,7 +69,7 @@ final class SlotDoubling {
     return arguments;
   }
 
-  /** Writes the doubled number of parts, unless another process has; returns its binary logarithm. */
+  /** Doubles the number of parts unless an earlier doubling is incomplete. Returns the number's binary logarithm. */
   int begin() {
     List<Object> known = link.command(CommandType.HMGET, layout.global("slots"), Layout.bytes("bits"),
         Layout.bytes("complete")).join();
@@ -81,36 +81,37 @@ final class SlotDoubling {
       grow(bits + 1, false);
       bits++;
     }
-    parts.learn(bits);
+    parts.update(bits);
     return bits;
   }
 
   private void grow(int bits, boolean complete) {
     List<Object> now = link.step(Script.GROW, List.of(layout.global("slots")),
         List.of(Layout.bytes(bits), Layout.bytes(complete ? 1 : 0))).join();
-    parts.learn(Math.toIntExact((Long) now.getFirst()), Math.toIntExact((Long) now.get(1)));
+    parts.update(Math.toIntExact((Long) now.getFirst()), Math.toIntExact((Long) now.get(1)));
   }
 
+  /** Migrates all tasks of an old part that belong in its new part. Returns their number. */
   private long drain(int bits, int old) {
-    long crossed = 0;
+    long migrated = 0;
     long found;
     do {
-      found = crossAll(bits, old, false) + crossAll(bits, old, true);
-      crossed += found;
+      found = migrateAll(bits, old, false) + migrateAll(bits, old, true);
+      migrated += found;
     } while (found > 0);
     CompletableFuture<List<Object>> noted = link.step(Script.DRAINED, layout.part(old), bits(bits));
     assert !noted.join().isEmpty();
     parts.drained(bits, old);
-    return crossed;
+    return migrated;
   }
 
   /**
-   * Migrates all records, or all answers to requests, that must. The server's scan returns each element that exists
-   * from the beginning of the scan to its end.
+   * Migrates all records, or all answers to requests, that belong in the new part. The server's scan returns each
+   * element that exists during the whole scan.
    */
-  private long crossAll(int bits, int old, boolean answers) {
+  private long migrateAll(int bits, int old, boolean answers) {
     int part = old + (1 << (bits - 1));
-    long crossed = 0;
+    long migrated = 0;
     String cursor = "0";
     do {
       List<byte[]> arguments = bits(bits);
@@ -122,10 +123,10 @@ final class SlotDoubling {
       SlotMigration.Refs refs = new SlotMigration.Refs(answers ? List.of() : names, List.of(),
           answers ? names : List.of());
       if (found.size() > 1) {
-        calls.crossing().bring(parts.state(), part, refs).join();
-        crossed += answers ? 0 : found.size() - 1;
+        calls.migration().migrate(parts.state(), part, refs).join();
+        migrated += answers ? 0 : found.size() - 1;
       }
     } while (!cursor.equals("0"));
-    return crossed;
+    return migrated;
   }
 }

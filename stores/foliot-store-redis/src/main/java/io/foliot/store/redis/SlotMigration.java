@@ -9,35 +9,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The migration of tasks to the parts to which they belong since the number of parts was doubled. A process that
- * changes a task in its new part reads the old part first, and thereby seals it: a part refuses callers that know of
- * fewer parts than it does, so tasks that have to migrate from it no longer change. A task that is found there is
- * inserted in the new part if it is absent there, then deleted in the old part, and only then changed. Several
- * processes may do all of this at once, or again, and may be interrupted in the middle.
+ * The migration of tasks to the parts to which they belong since the number of parts was doubled. Before a process
+ * changes a task in its new part, the process reads the old part. This read stores the new number of parts in the old
+ * part, which from then on refuses calls that name fewer parts. Tasks that have to migrate therefore no longer change
+ * in the old part. A task that is found in the old part is inserted in the new part unless the task exists there, then
+ * deleted in the old part, and only then changed. Several processes may do all of this at once or again, and may be
+ * interrupted at any point.
  *
- * <p>A caller that stalls between reading the old part and inserting into the new one might bring back a task that
- * other callers have migrated, ended and forgotten meanwhile. A task in the new part changes only after the old part
- * has deleted it, so a task that was still read from the old part ended after that read. The new part keeps traces of
- * ended tasks for longer than {@link #LATE_MICROS}. The clock of the new part is read before the old part is, and
- * inserts later than {@link #LATE_MICROS} after that reading are refused.
+ * <p>A caller that stalls between the read of the old part and the insert might insert a task again that other callers
+ * have migrated, ended and deleted meanwhile. A task in the new part changes only after it was deleted in the old part.
+ * A task that was still read from the old part has therefore ended after that read. The new part keeps traces of ended
+ * tasks for longer than {@link #LATE_MICROS}. The clock of the new part is read before the old part is read, and an
+ * insert is refused later than {@link #LATE_MICROS} after that clock reading.
  *
- * <p>If old and new part are on one server, its file has the insert before the delete. In a cluster, a server that
- * fails may lose the writes of its last window, which {@code RedisStore#durability} states. These include the inserts
- * of tasks that have just migrated to it, however old the tasks are. If writes wait for replicas, such tasks are not
- * lost.
+ * <p>If both parts are on one server, the insert is in the server's file before the delete. In a cluster, a server that
+ * fails may lose the writes of its last window, which {@code RedisStore#durability} returns. These include the inserts
+ * of tasks that have just migrated to the server, however old the tasks are. If writes wait for replicas, such tasks
+ * are not lost.
  */
 final class SlotMigration {
+  /** Time within which an insert must follow the clock reading: half of {@code GRACE} in prelude.lua. */
   private static final long LATE_MICROS = 5_000_000;
-  /** Most tries: a caller that is late each time is paused too often to make progress. */
+  /** Maximum number of tries. A caller that is late each time is paused too often to make progress. */
   private static final int MAX_TRIES = 10;
+  /** Values per record in the answer of depart.lua; the first is the id. */
+  private static final int RECORD_VALUES = 5;
   private static final byte[] NOTHING = {};
 
   private final Link link;
   private final Layout layout;
   private final Partitions parts;
   private final Asides asides;
-  /** The floor of generations that was written to each new part. */
-  private final Map<Integer, Long> writtenFloors = new ConcurrentHashMap<>();
+  /** Lowest generations that new parts may give out, as this process has written them, by part. */
+  private final Map<Integer, Long> writtenMinGenerations = new ConcurrentHashMap<>();
 
   SlotMigration(Link link, Layout layout, Partitions parts, Asides asides) {
     this.asides = asides;
@@ -70,10 +74,10 @@ final class SlotMigration {
     }
   }
 
-  /** Migrates all named records that are still in the old part; completes when they are in this part. */
-  CompletableFuture<Void> bring(Partitions.State state, int part, Refs refs) {
+  /** Migrates all named records that are still in the old part. Completes when they are in the given part. */
+  CompletableFuture<Void> migrate(Partitions.State state, int part, Refs refs) {
     int old = state.oldOf(part);
-    return old < 0 ? CompletableFuture.completedFuture(null) : bring(state.bits(), old, part, refs, 1);
+    return old < 0 ? CompletableFuture.completedFuture(null) : migrate(state.bits(), old, part, refs, 1);
   }
 
   private static List<byte[]> arguments(int bits) {
@@ -82,7 +86,7 @@ final class SlotMigration {
     return arguments;
   }
 
-  private CompletableFuture<Void> bring(int bits, int old, int part, Refs refs, int tries) {
+  private CompletableFuture<Void> migrate(int bits, int old, int part, Refs refs, int tries) {
     List<byte[]> departing = arguments(bits);
     refs.arguments(departing);
     return link.step(Script.TIME, layout.part(part), arguments(bits)).thenCompose(time -> {
@@ -95,19 +99,19 @@ final class SlotMigration {
       }
       if (tries == MAX_TRIES) {
         throw new StoreException(
-            "tasks could not migrate to another slot within the time limit: tries=" + tries, null);
+            "tasks could not migrate to another slot within the time limit; the calls fail: tries=" + tries, null);
       }
-      return bring(bits, old, part, refs, tries + 1);
+      return migrate(bits, old, part, refs, tries + 1);
     });
   }
 
   private CompletableFuture<Boolean> arrive(int bits, int old, int part, long notAfter, List<Object> reply) {
-    long shown = (Long) reply.getFirst();
+    long minGeneration = (Long) reply.getFirst();
     boolean drained = (Long) reply.get(1) == 1;
     List<?> records = (List<?>) reply.get(2);
     List<?> answers = (List<?>) reply.get(3);
-    asides.tellCrossing((List<?>) reply.get(4));
-    if (records.isEmpty() && answers.isEmpty() && writtenFloors.getOrDefault(part, -1L) >= shown) {
+    asides.reportMigrating((List<?>) reply.get(4));
+    if (records.isEmpty() && answers.isEmpty() && writtenMinGenerations.getOrDefault(part, -1L) >= minGeneration) {
       if (drained) {
         parts.drained(bits, old);
       }
@@ -116,13 +120,13 @@ final class SlotMigration {
     List<byte[]> arriving = arguments(bits);
     List<byte[]> leaving = arguments(bits);
     arriving.add(Layout.bytes(notAfter));
-    arriving.add(Layout.bytes(shown));
-    arriving.add(Layout.bytes(records.size() / 5));
-    leaving.add(Layout.bytes(records.size() / 5));
+    arriving.add(Layout.bytes(minGeneration));
+    arriving.add(Layout.bytes(records.size() / RECORD_VALUES));
+    leaving.add(Layout.bytes(records.size() / RECORD_VALUES));
     for (int i = 0; i < records.size(); i++) {
       byte[] value = (byte[]) records.get(i);
       arriving.add(value == null ? NOTHING : value);
-      if (i % 5 == 0) {
+      if (i % RECORD_VALUES == 0) {
         leaving.add((byte[]) records.get(i));
       }
     }
@@ -136,7 +140,7 @@ final class SlotMigration {
       if ((Long) done.getFirst() == 0) {
         return CompletableFuture.completedFuture(false);
       }
-      writtenFloors.merge(part, shown, Math::max);
+      writtenMinGenerations.merge(part, minGeneration, Math::max);
       return link.awaitReplicas(List.of(layout.part(part)))
           .thenCompose(replicated -> link.step(Script.LEAVE, layout.part(old), leaving)).thenApply(left -> {
             if (drained) {

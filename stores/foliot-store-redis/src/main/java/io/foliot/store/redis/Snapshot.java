@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The reads of some items at one part, and then the records that were read there at one instant. Not thread-safe. */
+/** The records that some items read in one part, at one instant. {@link #fill} adds the records. Not thread-safe. */
 final class Snapshot implements CommittedRecords {
   private static final int WITH_BODIES = 1;
   private static final int WITH_HOLDERS = 2;
@@ -28,17 +28,17 @@ final class Snapshot implements CommittedRecords {
   private final ReadSet reads;
 
   private long nowMicros;
-  private long shown;
+  private long minGeneration;
   private final Map<TaskId, Stored> records = new HashMap<>();
   private final Map<TaskId, Damaged> damaged = new LinkedHashMap<>();
   private final Map<KeyName, @Nullable TaskId> pointers = new HashMap<>();
   private final Map<RequestName, byte[]> answers = new HashMap<>();
 
-  /** A record, and the bytes it was read from. */
+  /** A record, and the bytes from which it was decoded. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Stored(byte[] value, TaskRecord record) {}
 
-  /** A record that cannot be read, and is live or may be live. */
+  /** A record that cannot be decoded, and is live or may be live. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Damaged(TaskId id, byte[] value, UnreadableException reason) {}
 
@@ -56,6 +56,7 @@ final class Snapshot implements CommittedRecords {
     return new String(field, StandardCharsets.UTF_8);
   }
 
+  /** Appends the arguments of {@code read.lua}. */
   List<byte[]> arguments(List<byte[]> to) {
     to.add(Layout.bytes((bodies ? WITH_BODIES : 0) | (holders ? WITH_HOLDERS : 0)));
     to.add(Layout.bytes(reads.ids().size()));
@@ -66,10 +67,10 @@ final class Snapshot implements CommittedRecords {
     return to;
   }
 
-  /** Adds the records of a reply of {@code read.lua}. */
+  /** Adds the records in a reply of {@code read.lua}. A record has 3 values; a key has the id and 3 values. */
   void fill(List<Object> reply) {
     nowMicros = (Long) reply.getFirst();
-    shown = (Long) reply.get(1);
+    minGeneration = (Long) reply.get(1);
     int at = 2;
     for (TaskId id : reads.ids()) {
       Stored found = stored(id, reply, at);
@@ -102,7 +103,7 @@ final class Snapshot implements CommittedRecords {
     }
   }
 
-  /** Adds a record, unless it was added before: records are compared by identity, so each must be one object. */
+  /** Adds a record unless it was added before, because records are compared by identity. Returns null for none. */
   private @Nullable Stored stored(TaskId id, List<Object> reply, int at) {
     byte[] value = (byte[]) reply.get(at);
     if (value == null) {
@@ -121,8 +122,8 @@ final class Snapshot implements CommittedRecords {
   }
 
   /**
-   * Reads a record and, if it is live, checks that its payload is there. A final record whose payload cannot be read is
-   * returned without it.
+   * Decodes a record, and checks that a live record has its payload. A final record whose payload cannot be read is
+   * returned without the payload.
    */
   static TaskRecord decoded(TaskId id, byte[] value, byte @Nullable [] body, byte @Nullable [] nextBody,
       boolean bodies) {
@@ -162,9 +163,9 @@ final class Snapshot implements CommittedRecords {
     return Math.floorDiv(nowMicros, 1_000);
   }
 
-  /** Returns the floor: no new generation is smaller. */
-  long shown() {
-    return shown;
+  /** Returns the lowest generation that the part may give out. */
+  long minGeneration() {
+    return minGeneration;
   }
 
   /** Returns the record that is stored under an id, even if it has expired, or null. */
@@ -180,7 +181,7 @@ final class Snapshot implements CommittedRecords {
   }
 
   /** Returns whether the key was read. */
-  boolean knows(KeyName name) {
+  boolean wasRead(KeyName name) {
     return pointers.containsKey(name);
   }
 

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that submits tasks. The fast path handles new tasks and resets of waiting ones, without an idempotency key
- * and without an expected generation.
+ * The step that submits tasks. The fast path handles drafts without an idempotency key and without an expected
+ * generation, unless the draft's key has a running task.
  */
 final class SubmitStep
     implements
@@ -25,6 +25,7 @@ final class SubmitStep
       RedisOperation.Hot<Draft, SubmitResult>,
       BatchStep<Draft, SubmitResult> {
   private static final byte[] NOTHING = {};
+  /** Answer of the script for an item that needs the general path. */
   private static final int NOT_PLAIN = 9;
 
   private final Terms terms;
@@ -94,6 +95,7 @@ final class SubmitStep
       boolean full = draft.body() != null && RecordCodec.hasBody(draft.body());
       Bytes numbers = new Bytes(39).u64(draft.id().high()).u64(draft.id().low());
       Terms.due(draft.due(), numbers).u64(terms.maxWait(draft.queue())).u32(draft.maxAttempts());
+      // body: 0 keeps the body of an existing task, 1 deletes it, 2 replaces it
       to.add(numbers.u8(code(draft.onConflict())).u8(draft.body() == null ? 0 : full ? 2 : 1).toArray());
       to.add(draft.key() == null ? NOTHING : RecordCodec.field(draft.queue(), draft.key()));
       to.add(RecordCodec.tail(draft.id(), draft.queue(), draft.key()));
@@ -101,6 +103,7 @@ final class SubmitStep
     }
   }
 
+  /** Returns the number of the rule in submit.lua. */
   private static int code(OnConflict onConflict) {
     return switch (onConflict) {
       case RESET -> 0;

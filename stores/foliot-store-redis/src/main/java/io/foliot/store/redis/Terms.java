@@ -7,7 +7,7 @@ import io.foliot.core.store.format.Bytes;
 
 /** The terms of the store's queues. Thread-safe. */
 final class Terms {
-  /** Lua numbers are exact only below 2^52; longer durations count as unlimited. */
+  /** Bound below which numbers are exact in the scripts. Longer durations count as unlimited. */
   static final long EXACT = 1L << 52;
 
   private final TermsByQueue terms = new TermsByQueue();
@@ -20,7 +20,7 @@ final class Terms {
     return terms.of(queue);
   }
 
-  /** Returns the milliseconds by which resets may push the due time at most, or -1 for no limit. */
+  /** Returns how far resets may move the due time past the first due time, in milliseconds; -1 for no limit. */
   long maxWait(String queue) {
     long millis = of(queue).maxWaitMillis();
     return millis >= EXACT ? -1 : millis;
@@ -39,7 +39,7 @@ final class Terms {
     };
   }
 
-  /** Appends the kind of a due time and its value. */
+  /** Appends a due time: 0 and an instant, or 1 and a delay, both in milliseconds. */
   static Bytes due(Due due, Bytes out) {
     return switch (due) {
       case Due.At at -> out.u8(0).u64(at.millis());

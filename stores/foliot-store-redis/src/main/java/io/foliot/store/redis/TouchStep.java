@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The step that touches tasks. The fast path handles touches by key, of a waiting task or of a key without a task. */
 final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperation.Hot<Touch, TouchResult> {
+  // answers of touch.lua; NOT_PLAIN means that the item needs the general path
   private static final int NOT_FOUND = 0;
   private static final int PENDING = 2;
   private static final int NOT_PLAIN = 9;
+  /** Bytes of the due time and of the longest wait in the arguments. */
   private static final int NUMBERS = 17;
 
+  /** First byte of an argument that is the id of the key's last known task, instead of the key. */
   private static final int KNOWN = 1;
 
   private final Terms terms;
@@ -61,7 +64,7 @@ final class TouchStep implements RedisOperation<Touch, TouchResult>, RedisOperat
     return touch.ref() instanceof TaskRef.ByKey && Terms.isExact(touch.due());
   }
 
-  /** Returns the key of a touch, or null: a task that is named by its id may have any key. */
+  /** Returns the key of a touch, or null if the touch names its task by id: such a task may have any key. */
   @Override
   public @Nullable Object name(Touch touch) {
     return touch.ref() instanceof TaskRef.ByKey ? touch.ref() : null;

@@ -19,10 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The arguments of {@code write.lua} for units: the bytes that were read, to be compared, and their replacements. */
 final class UnitWrite {
+  // changes of a body
   private static final int NOTHING = 0;
   private static final int DELETE = 1;
   private static final int SET = 2;
 
+  // checks of a key
   private static final int NO_KEY = 0;
   private static final int KEY_ABSENT = 1;
   private static final int KEY_HELD = 2;
@@ -38,13 +40,13 @@ final class UnitWrite {
   /**
    * Adds a unit.
    *
-   * @param shown lower bound for the generations that the part gives out from now on
+   * @param minGeneration the lowest generation that the part may give out after the write; 0 for no limit
    */
-  void add(BatchUnit<?> unit, long shown) {
+  void add(BatchUnit<?> unit, long minGeneration) {
     RecordOverlay overlay = unit.overlay();
     List<RecordChange> changes = overlay.changes();
     to.add(new Bytes(12).u16(changes.size()).u16(overlay.answers().size())
-        .u64(Math.max(shown, Generations.above(overlay.largestForgotten()))).toArray());
+        .u64(Math.max(minGeneration, Generations.above(overlay.largestForgotten()))).toArray());
     changes.forEach(this::add);
     for (Map.Entry<RequestName, RecordTable.Answered> answer : overlay.answers().entrySet()) {
       byte[] before = snapshot.storedAnswer(answer.getKey());
@@ -63,7 +65,7 @@ final class UnitWrite {
     int bodyStep = bodyStep(before == null ? null : before.body(), after.body());
     int nextStep = bodyStep(before == null ? null : before.successorBody(), nextBody);
     KeyName name = after.key() == null ? null : new KeyName(after.queue(), after.key());
-    boolean checked = name != null && snapshot.knows(name);
+    boolean checked = name != null && snapshot.wasRead(name);
     TaskId holder = checked && name != null ? snapshot.holder(name) : null;
     to.add(new Bytes(20).u64(after.id().high()).u64(after.id().low()).u8(stored == null ? 0 : 1).u8(bodyStep)
         .u8(nextStep).u8(!checked ? NO_KEY : holder == null ? KEY_ABSENT : KEY_HELD).toArray());
@@ -85,7 +87,7 @@ final class UnitWrite {
     }
   }
 
-  /** Returns the step for a body. A body that was not read is the same object before and after. */
+  /** Returns the change of a body. A body that was not read is the same object before and after. */
   private static int bodyStep(@Nullable Body before, @Nullable Body after) {
     if (before == after) {
       return NOTHING;

@@ -12,18 +12,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The background work of a store: it reads the number of parts, deletes expired records of parts without settles (a
- * settle sweeps its own part), and checks whether the server's settings have changed. No call waits for this work. If
- * it fails, memory grows, and the reported durability may be outdated.
+ * The background work of a store. It reads the number of parts, deletes expired records of parts without settles (a
+ * settle sweeps its own part), and reads the server's settings again. No call waits for this work. If the work fails,
+ * memory grows, and the reported durability may be outdated.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());
   private static final long EVERY_SECONDS = 1;
   /** Interval at which every part is swept and the settings are read, in seconds. */
   private static final int ROUND_SECONDS = 10;
-  /** Most expired records that one script deletes, which blocks the server for some milliseconds. */
+  /** Maximum number of expired records that one script deletes, which blocks the server for some milliseconds. */
   private static final int SWEPT_AT_ONCE = 500;
-  /** Failures in a row before each warning: a short outage shows in the calls of the application. */
+  /** Number of failures in a row per warning. During a short outage, the calls of the application already fail. */
   private static final int WARNED_EACH = 60;
 
   private final Link link;
@@ -56,7 +56,7 @@ final class Upkeep implements AutoCloseable {
     try {
       CompletableFuture<List<Object>> slots = link.command(CommandType.HMGET, layout.global("slots"),
           Layout.bytes("bits"), Layout.bytes("complete"));
-      parts.learn((int) Layout.number((byte[]) slots.join().getFirst()),
+      parts.update((int) Layout.number((byte[]) slots.join().getFirst()),
           (int) Layout.number((byte[]) slots.join().get(1)));
       sweep();
       if (++seconds % ROUND_SECONDS == 0) {
@@ -66,7 +66,8 @@ final class Upkeep implements AutoCloseable {
     } catch (RuntimeException e) {
       failures++;
       LOG.log(failures % WARNED_EACH == 0 ? Level.WARNING : Level.DEBUG,
-          "the upkeep of the store failed, and is retried in a second: failuresInARow=" + failures, e);
+          "the upkeep of the store failed and is retried in a second; expired records stay: failuresInARow=" + failures,
+          e);
     }
   }
 

@@ -1,4 +1,8 @@
-/** The store on Redis: sorted sets and hashes per slot, one script per step; standalone, Sentinel, Cluster. */
+/**
+ * The store on Redis: one server, servers behind Sentinel, or a cluster. {@link RedisStore} is the entry point. The
+ * tasks are divided into parts, each with its sorted sets and hashes ({@code Partitions}). A step is one script per
+ * part.
+ */
 @NullMarked
 package io.foliot.store.redis;
 

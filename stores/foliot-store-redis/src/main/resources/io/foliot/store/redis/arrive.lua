@@ -1,7 +1,9 @@
--- Inserts records and answers that migrate from another part, unless this part has them. ARGV[2]: the time by this
--- part's clock after which the call is refused, because traces of tasks that lived and ended here may be gone by then;
--- ARGV[3]: greater than every generation that the other part has given out; ARGV[4]: the number of records; then per
--- record its id, its bytes, its bodies and the field of its key; then per answer its field and its bytes.
+-- Inserts records and answers that migrate from another part, unless this part has them.
+-- ARGV[2]: the time by this part's clock, in microseconds, after which the call is refused, because traces of tasks
+-- that lived and ended here may be gone by then.
+-- ARGV[3]: the lowest generation that the other part could still give out. ARGV[4]: the number of records.
+-- Then per record: id, bytes, body, successor's body, field of its key. Then per answer: field, bytes.
+-- Returns 1, or 0 if the call was refused.
 if nowMicros > tonumber(ARGV[2]) then
   return {0}
 end
@@ -13,7 +15,7 @@ for _ = 1, tonumber(ARGV[4]) do
   local holder = field ~= '' and call('HGET', KEY, field)
   local live = byte(v, 2) < FINISHED
   local rival = holder and holder ~= id and live and call('HGET', TASK, holder)
-  -- A key is live in both parts only if a server has lost its last writes; the task of this part stays.
+  -- Both parts have a live task of a key only if a server has lost its last writes. The task of this part stays.
   local loses = rival and byte(rival, 2) < FINISHED
   if not loses and not call('HGET', TASK, id) then
     put(id, nil, v)
@@ -30,6 +32,7 @@ for _ = 1, tonumber(ARGV[4]) do
 end
 for i = at, #ARGV, 2 do
   if call('HSETNX', ANSWER, ARGV[i], ARGV[i + 1]) == 1 then
+    -- The value of an answer contains the end of its retention at byte 10.
     call('ZADD', STALE, read('>i8', ARGV[i + 1], 10), ARGV[i])
   end
 end

@@ -1,6 +1,9 @@
--- Reads records and answers that migrate from this part. The part is sealed, so they no longer change. ARGV[2]..[4]:
--- the numbers of ids, keys, and fields of answers; then these. A record comes with the task that its key points to, so
--- that a key always leads to its last task.
+-- Reads records and answers that migrate from this part. They no longer change, because this part refuses calls that
+-- name fewer parts. ARGV[2..4]: the numbers of ids, keys, and fields of answers; then these.
+-- If a record's key points to another task, that task is read too, so that a key always points to its last task.
+-- Returns the lowest generation that this part could still give out; 1 if nothing has to migrate any more, or 0; per
+-- record the id, bytes, body, successor's body and field of the key if it points to the record; per answer the field
+-- and bytes; and per task that was set aside the id and queue.
 local ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3])
 local records, answers, shownIds, asides = {}, {}, {}, {}
 local KEPT_MILLIS = 14 * 24 * 3600 * 1000
@@ -14,10 +17,10 @@ local function show(id)
   if not plain(v) then
     local version = byte(v, 1) or 0
     if version > VERSION and version < 16 then
-      error('a newer version of Foliot wrote a record that is to cross')
+      error('a newer version of Foliot wrote a record that must migrate')
     end
     asides[#asides + 1] = id
-    asides[#asides + 1] = setAside(id, v, 'set aside: its record could not be read when it was to cross', KEPT_MILLIS)
+    asides[#asides + 1] = setAside(id, v, 'set aside: its record could not be read to migrate it', KEPT_MILLIS)
     flush()
     tasks, dues, undues, drops, counts, counted = {}, {}, {}, {}, {}, {}
     v = call('HGET', TASK, id)

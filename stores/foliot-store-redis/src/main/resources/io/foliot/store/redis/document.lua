@@ -1,5 +1,6 @@
--- Writes a record of configuration if its version is still the one given. KEYS[1]: the kind's hash; KEYS[2]: the
--- largest version ever given out; ARGV: name, expected version, 1 if there is content, content.
+-- Writes or deletes a document if it still has the expected version. KEYS[1]: the hash of the document's kind; KEYS[2]:
+-- the largest version ever given out; ARGV: name, expected version or 0 for none, 1 to write or 0 to delete, content.
+-- Returns 1, or 0 if the version differs.
 local old = redis.call('HGET', KEYS[1], ARGV[1])
 local version = old and struct.unpack('>i8', old) or 0
 if version ~= tonumber(ARGV[2]) then

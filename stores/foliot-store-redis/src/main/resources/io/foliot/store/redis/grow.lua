@@ -1,5 +1,6 @@
--- Writes the number of parts, a power of two. KEYS[1]: its record; ARGV[1]: its exponent; ARGV[2]: 1 once all
--- migrations have ended. Returns the exponent of the number, and that of the last number with all migrations ended.
+-- Writes the number of parts, a power of two, or marks it as complete. KEYS[1]: the hash with the number; ARGV[1]: the
+-- exponent of the number; ARGV[2]: 1 if all migrations have ended, else 0. Returns the exponent of the number, and the
+-- exponent of the last complete number.
 local bits = tonumber(redis.call('HGET', KEYS[1], 'bits'))
 local complete = tonumber(redis.call('HGET', KEYS[1], 'complete'))
 local wanted = tonumber(ARGV[1])

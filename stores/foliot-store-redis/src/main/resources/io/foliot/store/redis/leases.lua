@@ -1,4 +1,4 @@
--- Reads when the leases of tasks end: an i8 per task, the lowest value if it does not run. ARGV[2..]: the ids.
+-- Reads when the leases of tasks end: an i8 per task, the lowest i8 if the task does not run. ARGV[2..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 2))
 local answers = {}
 for i = 1, #values do

@@ -1,5 +1,5 @@
--- Deletes records and answers that have migrated to another part. ARGV[2]: the number of ids; then the ids, then fields
--- of answers.
+-- Deletes records and answers that have migrated to another part. ARGV[2]: the number of ids; then the ids, then the
+-- fields of answers.
 local ids = tonumber(ARGV[2])
 for i = 3, 2 + ids do
   local id = ARGV[i]

@@ -1,4 +1,5 @@
--- Parks tasks that are due. ARGV[2]: per item the score of its entry; ARGV[3..]: the ids.
+-- Parks tasks that are due. ARGV[2], an i8 per task: the score of its index entry; ARGV[3..]: the ids.
+-- Returns a byte per task: 1: parked; 0: not parked; 9: take the general path.
 local values = call('HMGET', TASK, unpack(ARGV, 3))
 local answers = {}
 for i = 1, #values do

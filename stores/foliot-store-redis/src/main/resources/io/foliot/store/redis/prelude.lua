@@ -1,13 +1,13 @@
--- The beginning of every script for a part. KEYS[1] is the part of the task space, ARGV[1] the binary logarithm of the
--- number of parts that the caller knows.
+-- The beginning of every script for a part. KEYS[1] is the prefix of the part's keys. ARGV[1] is the binary logarithm
+-- of the number of parts that the call names.
 --
 -- A record is a string (RecordCodec defines each byte):
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
 --   | 21 dueAt i8 | 29 wakeAt i8 | 37 firstDueAt i8 | 45 createdAt i8 | 53 changedAt i8 | 61 claimedAt i8
 --   | 69 leaseEnd i8 | 77 dropAt i8 | 85 token c16 | 101 attempts B | 102 length of queue B | queue | length of key H
 --   | key | reason | successor | note | checksum I4 | attempts
--- Scripts do not change the fields behind the header, except that they append attempts. Answers and states are the
--- numbers of EnumCodes.
+-- The header has 101 bytes. Scripts do not change the fields after the header, except that they append attempts.
+-- Kinds of results and states are the numbers of EnumCodes. The answer 9 means: take the general path.
 local P = KEYS[1]
 local TASK, DUE, KEY, BODY = P .. ':task', P .. ':due', P .. ':key', P .. ':body'
 local COUNT, DROP, META = P .. ':count', P .. ':drop', P .. ':meta'
@@ -21,27 +21,29 @@ local DELAYED, RUNNING, FINISHED, FAILED, CANCELLED = 1, 2, 3, 4, 5
 local IS_PARKED, CANCEL_REQUESTED, OUTSTANDING, HAS_SUCCESSOR, HAS_KEY = 1, 2, 4, 8, 16
 local HAS_TOKEN, HAS_BODY, HAS_SUCCESSOR_BODY = 32, 64, 128
 local NOT_PLAIN = 9
--- Most arguments of one call; Lua's stack holds 8,000.
+-- The maximum number of arguments of one call. Lua's stack has room for 8,000.
 local AT_ONCE = 1000
--- The time for which an ended task is kept after it is no longer shown. A caller that read a key as absent cannot write
--- once the traces of a task that lived in between are gone: a write is refused half of this time after its read.
+-- The time in milliseconds for which an ended task is kept after its retention. A write on the general path is refused
+-- half of this time after its read. A caller that has read a key as absent therefore cannot write after the traces of a
+-- task that lived in between are deleted.
 local GRACE = 10000
 
 local time = redis.call('TIME')
 local nowMicros = time[1] * 1000000 + time[2]
 local now = floor(nowMicros / 1000)
 
+-- The number of parts, and the lowest generation that this part may give out.
 local meta = call('HMGET', META, 'bits', 'shown')
 local bits, sealed = tonumber(ARGV[1]), tonumber(meta[1])
 local shown = tonumber(meta[2] or '0')
 if not sealed or bits > sealed then
   call('HSET', META, 'bits', bits)
 elseif bits < sealed then
-  -- The first word is our own, because cluster clients interpret errors that begin with MOVED or the like.
+  -- The first word is not a word of Redis, because cluster clients interpret errors that begin with MOVED or ASK.
   return redis.error_reply('FOLIOTSLOTS ' .. sealed)
 end
 
--- The writes of the step, which flush makes at its end in few calls.
+-- The writes of the script, which flush makes at the end in few calls.
 local tasks, dues, undues, drops, counts, counted = {}, {}, {}, {}, {}, {}
 
 local function count(queue, state, by)
@@ -82,7 +84,7 @@ local function flush()
   end
 end
 
--- Returns whether the scripts can read a record. They do not change one that they cannot read.
+-- Returns whether the scripts can read a record. They do not change a record that they cannot read.
 local function plain(v)
   if #v < HEADER + 5 or byte(v, 1) ~= VERSION or byte(v, 2) < DELAYED or byte(v, 2) > CANCELLED then
     return false
@@ -95,7 +97,7 @@ local function queueOf(v)
   return sub(v, 103, 102 + byte(v, 102))
 end
 
--- Returns the field of the record's key, or nil.
+-- Returns the field of the record's key, or nil if the record has no key.
 local function fieldOf(v)
   if band(byte(v, 3), HAS_KEY) == 0 then
     return nil
@@ -129,7 +131,8 @@ local function place(queue, parked, member, wakeAt)
   end
 end
 
--- Writes a record, its index entry, the counts, and the time at which it is dropped. before is nil for a new record.
+-- Writes a record, its index entry, the counts, and the time at which the record is dropped. before is the stored
+-- record, or nil for a new one.
 local function put(id, before, after)
   local state0, flags0, wakeAt0 = 0, 0, 0
   if before then
@@ -169,14 +172,14 @@ local function raiseShown(generation)
   end
 end
 
--- Deletes tasks and answers to requests whose retention is over; returns how many.
+-- Deletes tasks and answers to requests whose retention ended GRACE ago, at most limit of each. Returns their number.
 local function sweep(limit)
   local members = call('ZRANGEBYSCORE', DROP, '-inf', now - GRACE, 'LIMIT', 0, limit)
   for i = 1, #members do
     local id = sub(members[i], 1, 16)
     local v = call('HGET', TASK, id)
     if v and not plain(v) then
-      -- The task has ended, and its retention is over.
+      -- The entry in DROP shows that the task has ended and its retention is over.
       call('HDEL', TASK, id)
       call('HDEL', BODY, id)
     elseif v and byte(v, 2) >= FINISHED then
@@ -203,11 +206,12 @@ local function sweep(limit)
   return #members + #fields
 end
 
--- Returns whether a deadline that is pushed back moves its index entry, as in TaskLife.
+-- Returns whether a deadline that moves to a later time moves its index entry too, as TaskLife decides.
 local function isWorthMoving(flags, wakeAt, dueAt)
   return band(flags, IS_PARKED) == 0 and dueAt > now and wakeAt <= now + floor((dueAt - now) / 8) * 5
 end
 
+-- Returns the due time in milliseconds: value is an instant if kind is 0, else a delay.
 local function dueAtOf(kind, value)
   if kind == 0 then
     return value
@@ -215,7 +219,7 @@ local function dueAtOf(kind, value)
   return value == 0 and now or ceil(nowMicros / 1000) + value
 end
 
--- Computes CRC32C bit by bit, for the rare record that a script creates.
+-- Returns the CRC32C of the bytes, computed bit by bit, because scripts rarely need it.
 local function crc32c(bytes)
   local sum = -1
   for i = 1, #bytes do
@@ -232,7 +236,7 @@ local function crc32c(bytes)
 end
 
 -- Ends a task whose record cannot be read: writes a FAILED record with the reason, and keeps the unreadable bytes as
--- long as that record. Returns the queue of the task, or nothing if the record has changed.
+-- long as the FAILED record. Returns the queue of the task, or nil if the record has changed.
 local function setAside(id, v, reason, keptMillis)
   if call('HGET', TASK, id) ~= v then
     return nil
@@ -241,7 +245,7 @@ local function setAside(id, v, reason, keptMillis)
   if readable then
     queues[1] = queueOf(v)
   else
-    -- The index entry has the name of the queue.
+    -- The index entry contains the name of the queue, so the script tries the queues of this part.
     local fields = call('HKEYS', COUNT)
     for i = 1, #fields do
       queues[i] = string.match(fields[i], '^(.*):')

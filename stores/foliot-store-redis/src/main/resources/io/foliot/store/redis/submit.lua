@@ -1,5 +1,8 @@
--- Inserts tasks, or resets waiting ones. Per item: its numbers, the field of its key or nothing, the bytes after the
--- header of its record, its body.
+-- Inserts tasks, or resets waiting tasks. ARGV[2..], per item: its numbers, the field of its key or nothing, the bytes
+-- after the header of its record, its body. The numbers are the id, kind and value of the due time, maxWait or -1,
+-- maxAttempts or 0, onConflict (0: reset, 1: keep, 2: reject), and bodyKind (0: keep, 1: delete, 2: replace).
+-- An answer is the kind of result, the state, whether the index entry is earlier now, the generation, the due time and
+-- the id; or 9: take the general path.
 local items = (#ARGV - 1) / 4
 local fields = {}
 for i = 1, items do

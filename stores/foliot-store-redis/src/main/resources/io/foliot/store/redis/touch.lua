@@ -1,14 +1,16 @@
--- Resets waiting tasks. ARGV[2]: kind and value of the due time, and maxWait or -1, once for all or per item;
--- ARGV[3..]: a key each, or the byte 1 and the id of the last known task of the key.
+-- Resets waiting tasks. ARGV[2]: kind and value of the due time, and maxWait or -1, once for all items or per item;
+-- ARGV[3..], per item: the field of the key, or the byte 1 and the id of the key's last known task.
+-- An answer is 0: no live task; 1 or 2, whether the index entry is earlier now, generation, due time and id; or 9: take
+-- the general path.
 local params, items = ARGV[2], #ARGV - 2
-local ids, asked, keys = {}, {}, {}
+local ids, keyPlaces, keys = {}, {}, {}
 for i = 1, items do
   local name = ARGV[i + 2]
   if byte(name) == 1 then
     ids[i] = sub(name, 2)
   else
     ids[i] = false
-    asked[#asked + 1] = i
+    keyPlaces[#keyPlaces + 1] = i
     keys[#keys + 1] = name
   end
 end
@@ -16,9 +18,9 @@ local answers = {}
 if #keys > 0 then
   local pointers = call('HMGET', KEY, unpack(keys))
   for i = 1, #keys do
-    ids[asked[i]] = pointers[i]
+    ids[keyPlaces[i]] = pointers[i]
     if not pointers[i] then
-      answers[asked[i]] = '\0'
+      answers[keyPlaces[i]] = '\0'
     end
   end
 end
@@ -73,7 +75,7 @@ for j = 1, #found do
   elseif state >= FINISHED and byte(ARGV[i + 2]) ~= 1 then
     answers[i] = '\0'
   else
-    -- The task runs, or the known task of the key has ended and the key may have another one.
+    -- The task runs, cannot be read, or is only the last known task of a key that may have another task by now.
     answers[i] = '\9'
   end
 end

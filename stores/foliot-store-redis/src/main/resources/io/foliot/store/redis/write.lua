@@ -1,7 +1,7 @@
--- Writes the results of the general path, unit by unit, each only if none of its records has changed since the read.
--- ARGV[2]: the time by the store's clock, in microseconds, after which the call is refused; then per unit: the numbers
--- of records and answers, a lower bound for later generations, and the fields of each record and answer that the code
--- below reads.
+-- Writes the results of the general path. Each unit is written only if none of its records has changed since the read.
+-- ARGV[2]: the time by the store's clock, in microseconds, after which the call is refused. Then per unit: the numbers
+-- of records and answers, the lowest generation that may be given out afterwards, and the values of each record and
+-- answer, in the order in which the code below takes them. Returns 1 per written unit, 0 per unit to be read again.
 local late = nowMicros > tonumber(ARGV[2])
 local at = 3
 local done = {}

@@ -33,7 +33,7 @@ final class RecordCodecTest {
   }
 
   @Test
-  void aRecordIsReadAsItWasWritten() {
+  void aDecodedRecordEqualsTheEncodedOne() {
     TaskRecord record = full();
     TaskRecord read = RecordCodec.decode(ID, RecordCodec.encode(record), RecordCodec.encode(ID, KEY, BODY),
         RecordCodec.encode(ID, KEY, Body.json("1")));
@@ -45,17 +45,17 @@ final class RecordCodecTest {
   void aRecordReadWithoutItsBodyIsNotWhole() {
     TaskRecord read = RecordCodec.decode(ID, RecordCodec.encode(full()), null, null);
     assertThat(RecordCodec.isWhole(read)).isFalse();
-    assertThat(RecordCodec.encode(read)).as("the record still says that it has a body")
+    assertThat(RecordCodec.encode(read)).as("the encoding still has the flag of the body")
         .isEqualTo(RecordCodec.encode(full()));
   }
 
   @Test
-  void damagedBytesAreNotRead() {
+  void damagedAndNewerBytesAreRefused() {
     byte[] record = RecordCodec.encode(full());
     byte[] body = RecordCodec.encode(ID, KEY, BODY);
-    byte[] other = body.clone();
-    other[body.length - 1] ^= 1;
-    assertThatThrownBy(() -> RecordCodec.decode(ID, record, other, null)).isInstanceOf(DamagedException.class);
+    byte[] flippedBody = body.clone();
+    flippedBody[body.length - 1] ^= 1;
+    assertThatThrownBy(() -> RecordCodec.decode(ID, record, flippedBody, null)).isInstanceOf(DamagedException.class);
     byte[] shorter = Arrays.copyOf(record, record.length - 1);
     assertThatThrownBy(() -> RecordCodec.decode(ID, shorter, body, null)).isInstanceOf(DamagedException.class);
     byte[] newer = record.clone();
@@ -65,7 +65,7 @@ final class RecordCodecTest {
   }
 
   @Test
-  void everyFlippedBitAfterTheHeaderAndEveryCutIsNoticed() {
+  void everyFlippedBitAfterTheHeaderAndEveryCutIsDetected() {
     TaskRecord record = TaskRecord.edit(ID, "orders", KEY).state(TaskState.FAILED).reason("no luck").done();
     byte[] bytes = RecordCodec.encode(record);
     for (int at = 0; at < bytes.length; at++) {
@@ -79,7 +79,7 @@ final class RecordCodecTest {
             .isInstanceOf(DamagedException.class);
       }
     }
-    TaskId other = TaskId.of(1_700_000_000_000L, 7, 43);
-    assertThatThrownBy(() -> RecordCodec.decode(other, bytes, null, null)).isInstanceOf(DamagedException.class);
+    TaskId otherTask = TaskId.of(1_700_000_000_000L, 7, 43);
+    assertThatThrownBy(() -> RecordCodec.decode(otherTask, bytes, null, null)).isInstanceOf(DamagedException.class);
   }
 }

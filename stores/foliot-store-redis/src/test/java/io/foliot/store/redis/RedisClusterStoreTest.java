@@ -13,10 +13,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The contract kit on a cluster of three primaries. The store gets the address of one of them. */
+/** The contract kit on a cluster of three primaries. Each store gets the address of one primary. */
 @Tag("long")
 final class RedisClusterStoreTest extends ServerClockStoreContract {
-  /** Number of stores that are tried, because the threads collide in each of them with a probability of one half. */
+  /** Number of stores that are opened, because the threads collide in each store with a probability of one half. */
   private static final int STORES = 12;
 
   private static RedisCluster cluster;
@@ -47,7 +47,7 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
     return RedisStore.open(options);
   }
 
-  /** A call continues on the thread that received the last answer, and the same few threads make connections. */
+  /** A call continues on the thread that received the last answer, and the same few threads open connections. */
   @Test
   void aCallToAllServersInTurnDoesNotBlockForConnections() {
     for (int i = 0; i < STORES; i++) {

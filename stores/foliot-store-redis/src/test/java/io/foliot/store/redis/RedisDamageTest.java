@@ -48,9 +48,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records that cannot be read: each affects no other record, and is reported. */
+/** Records that cannot be read. Such a record affects no other record, and is reported. */
 final class RedisDamageTest {
   private static final int TASKS = 1_000;
+  /** Index of the task whose record is damaged. */
   private static final int BAD = 417;
   private static final Layout LAYOUT = new Layout("foliot");
 
@@ -118,6 +119,7 @@ final class RedisDamageTest {
     return changed;
   }
 
+  /** Submits tasks with the keys "key 0", "key 1" and so on. */
   private List<TaskId> submitted(int count, long delayMillis) {
     List<Draft> drafts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -137,9 +139,9 @@ final class RedisDamageTest {
   private void assertSetAside(TaskId id) {
     assertThat(reported).extracting(SetAside::id).containsExactly(id);
     assertThat(reported.getFirst().queue()).isEqualTo(QUEUE);
-    TaskRecord shown = get(store.find(new TaskRef.ById(id))).orElseThrow();
-    assertThat(shown.state()).isEqualTo(TaskState.FAILED);
-    assertThat(SetAside.is(shown)).isTrue();
+    TaskRecord record = get(store.find(new TaskRef.ById(id))).orElseThrow();
+    assertThat(record.state()).isEqualTo(TaskState.FAILED);
+    assertThat(SetAside.is(record)).isTrue();
     assertThat(get(store.query(QUEUE, TaskState.FAILED, 10, null)).tasks()).extracting(TaskRecord::id)
         .containsExactly(id);
     assertThat(get(store.redrive(List.of(new Redrive(QUEUE, id))))).extracting(RedriveResult::kind)
@@ -148,7 +150,7 @@ final class RedisDamageTest {
 
   @ParameterizedTest
   @EnumSource
-  void oneBadRecordAmongAThousandAffectsNoOther(Damage damage) {
+  void aBadRecordAmongAThousandAffectsNoOtherRecord(Damage damage) {
     List<TaskId> ids = submitted(TASKS, 0);
     TaskId bad = ids.get(BAD);
     damage(bad, damage);
@@ -164,6 +166,7 @@ final class RedisDamageTest {
       }
     }
     assertSetAside(bad);
+    // With these kinds of damage, the claim may change the record before the damage is found.
     boolean isClaimed = damage == Damage.BIT_OF_THE_PAYLOAD || damage == Damage.NO_PAYLOAD
         || damage == Damage.CUT_TAIL || damage == Damage.LONG_KEY;
     if (!isClaimed) {
@@ -181,7 +184,7 @@ final class RedisDamageTest {
     }
     assertThat(counts.failed()).isEqualTo(1);
     SubmitResult next = get(store.submit(List.of(draft("key " + BAD, 0)))).getFirst();
-    assertThat(next.kind()).as("its key is free").isEqualTo(SubmitResult.Kind.CREATED);
+    assertThat(next.kind()).as("the key is free").isEqualTo(SubmitResult.Kind.CREATED);
     assertThat(next.generation())
         .isGreaterThan(get(store.find(new TaskRef.ById(bad))).orElseThrow().generation());
   }
@@ -202,7 +205,7 @@ final class RedisDamageTest {
 
   @ParameterizedTest
   @EnumSource(names = {"STATE", "CUT_HEADER", "CUT_TAIL", "EMPTY", "LONG_KEY"})
-  void everyOtherCallContinuesAsWell(Damage damage) {
+  void allOtherCallsSetBadRecordsAside(Damage damage) {
     List<TaskId> ids = submitted(14, HOUR);
     List<TaskRecord> won = claim(submittedNow(), HOUR).stream().map(result -> ((ClaimResult.Won) result).task())
         .toList();
@@ -234,7 +237,7 @@ final class RedisDamageTest {
 
   @ParameterizedTest
   @EnumSource
-  void aMigrationReportsBadRecordsAndLeavesThem(Damage damage) {
+  void aReadOfAllLiveTasksSetsNoBadRecordAside(Damage damage) {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), damage);
     TaskPage page = get(store.live(100, null));
@@ -244,7 +247,7 @@ final class RedisDamageTest {
   }
 
   @Test
-  void aQuerySetsAsideARecordThatItCannotRead() {
+  void aQuerySetsAsideAnUnreadableRecord() {
     List<TaskId> ids = submitted(5, HOUR);
     damage(ids.get(3), Damage.BIT_OF_THE_PAYLOAD);
     assertThat(get(store.query(QUEUE, TaskState.DELAYED, 100, null)).tasks()).hasSize(4);
@@ -262,7 +265,7 @@ final class RedisDamageTest {
     for (int i = 0; i < TASKS; i++) {
       assertThat(results.get(i)).isInstanceOf(i == BAD ? ClaimResult.Later.class : ClaimResult.Won.class);
     }
-    assertThat(((ClaimResult.Later) results.get(BAD)).wakeAt()).as("not again at once").isGreaterThan(before + 1_000);
+    assertThat(((ClaimResult.Later) results.get(BAD)).wakeAt()).as("no new try at once").isGreaterThan(before + 1_000);
     assertThat(due()).as("a node of the newer version finds it").extracting(DueEntry::id).contains(newer);
     StoreException refused = failure(
         store.cancel(List.of(new TaskRef.ById(newer), new TaskRef.ById(ids.getFirst()))));

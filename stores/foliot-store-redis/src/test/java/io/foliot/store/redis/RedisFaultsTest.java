@@ -46,8 +46,11 @@ import org.junit.jupiter.api.Test;
 /** Failures of the server or of the network. */
 @Tag("long")
 final class RedisFaultsTest {
+  /** Longest wait for a condition. */
   private static final Duration BOUND = Duration.ofSeconds(40);
+  /** Time for which a server is down. */
   private static final Duration ABSENCE = Duration.ofSeconds(9);
+  /** Short timeout of calls. */
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   private static RedisOptions options(RedisServer server) {
@@ -63,7 +66,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aServerThatForgotItsScriptsGetsThemAgain() {
+  void scriptsAreSentAgainAfterAFlush() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       TaskId id = submit(store, "a", 0).id();
       assertThat(server.command("SCRIPT", "FLUSH")).isEqualTo("OK");
@@ -87,7 +90,7 @@ final class RedisFaultsTest {
       assertThat(proxy.swallowedReplies()).isEqualTo(1);
       eventually("connected again", BOUND, () -> answers(store));
       TaskRecord task = get(other.find(new TaskRef.ById(id))).orElseThrow();
-      assertThat(task.state()).as("it took effect").isEqualTo(TaskState.RUNNING);
+      assertThat(task.state()).as("the claim took effect").isEqualTo(TaskState.RUNNING);
       assertThat(task.attempt()).as("once").isEqualTo(1);
       assertThat(get(store.claim(List.of(new Claim(id, HOUR)))).results().getFirst())
           .isEqualTo(new ClaimResult.Later(task.leaseEnd()));
@@ -114,13 +117,14 @@ final class RedisFaultsTest {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       long generation = submit(store, "a", HOUR).generation();
       server.kill();
-      eventually("the loss is noticed", BOUND, () -> failure(store.timeMicros(0)) instanceof StoreAwayException);
+      eventually("the server counts as unavailable", BOUND,
+          () -> failure(store.timeMicros(0)) instanceof StoreAwayException);
       long start = System.nanoTime();
       for (int i = 0; i < 20; i++) {
-        assertThat(failure(store.submit(List.of(draft("b" + i, 0))))).as("nothing was done")
+        assertThat(failure(store.submit(List.of(draft("b" + i, 0))))).as("not sent")
             .isInstanceOf(StoreAwayException.class);
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("twenty failures, none after its timeout")
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("twenty failures take less than one timeout")
           .isLessThan(options(server).timeout());
       server.restart();
       eventually("connected again", BOUND, () -> answers(store));
@@ -136,7 +140,7 @@ final class RedisFaultsTest {
   void aServerThatWasDownForLongIsReconnectedSoon() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       server.kill();
-      // If the pause between two tries doubled each time, the next try would be seven seconds from now.
+      // If the pause between two tries doubled without limit, the next try would be seven seconds after the restart.
       LockSupport.parkNanos(ABSENCE.toNanos());
       server.restart();
       eventually("connected again", ABSENCE.dividedBy(2), () -> answers(store));
@@ -162,7 +166,8 @@ final class RedisFaultsTest {
         RedisServer replica = server.replica()) {
       assertThat(server.command("CONFIG", "SET", "min-replicas-max-lag", "2")).isEqualTo("OK");
       assertThat(server.command("CONFIG", "SET", "min-replicas-to-write", "1")).isEqualTo("OK");
-      eventually("the replica counts", BOUND, () -> server.info("replication").contains("min_slaves_good_slaves:1"));
+      eventually("the replica counts as good", BOUND,
+          () -> server.info("replication").contains("min_slaves_good_slaves:1"));
       try (RedisStore store = RedisStore.open(options(server))) {
         assertThat(replica.isAlive()).isTrue();
         assertThat(store.durability().windowMillis()).isEqualTo(5_000);
@@ -175,7 +180,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aServerThatDoesNotAnswerFailsCallsAfterTheirTimeout() {
+  void callsFailAfterTheirTimeoutIfTheServerDoesNotAnswer() {
     try (RedisServer server = RedisServer.start();
         RedisStore store = RedisStore.open(options(server).toBuilder().timeout(SHORT).build())) {
       submit(store, "a", HOUR);
@@ -239,7 +244,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void theWindowIsReadFromTheServersSettings() {
+  void theWindowFollowsFromTheServersSettings() {
     Map<String, Long> windows = Map.of("always", 0L, "everysec", 2_000L, "no", 30_000L);
     windows.forEach((sync, window) -> {
       try (RedisServer server = RedisServer.start(Map.of("appendfsync", sync));
@@ -253,15 +258,15 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aChangeOfTheServersSettingsIsSeen() {
+  void aChangeOfTheServersSettingsChangesTheWindow() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       assertThat(server.command("CONFIG", "SET", "appendonly", "no")).isEqualTo("OK");
-      eventually("the change is seen", BOUND, () -> store.durability().windowMillis() == ServerFacts.UNBOUNDED);
+      eventually("the window is unbounded", BOUND, () -> store.durability().windowMillis() == ServerFacts.UNBOUNDED);
     }
   }
 
   @Test
-  void settingsThatCannotBeReadCountAsTheWorst() {
+  void settingsThatCannotBeReadCountAsNoSync() {
     try (RedisServer server = RedisServer.start()) {
       assertThat(server.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-config"))
           .isEqualTo("OK");
@@ -275,13 +280,13 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aWriteWaitsForReplicasAndFailsIfTheyAreTooFew() {
+  void aWriteWaitsForReplicasAndFailsIfThereAreTooFew() {
     try (RedisServer primary = RedisServer.start();
         RedisServer replica = primary.replica();
         RedisStore store = RedisStore.open(options(primary).toBuilder().timeout(SHORT).waitReplicas(1).build())) {
       eventually("the replica follows", BOUND, () -> failure(store.submit(List.of(draft("0", HOUR)))) == null);
       SubmitResult first = submit(store, "a", HOUR);
-      // A replica may not have applied yet all that it has acknowledged.
+      // A replica may not yet have applied a write that it has acknowledged.
       eventually("the replica has the task", BOUND,
           () -> Long.valueOf(1).equals(replica.command("HLEN", "{foliot:" + first.id().slot(4) + "}:task")));
       replica.kill();
@@ -298,7 +303,7 @@ final class RedisFaultsTest {
       for (int i = 0; i < 20; i++) {
         finish(store, won(store, submit(store, "a" + i, 0).id()));
       }
-      eventually("their traces are gone", BOUND, () -> {
+      eventually("all keys of the tasks are deleted", BOUND, () -> {
         long left = 0;
         for (int part = 0; part < 4; part++) {
           for (String set : List.of("task", "key", "body", "drop", "due")) {
@@ -313,7 +318,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void sentinelsLeadToTheNewPrimaryWithTheReplicatedTasks() {
+  void afterAFailoverBySentinelTheReplicatedTasksContinue() {
     try (RedisSentinels sentinels = RedisSentinels.start(Map.of())) {
       String hosts = sentinels.sentinels().stream().map(sentinel -> "127.0.0.1:" + sentinel.port())
           .collect(Collectors.joining(","));
@@ -370,7 +375,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aStoreLeavesAPrimaryThatBecameAReplica() {
+  void aStoreWorksAgainAfterItsPrimaryWasAReplica() {
     try (RedisServer primary = RedisServer.start();
         RedisServer other = RedisServer.start();
         RedisStore store = RedisStore.open(options(primary))) {
@@ -384,7 +389,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void aClusterWorksAgainOnceAReplicaHasTakenOver() {
+  void aClusterWorksAgainAfterAReplicaHasTakenOver() {
     try (RedisCluster cluster = RedisCluster.start(3, 1, Map.of("cluster-node-timeout", "1000"));
         RedisStore store = RedisStore.open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16)
             .waitReplicas(1).timeout(Duration.ofSeconds(4)).build())) {
@@ -394,7 +399,7 @@ final class RedisFaultsTest {
       }
       cluster.nodes().get(1).kill();
       Set<Integer> back = new HashSet<>();
-      eventually("every slot is served again", BOUND, () -> {
+      eventually("every slot is available again", BOUND, () -> {
         for (int slot = 0; slot < 16; slot++) {
           if (!back.contains(slot) && failure(store.timeMicros(slot)) == null) {
             back.add(slot);
@@ -402,12 +407,12 @@ final class RedisFaultsTest {
         }
         return back.size() == 16;
       });
-      // The new primary has no replica, so a store that waits for one would report a failure of each write to it.
+      // The new primary has no replica, so each write to this primary would fail in a store that waits for a replica.
       try (RedisStore plain = RedisStore
           .open(RedisOptions.builder(cluster.nodes().getFirst().uri()).slots(16).build())) {
         for (int i = 0; i < 60; i++) {
           SubmitResult reset = submit(plain, "a" + i, 0);
-          assertThat(reset.id()).as("what a replica had is there").isEqualTo(before.get(i).id());
+          assertThat(reset.id()).as("the replicated task is there").isEqualTo(before.get(i).id());
           assertThat(reset.generation()).isGreaterThan(before.get(i).generation());
           assertThat(finish(plain, won(plain, reset.id()))).isEqualTo(SettleResult.Kind.SETTLED);
         }

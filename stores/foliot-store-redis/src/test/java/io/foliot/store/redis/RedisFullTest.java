@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * A Redis that runs out of memory in the middle of a call: the items that are reported as refused had no effect, and
+ * A server that runs out of memory in the middle of a call. The items that are reported as refused had no effect, and
  * all other items are stored.
  */
 final class RedisFullTest {
@@ -74,8 +74,8 @@ final class RedisFullTest {
         RedisStore store = RedisStore.open(RedisOptions.builder(server.uri()).slots(64).build())) {
       assertThat(failure(store.submit(drafts().subList(0, 1)))).isNull();
       List<Draft> drafts = drafts().subList(1, DRAFTS);
-      long most = usedBytes(server) + (long) PAYLOAD_BYTES * DRAFTS / 2;
-      assertThat(server.command("CONFIG", "SET", "maxmemory", Long.toString(most))).isEqualTo("OK");
+      long maxBytes = usedBytes(server) + (long) PAYLOAD_BYTES * DRAFTS / 2;
+      assertThat(server.command("CONFIG", "SET", "maxmemory", Long.toString(maxBytes))).isEqualTo("OK");
       StoreException thrown = failure(store.submit(drafts));
       assertThat(thrown).isInstanceOf(ItemsFailedException.class);
       ItemsFailedException failed = (ItemsFailedException) Objects.requireNonNull(thrown);

@@ -42,21 +42,22 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the rates of the store on a server of its own, and those of pipelined ZADD on the same server: creations
- * without and with keys, touches, claims with settles, an idle poll. It checks by the store's own counts that the work
- * was done.
+ * Measures the rates of the store on a separate server: creations without and with keys, touches, claims with settles,
+ * and idle polls. For comparison it also measures pipelined ZADD on the same server. It checks by the counts of the
+ * store that the work was done.
  *
  * <pre>
  * mvn -q -pl :foliot-store-redis -am -Pbench-redis process-test-classes -Dbench.args="200000 2000 64"
  * </pre>
  *
- * Arguments: tasks per step; items per call; slots.
+ * Arguments: number of tasks per measurement, of items per call, and of slots.
  */
 public final class RedisStoreBenchmark {
   private static final String QUEUE = "bench";
   private static final int CALLS_UNDER_WAY = 4;
   private static final int PAYLOAD_BYTES = 100;
   private static final long HOUR = 3_600_000;
+  /** Number of submits for the measurement of the latency. */
   private static final int ONE_BY_ONE = 2_000;
   private static final int ZADDS_AT_ONCE = 16;
   private static final int ZADD_CONNECTIONS = 50;
@@ -138,7 +139,7 @@ public final class RedisStoreBenchmark {
     return stage.toCompletableFuture().join();
   }
 
-  /** Makes calls, several of them in flight at a time as from independent callers. Returns the items per second. */
+  /** Makes calls, several at a time, as independent callers do. Returns the items per second. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = System.nanoTime();
@@ -243,8 +244,8 @@ public final class RedisStoreBenchmark {
   }
 
   /**
-   * Sends commands as {@code redis-benchmark -c 50 -P 16 -r N ZADD key 0 element} does: each connection sends sixteen,
-   * and waits for all of their replies.
+   * Sends commands as {@code redis-benchmark -c 50 -P 16 -r N ZADD key 0 element} does: each connection sends sixteen
+   * commands, and then waits for all of their replies.
    */
   private void zadd(int total) throws IOException {
     List<ByteBuffer> blocks = new ArrayList<>();
@@ -296,7 +297,7 @@ public final class RedisStoreBenchmark {
   private static int send(SocketChannel channel, ByteBuffer block) throws IOException {
     channel.write(block.rewind());
     if (block.hasRemaining()) {
-      throw new AssertionError("a block was cut: left=" + block.remaining());
+      throw new AssertionError("a block was not sent as a whole: leftBytes=" + block.remaining());
     }
     return ZADDS_AT_ONCE;
   }

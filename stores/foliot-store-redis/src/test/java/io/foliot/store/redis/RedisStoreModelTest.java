@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract kit on a clock that tests set, with its comparison of random operations with a model: the scripts read
- * their clock from a key, which is written before each call.
+ * The contract kit on a clock that tests set. The kit then also compares random operations with a model. The scripts
+ * read the clock from a key, which is written before each call.
  */
 @Tag("long")
 final class RedisStoreModelTest extends TaskStoreContract {

@@ -60,7 +60,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The number of slots doubles while several stores submit, reset, claim and settle. */
+/** The number of slots doubles, also while several stores submit, reset, claim and settle. */
 @Tag("long")
 final class SlotDoublingTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
@@ -163,7 +163,7 @@ final class SlotDoublingTest {
   }
 
   @Test
-  void aNodeThatKnowsFewerSlotsIsRefusedByOldParts() {
+  void aStoreOpenedBeforeADoublingContinues() {
     try (RedisServer server = RedisServer.start();
         RedisStore behind = RedisStore.open(options(server.uri(), "a"));
         RedisStore ahead = RedisStore.open(options(server.uri(), "a"))) {
@@ -171,7 +171,7 @@ final class SlotDoublingTest {
       for (int i = 0; i < 100; i++) {
         before.put("key " + i, submit(behind, "key " + i, i % 2 == 0 ? 0 : HOUR));
       }
-      // The doubling only begins: a task that must migrate does so when it is touched.
+      // The doubling only begins, so each task that must migrate does so when it is touched.
       ahead.doubling().begin();
       for (Map.Entry<String, SubmitResult> entry : before.entrySet()) {
         TouchResult touched = get(behind.touch(List.of(new Touch(key(entry.getKey()), Due.NOW)))).getFirst();
@@ -207,7 +207,7 @@ final class SlotDoublingTest {
             List.of(bits, Layout.bytes(notAfter), Layout.bytes(0), Layout.bytes(1)));
         ((List<?>) departed.get(2)).forEach(value -> arriving.add(value == null ? new byte[0] : (byte[]) value));
         List<Object> arrived = store.link().step(Script.ARRIVE, layout.part(part), arriving).join();
-        assertThat(arrived).as("refused after its time").containsExactly(notAfter == before ? 0L : 1L);
+        assertThat(arrived).as("0 if refused: notAfter=%s", notAfter).containsExactly(notAfter == before ? 0L : 1L);
       }
       assertThat(found(store, id).state()).as("the part has the task already").isEqualTo(TaskState.FINISHED);
       assertThat(get(store.counts()).get(QUEUE)).isEqualTo(new QueueCounts(0, 0, 0, 1, 0, 0));
@@ -236,7 +236,7 @@ final class SlotDoublingTest {
     }
   }
 
-  /** The results of all calls so far. A call must agree with the results that came before it began. */
+  /** The results of all calls so far. A call must agree with the results that were recorded before the call began. */
   private static final class Ledger {
     private final Map<String, Long> newest = new ConcurrentHashMap<>();
     private final Map<List<Object>, Long> dueOf = new ConcurrentHashMap<>();
@@ -258,8 +258,8 @@ final class SlotDoublingTest {
           .isGreaterThanOrEqualTo(before.getOrDefault(key, 0L));
       Long due = dueOf.get(List.of(key, task.generation()));
       assertThat(due == null || (task.attempt() == 1 ? due == task.dueAt() : due <= task.dueAt()))
-          .as("due as it was answered, or later for another attempt: %s", task).isTrue();
-      assertThat(running.put(key, task.id())).as("one at a time for %s", key).isNull();
+          .as("due at the reported time, or later for a later attempt: %s", task).isTrue();
+      assertThat(running.put(key, task.id())).as("no other attempt runs for %s", key).isNull();
     }
 
     void settled(TaskRecord task) {
@@ -272,10 +272,11 @@ final class SlotDoublingTest {
     }
   }
 
+  /** Stores whose threads write and fire tasks while the number of slots doubles. */
   private static final class Load {
     private static final int NODES = 3;
     private static final int KEYS = 400;
-    private static final int MAX_DELAY = 800;
+    private static final int MAX_DELAY_MILLIS = 800;
     private static final long WRITE_EVERY_NANOS = 30_000_000;
 
     private final RedisOptions options;
@@ -295,27 +296,27 @@ final class SlotDoublingTest {
       ExecutorService threads = Executors.newCachedThreadPool();
       try {
         List<Future<?>> writers = new ArrayList<>();
-        List<Future<?>> others = new ArrayList<>();
+        List<Future<?>> firers = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
           RedisStore store = RedisStore.open(options);
           store.configure(QUEUE, new QueueTerms(1_000, Long.MAX_VALUE, HOUR, 50, 50));
           nodes.add(store);
           Random random = new Random(seed * 31 + i);
           writers.add(threads.submit(() -> watched(() -> write(store, random))));
-          others.add(threads.submit(() -> watched(() -> fire(store, new Random(seed * 37)))));
+          firers.add(threads.submit(() -> watched(() -> fire(store, new Random(seed * 37)))));
         }
         for (int i = 0; i < doublings; i++) {
-          someFire();
+          awaitFirings();
           assertThat(doubled(nodes.get(i % NODES)).isDone()).isTrue();
         }
-        someFire();
+        awaitFirings();
         writing = false;
-        ends(writers);
+        awaitEnds(writers);
         eventually("the last generation of each key has fired (seed " + seed + ")", BOUND,
             () -> failed.get() != null || unfired().isEmpty());
         assertThat(failed.get()).isNull();
         firing = false;
-        ends(others);
+        awaitEnds(firers);
         check(nodes.getFirst(), SLOTS << doublings);
       } finally {
         writing = false;
@@ -335,14 +336,14 @@ final class SlotDoublingTest {
       }
     }
 
-    private void someFire() {
+    private void awaitFirings() {
       int before = ledger.fired.size();
       eventually("tasks fire (seed " + seed + ")", BOUND,
           () -> failed.get() != null || ledger.fired.size() > before + KEYS);
       assertThat(failed.get()).isNull();
     }
 
-    private static void ends(List<Future<?>> futures)
+    private static void awaitEnds(List<Future<?>> futures)
         throws InterruptedException, ExecutionException, TimeoutException {
       for (Future<?> future : futures) {
         Object done = future.get(60, TimeUnit.SECONDS);
@@ -364,7 +365,7 @@ final class SlotDoublingTest {
       assertThat(misplaced(store, options, slots)).isZero();
       assertThat(ledger.fired).hasSizeGreaterThan(KEYS);
       TaskPage live = get(store.live(1_000, null));
-      assertThat(live.tasks()).as("everything has ended").isEmpty();
+      assertThat(live.tasks()).as("all tasks have ended").isEmpty();
       QueueCounts counts = get(store.counts()).getOrDefault(QUEUE, QueueCounts.NONE);
       assertThat(counts.live() + counts.parked()).isZero();
     }
@@ -380,7 +381,7 @@ final class SlotDoublingTest {
         Map<String, Long> before = new HashMap<>(ledger.newest);
         if (random.nextInt(3) == 0) {
           List<Touch> touches = keys.stream()
-              .map(i -> new Touch(key("key " + i), Due.after(random.nextInt(MAX_DELAY)))).toList();
+              .map(i -> new Touch(key("key " + i), Due.after(random.nextInt(MAX_DELAY_MILLIS)))).toList();
           List<TouchResult> results = get(store.touch(touches));
           for (int i = 0; i < results.size(); i++) {
             if (results.get(i).kind() != TouchResult.Kind.NOT_FOUND) {
@@ -389,7 +390,8 @@ final class SlotDoublingTest {
             }
           }
         } else {
-          List<Draft> drafts = keys.stream().map(i -> Tasks.draft("key " + i, random.nextInt(MAX_DELAY))).toList();
+          List<Draft> drafts = keys.stream().map(i -> Tasks.draft("key " + i, random.nextInt(MAX_DELAY_MILLIS)))
+              .toList();
           List<SubmitResult> results = get(store.submit(drafts));
           for (int i = 0; i < results.size(); i++) {
             ledger.written(Objects.requireNonNull(drafts.get(i).key()), before, results.get(i).generation(),

@@ -30,7 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of a store with one item each, for tests. */
+/** Calls of a store for tests. Most have one item. */
 final class Tasks {
   static final String QUEUE = "orders";
   static final long HOUR = 3_600_000;
@@ -52,12 +52,14 @@ final class Tasks {
     return get(store.submit(List.of(draft(key, delayMillis)))).getFirst();
   }
 
+  /** Claims a task for an hour, and returns its record. */
   static TaskRecord won(TaskStore store, TaskId id) {
     ClaimResult result = get(store.claim(List.of(new Claim(id, HOUR)))).results().getFirst();
     assertThat(result).isInstanceOf(ClaimResult.Won.class);
     return ((ClaimResult.Won) result).task();
   }
 
+  /** Returns the settlement by which an attempt succeeds. */
   static Settlement finished(TaskRecord task) {
     return new Settlement(task.id(), task.generation(), Objects.requireNonNull(task.token()), new Outcome.Finished(),
         task.claimedAt(), "");
@@ -94,6 +96,7 @@ final class Tasks {
     }
   }
 
+  /** Waits until a condition holds, and fails after the given time. */
   static void eventually(String what, Duration bound, BooleanSupplier condition) {
     long end = System.nanoTime() + bound.toNanos();
     while (!condition.getAsBoolean()) {

@@ -20,15 +20,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Name servers that hang or fail, beside hosts that work. */
-class NameTroubleTest {
-  /** Options with which each finding expires at once, so that each attempt resolves the name again. */
+/** Attempts while name servers hang or fail. */
+class NameServerFailureTest {
+  /** Options with which each finding expires after 1 ms, so that later attempts resolve the name again. */
   private static final HttpDeliveryOptions ALWAYS_OLD = HttpDeliveryOptions.builder().allowLoopback(true)
       .connectTimeout(Duration.ofSeconds(5)).addressTtl(Duration.ofMillis(1)).build();
   private static final Duration SHORT = Duration.ofMillis(300);
 
+  /** Latch that ends the hanging look-ups after the test. */
   private final CountDownLatch over = new CountDownLatch(1);
+  /** Flag that makes the name server hang or fail. */
   private final AtomicBoolean broken = new AtomicBoolean();
+  /** Time by which the clock of the delivery is ahead of the system's clock. */
   private final AtomicLong aheadNanos = new AtomicLong();
   private final TimeSource clock = new TimeSource() {
     private final TimeSource real = new SystemClock();
@@ -73,8 +76,8 @@ class NameTroubleTest {
     return call(delivery, host, Duration.ofSeconds(10));
   }
 
-  /** Waits until the address that the last attempt resolved has expired. */
-  private static void age(HttpDelivery delivery, String host) {
+  /** Waits until the finding for the host has expired, for up to 20 s. */
+  private static void awaitExpiry(HttpDelivery delivery, String host) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (delivery.lookup().known(host) != null && System.nanoTime() < end) {
       Thread.onSpinWait();
@@ -100,7 +103,7 @@ class NameTroubleTest {
       }
       assertThat(hanging.await(20, TimeUnit.SECONDS)).as("32 look-ups hang at once").isTrue();
       for (int i = 0; i < 50; i++) {
-        age(delivery, "good.test");
+        awaitExpiry(delivery, "good.test");
         assertThat(call(delivery, "good.test")).isInstanceOf(Answer.Done.class);
       }
       assertThat(dead).noneMatch(CompletableFuture::isDone);
@@ -117,7 +120,7 @@ class NameTroubleTest {
       }
       aheadNanos.addAndGet(TimeUnit.SECONDS.toNanos(61));
       assertThat(call(delivery, "good.test", SHORT).detail())
-          .startsWith("its name did not resolve in time; nothing was sent");
+          .startsWith("the host name did not resolve in time; nothing was sent");
     }
   }
 
@@ -139,9 +142,8 @@ class NameTroubleTest {
     }
   }
 
-  /** An address that was permitted earlier is refused once a later look-up denies it. */
   @Test
-  void anAddressThatWasDeniedSinceIsNotUsed() throws Exception {
+  void aHostThatALaterLookUpDeniedIsNotCalled() throws Exception {
     AtomicBoolean denied = new AtomicBoolean();
     try (HttpDelivery delivery = new HttpDelivery(ALWAYS_OLD, clock, host -> {
       if (broken.get()) {
@@ -151,12 +153,12 @@ class NameTroubleTest {
     }, null)) {
       assertThat(call(delivery, "turns.test")).isInstanceOf(Answer.Done.class);
       denied.set(true);
-      age(delivery, "turns.test");
+      awaitExpiry(delivery, "turns.test");
       assertThat(call(delivery, "turns.test").detail()).contains("private");
       broken.set(true);
-      age(delivery, "turns.test");
+      awaitExpiry(delivery, "turns.test");
       assertThat(call(delivery, "turns.test", Duration.ofSeconds(3)).detail())
-          .startsWith("its name did not resolve in time");
+          .startsWith("the host name did not resolve in time");
       assertThat(receiver.requests).hasValue(1);
     }
   }
