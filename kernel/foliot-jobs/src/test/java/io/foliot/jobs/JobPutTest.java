@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 final class JobPutTest {
   /** Time from a call to its result. */
   private static final Duration TRIP = Duration.ofMillis(2);
-  private static final int MAX_JOBS = 500;
+  private static final int JOB_LIMIT = 500;
 
   private final SettableClock clock = new SettableClock();
   /** Time for which the machine was suspended, during which the monotonic clock did not advance. */
@@ -57,7 +57,7 @@ final class JobPutTest {
 
     @Override
     public long maxJobs() {
-      return MAX_JOBS;
+      return JOB_LIMIT;
     }
   }
 
@@ -194,12 +194,12 @@ final class JobPutTest {
 
   @Test
   void noMoreJobsThanTheLimitAreCreated() {
-    for (int i = 0; i < MAX_JOBS; i++) {
+    for (int i = 0; i < JOB_LIMIT; i++) {
       put(everyMinute("job-" + i).build());
       clock.advance(Duration.ofMillis(100));
     }
     assertThatThrownBy(() -> put(everyMinute("other").build())).hasCauseInstanceOf(Jobs.TooManyJobsException.class)
-        .hasMessageContaining("max=" + MAX_JOBS);
+        .hasMessageContaining("max=" + JOB_LIMIT);
     assertThat(put(everyMinute("job-7").shards(2).build()).version()).as("a job that exists is replaced").isEqualTo(2);
     assertThat(join(jobs.delete("job-7", false), TRIP)).isTrue();
     clock.advance(Duration.ofSeconds(11));
