@@ -28,7 +28,7 @@ public final class Option<T> {
 
   /** The address of the server. */
   public static final Option<String> HOST = of("server.host", "host", OptionType.TEXT, Defaults.HOST,
-      "address to listen on; other than loopback it needs API keys");
+      "address to listen on; an address other than loopback needs API keys");
   /** The port of the server. */
   public static final Option<Integer> PORT = count("server.port", "port", 0, 65_535, Defaults.PORT,
       "port to listen on; 0 for any free one");
@@ -58,10 +58,10 @@ public final class Option<T> {
   /** The prefix of keys that separates several stores on one Redis. */
   public static final Option<String> STORE_NAMESPACE = of("store.namespace", "store-namespace", OptionType.name(),
       Defaults.NAMESPACE, "prefix of every key in Redis, so that several stores can share it");
-  /** The number of replicas of Redis that must have a write before it is answered. */
+  /** The number of replicas of Redis that must have a write before the call is answered. */
   public static final Option<Integer> WAIT_REPLICAS = of("store.wait-replicas", "store-wait-replicas",
       OptionType.count(0, 16, 1), Integer.toString(REDIS.waitReplicas()),
-      "replicas of Redis that must have a write before it is answered");
+      "replicas of Redis that must have a write before the call is answered");
 
   /** The disk space that is kept free. */
   public static final Option<Long> RESERVE = size("store.reserve", "store-reserve",
@@ -138,17 +138,17 @@ public final class Option<T> {
       "1MiB", "256MiB", 16 << 20, "largest body of a call with many tasks or keys");
   /** The memory of all bodies together. */
   public static final Option<Long> WAITING_BYTES = size("limits.waiting-bytes", "limit-waiting-bytes",
-      "2MiB", "8GiB", 128 << 20, "bodies of all requests under way together");
+      "2MiB", "8GiB", 128 << 20, "total size of the bodies of all requests under way");
   /** The memory of all answers to reads together, and the same again for answers to writes. */
   public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
       "2MiB", "8GiB", 128 << 20,
-      "memory of answers that list or show tasks, all requests under way together; an eighth of the heap at most");
+      "total memory of the answers that list or show tasks, for all requests under way; an eighth of the heap at most");
   /** The largest number of connections. */
   public static final Option<Integer> CONNECTIONS = count("limits.connections", "limit-connections",
       1, 1_000_000, 10_000, "connections at once");
   /** The number of queues that have a label in the metrics. */
   public static final Option<Integer> METRIC_QUEUES = count("limits.metric-queues", "limit-metric-queues",
-      0, 10_000, 200, "queues with figures of their own; the others share one label");
+      0, 10_000, 200, "queues with a label of their own in metrics; the others share one label");
 
   /** The hash of the administrator's key. */
   public static final Option<String> ADMIN_KEY_HASH = of("security.admin-key-hash", "admin-key-hash",
@@ -159,11 +159,11 @@ public final class Option<T> {
       "text", "text for people, json for machines");
   /** The level of logs. */
   public static final Option<String> LOG_LEVEL = of("log.level", "log-level",
-      OptionType.choice("error", "warn", "info", "debug"), "info", "least level that is logged");
+      OptionType.choice("error", "warn", "info", "debug"), "info", "lowest level that is logged");
 
   /** The folder of backups. */
   public static final Option<String> BACKUPS = of("backup.directory", "backup-directory", OptionType.TEXT, "",
-      "folder that backups are written into; the folder backups beside the store unless set");
+      "folder that backups are written into; unless set, the folder named backups beside the store");
 
   /** The number of event loops. */
   public static final Option<Integer> LOOPS = count("engine.loops", "engine-loops", 1, 64, ENGINE.loops(),
