@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Runs the commands of the examples' README files, and compares their output with the output that these show. */
+/** Runs the commands of the examples' README files, and compares their output with the output in these files. */
 @Execution(ExecutionMode.CONCURRENT)
 final class ExamplesTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -46,7 +46,7 @@ final class ExamplesTest {
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  /** A program that was started, and the files that get its output. */
+  /** A program that was started, and the files for its standard output and its standard error. */
   private record Program(Process process, Path out, Path err) implements AutoCloseable {
     List<String> lines() {
       return ExamplesTest.lines(out);
@@ -114,7 +114,7 @@ final class ExamplesTest {
     return start(example, file, "", environment);
   }
 
-  /** Starts the command of a README that names a file of the example, and has an argument if that is not empty. */
+  /** Starts the command of a README that names a file of the example and ends with the given argument, if any. */
   private Program start(String example, String file, String argument, Map<String, String> environment)
       throws IOException {
     List<String> commands = commands(example, "examples/" + example + "/" + file).stream()
@@ -184,7 +184,7 @@ final class ExamplesTest {
     }
   }
 
-  /** Waits until one of the programs has printed a line that matches, behind the given number of earlier lines. */
+  /** Waits until one of the programs has printed a matching line after its given number of first lines. Returns it. */
   private static String awaitMatch(String pattern, Map<Program, Integer> printed) {
     Pattern line = Pattern.compile(pattern);
     AtomicReference<String> found = new AtomicReference<>();
@@ -325,7 +325,7 @@ final class ExamplesTest {
         awaitMatch(" ends orders 2/2: 5 items$", alice, bob, carol);
         awaitMatch(" ends disk 1/1: the disk is .* full$", alice, bob, carol);
 
-        // The run that the kill hits takes half a minute, so that it cannot end before the kill on a slow machine.
+        // The next run takes half a minute, so that it cannot end before the kill on a slow machine.
         client.pauseJob("report", null);
         Await.until("no run is active", BOUND, () -> client.getJob("report").json().contains("\"active\":[]"));
         int before = alice.lines().size();
@@ -370,11 +370,11 @@ final class ExamplesTest {
       awaitLine(one, "one runs chore-10");
       try (Program two = start("cluster", "Node.java", "two", environment)) {
         awaitLine(two, "two is ready");
-        // All jobs run at about the same time of each second. An attempt that the kill hits has a lease of 30 seconds.
+        // All tasks run at about the same time of each second. A killed attempt has a lease of 30 seconds.
         Await.pause(500);
         one.process().destroyForcibly().waitFor();
         int before = two.lines().size();
-        Await.until("the survivor runs all jobs", BOUND,
+        Await.until("the second node runs all tasks", BOUND,
             () -> two.lines().stream().skip(before).distinct().count() == 10);
         assertThat(two.lines()).containsAll(promised("cluster"));
       }

@@ -23,9 +23,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Watches over devices: each has a task that is due when it has been silent for too long, and each heartbeat pushes
- * that task back. Some devices fall silent for some time, and only these may raise an alarm. The program exits with 0
- * if each of them did, and no other device.
+ * Watches over devices: each device has a task that is due when the device has been silent for too long, and each
+ * heartbeat pushes that task back. Some devices fall silent for some time, and only these may raise an alarm. The
+ * program exits with 0 if each silent device has raised an alarm, and no other device.
  *
  * <p>java examples/device-monitor/Devices.java --devices 100000 --every 5s --silence 20s --silent 50 --for 90s
  */
@@ -50,7 +50,7 @@ public class Devices {
   private final AtomicLong alarms = new AtomicLong();
   private final AtomicLong falseAlarms = new AtomicLong();
   private final AtomicLong missing = new AtomicLong();
-  private final AtomicLong latest = new AtomicLong();
+  private final AtomicLong maxLateMillis = new AtomicLong();
   private final Queue<Long> lateness = new ConcurrentLinkedQueue<>();
   private final AtomicInteger quiet = new AtomicInteger();
 
@@ -62,7 +62,8 @@ public class Devices {
     silent = Integer.parseInt(options.getOrDefault("silent", "50"));
     runMillis = millis(options.getOrDefault("for", "90s"));
     if (silent > devices || silenceMillis < 2 * everyMillis || runMillis < 4 * silenceMillis) {
-      throw new IllegalArgumentException("--silence is at least twice --every, --for four times --silence");
+      throw new IllegalArgumentException("expected --silence of at least twice --every, --for of at least"
+          + " four times --silence, and --silent of at most --devices");
     }
     lastBeat = new AtomicLongArray(devices);
     firstAlarm = new AtomicLongArray(devices);
@@ -83,6 +84,7 @@ public class Devices {
     }
   }
 
+  /** Returns the milliseconds of a duration such as 90s or 2500ms. */
   private static long millis(String text) {
     return Duration.parse("PT" + text.replace("ms", "").toUpperCase()
         + (text.endsWith("ms") ? "S" : "")).toMillis() / (text.endsWith("ms") ? 1_000 : 1);
@@ -101,7 +103,7 @@ public class Devices {
     long quietFrom = begun + silenceMillis;
     long quietTo = begun + runMillis - silenceMillis;
     heartbeats(begun, quietFrom, quietTo);
-    // The heartbeats have ended; without this, every device would be reported.
+    // The heartbeats have ended; without this pause, every device would be reported.
     call("POST", "/v1/queues/" + QUEUE + "/pause", "").join();
     receiver.stop(0);
     return verdict(quietFrom);
@@ -125,7 +127,7 @@ public class Devices {
       }
       firstAlarm.compareAndSet(device, 0, now);
       alarms.incrementAndGet();
-      latest.accumulateAndGet(now - dueAt, Math::max);
+      maxLateMillis.accumulateAndGet(now - dueAt, Math::max);
       lateness.add(now - dueAt);
       call.getResponseHeaders().add("foliot-next", "PT" + silenceMillis / 1e3 + "S");
       call.sendResponseHeaders(200, -1);
@@ -149,8 +151,8 @@ public class Devices {
   }
 
   /**
-   * Sends heartbeats ten times a second, each time for a share of the devices, so that each device is heard once in
-   * {@code every}.
+   * Sends heartbeats ten times a second, each time for an equal part of the devices, so that each device sends one
+   * heartbeat per {@code everyMillis}.
    */
   private void heartbeats(long begun, long quietFrom, long quietTo) throws InterruptedException {
     Semaphore free = new Semaphore(CALLS_AT_ONCE);
@@ -169,7 +171,7 @@ public class Devices {
       if (second != lastPrinted) {
         lastPrinted = second;
         System.out.printf("%3d s  %,9d heartbeats  %,4d silent  %,4d alarms  %d ms late at most%n", second, beats.get(),
-            quiet.get(), alarms.get(), latest.get());
+            quiet.get(), alarms.get(), maxLateMillis.get());
       }
       Thread.sleep(Math.max(0, begun + (moment + 1) * 1_000 / MOMENTS_PER_SECOND - System.currentTimeMillis()));
     }
@@ -201,9 +203,9 @@ public class Devices {
       raised += firstAlarm.get(i) >= quietFrom ? 1 : 0;
     }
     long[] late = lateness.stream().mapToLong(Long::longValue).sorted().toArray();
-    System.out.printf("%,d heartbeats; %d of %d silent devices reported, %d alarms in all, late by %d ms in the middle, %d ms"
+    System.out.printf("%,d heartbeats; %d of %d silent devices reported, %d alarms in all, late by %d ms at the median, %d ms"
         + " at the 99th percentile, %d ms at most; %d false alarms, %d devices unknown%n", beats.get(), raised, silent,
-        alarms.get(), rank(late, 0.5), rank(late, 0.99), latest.get(), falseAlarms.get(), missing.get());
+        alarms.get(), rank(late, 0.5), rank(late, 0.99), maxLateMillis.get(), falseAlarms.get(), missing.get());
     return raised == silent && falseAlarms.get() == 0 && missing.get() == 0;
   }
 

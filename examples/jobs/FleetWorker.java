@@ -15,7 +15,7 @@ import java.time.LocalTime;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** A worker of recurring jobs of all kinds. Its arguments are its name, for people, and its zone. */
+/** A worker of recurring jobs of all kinds. The arguments are the name and the zone of the worker. */
 public class FleetWorker {
   private final String zone;
 
@@ -39,7 +39,7 @@ public class FleetWorker {
     Thread.currentThread().join();
   }
 
-  /** Writes as many pages as the job's parameter says; another attempt continues after the last one. */
+  /** Writes as many pages as the job's parameter says. A repeated attempt continues after the last page. */
   @FoliotJob(name = "report")
   String report(JobContext job) throws InterruptedException {
     Payload parameter = job.parameter();
@@ -47,7 +47,7 @@ public class FleetWorker {
     String checkpoint = job.checkpoint();
     for (int page = checkpoint == null ? 1 : Integer.parseInt(checkpoint) + 1; page <= last; page++) {
       job.ensureRuns();
-      Thread.sleep(500); // the work; a sink that remembers job.fence() refuses a worker that was replaced
+      Thread.sleep(500); // the work; by job.fence(), a database can refuse a worker that was replaced
       job.checkpoint(Integer.toString(page));
       job.progress((double) page / last, "page " + page);
     }
@@ -60,13 +60,13 @@ public class FleetWorker {
     return "rates are in zone " + zone;
   }
 
-  /** Loads what each worker keeps in memory, every ten seconds and when it starts. The worker declares this job. */
+  /** Fills the cache of each worker, every ten seconds and when the worker starts. The worker declares this job. */
   @FoliotJob(name = "warm-cache", every = "10s", scope = JobScope.ALL, runAtStart = true)
   String warmCache(JobContext job) {
     return job.fence().generation() == 0 ? "the cache is filled, as this worker starts" : "the cache is filled";
   }
 
-  /** Packs the orders of the ten seconds before a run: one comes in each second, and a shard has every second one. */
+  /** Packs the orders of the ten seconds before a run. One order comes per second, and the shards take turns. */
   private static final class Orders implements Dataflow<Long> {
     @Override
     public List<Long> fetch(JobContext job, String checkpoint) {

@@ -1,7 +1,7 @@
 """A worker of recurring jobs: claims shards of a queue, one at a time, and works on them while it extends their leases.
 
-python3 worker.py NAME [ZONE]; the server is FOLIOT_URL, the queue FOLIOT_QUEUE. SIGTERM stops it: the shard under way is
-given back with its checkpoint, and begins elsewhere at once.
+python3 worker.py NAME [ZONE]; FOLIOT_URL names the server, and FOLIOT_QUEUE the queue. SIGTERM stops the worker: the
+shard under way is given back with its checkpoint, and begins elsewhere at once.
 """
 import json
 import os
@@ -19,7 +19,7 @@ QUEUE = os.environ.get("FOLIOT_QUEUE", "fleet")
 LEASE = 10  # seconds after which the shard of a worker that died begins elsewhere
 POLL = 5  # seconds that a claim waits for work, and so how long a stop may take
 LOST = (404, 409)  # the lease is over: the shard was claimed again, or its run was stopped
-CANCELLED = "urn:foliot:problem:cancelled"  # a shard whose run was stopped: it waits for the end of its attempt
+CANCELLED = "urn:foliot:problem:cancelled"  # the run of the shard was stopped; the server waits for the end
 
 NAME = sys.argv[1] if len(sys.argv) > 1 else "python"
 ZONE = {"zone": sys.argv[2]} if len(sys.argv) > 2 else {}
@@ -48,11 +48,11 @@ class Shard:
     def __init__(self, task, lease_end):
         headers = task.get("headers", {})
         self.task = task
-        self.job = headers.get("foliot-job", "(none)")  # a task that is no shard has no such headers
+        self.job = headers.get("foliot-job", "(none)")  # a task that is not a shard has no such headers
         self.scheduled_at = headers.get("foliot-scheduled-at")
         self.number = int(headers.get("foliot-shard", 0))
         self.of = int(headers.get("foliot-shards", 1))
-        self.phase = headers.get("foliot-phase")  # before or after the shards of a run; a shard has none
+        self.phase = headers.get("foliot-phase")  # "before" or "after" in a task of a listener; None in a shard
         self.result = headers.get("foliot-run-result")  # of the run, in the phase "after"
         self.parameter = headers.get("foliot-shard-parameter")
         self.fence = (task["generation"], task["attempt"])  # grows with each attempt and each run of this shard
@@ -68,7 +68,7 @@ class Shard:
 
     def save(self, checkpoint, progress):
         self.checkpoint = checkpoint
-        self.note = {"checkpoint": checkpoint, "progress": progress}  # one assignment: the heartbeat reads it
+        self.note = {"checkpoint": checkpoint, "progress": progress}  # one assignment: the thread of the heartbeat reads it
 
     def ensure_runs(self):
         if self.lost.is_set() or time.monotonic() >= self.lease_end:
@@ -77,7 +77,7 @@ class Shard:
             raise Stopped("the worker stops")
 
     def report(self, what, **fields):
-        """Reports on the attempt: ack, nack or extend. Returns the reason why the lease is lost, else None."""
+        """Sends ack, nack or extend for this attempt. Returns the type of problem if the lease is lost, else None."""
         try:
             call(f"/v1/tasks/{self.task['id']}/{what}", {"token": self.task["token"], **self.note, **fields})
             return None
@@ -87,7 +87,7 @@ class Shard:
             raise
 
     def heartbeat(self):
-        """Extends the lease at each third of it, until the work has ended or the lease is lost."""
+        """Extends the lease after each third of it, until the work has ended or the lease is lost."""
         while not self.ended.wait(LEASE / 3):
             sent = time.monotonic()
             try:
@@ -121,7 +121,7 @@ sink = Sink()
 
 
 def report(shard):
-    """Writes as many pages as the parameter of the job says, and continues after the last one that was stored."""
+    """Writes as many pages as the parameter of the job says. A repeated attempt continues after the last page."""
     last = shard.task.get("payload") or 10
     for page in range(int(shard.checkpoint or 0) + 1, last + 1):
         shard.ensure_runs()
@@ -132,7 +132,7 @@ def report(shard):
 
 
 def orders(shard):
-    """Packs the orders of the ten seconds before a run: one comes in each second, and a shard has every second one."""
+    """Packs the orders of the ten seconds before a run. One order comes per second, and the shards take turns."""
     end = int(datetime.fromisoformat(shard.scheduled_at.replace("Z", "+00:00")).timestamp())
     packed = 0
     for order in range(int(shard.checkpoint or end - 10), end):
@@ -155,15 +155,15 @@ HANDLERS = {
 
 def run(shard):
     if time.monotonic() >= shard.lease_end:
-        return f"was paused past the lease of {shard}"  # another worker may have it
+        return f"was paused past the lease of {shard}"  # another worker may run it
     handler = HANDLERS.get(shard.job)
     if handler is None:
-        # Another worker may have it. The pause grows, so that the attempts last for a rolling deployment.
+        # Another worker may have a handler. The pause grows, so that the attempts last for a rolling deployment.
         pause = min(600, 2 * 5 ** min(shard.fence[1] - 1, 6))
         shard.report("nack", reason=f"no handler for the job {shard.job} on the worker {NAME}", delay=f"{pause}s")
         return f"gives back {shard}: no handler"
     if shard.phase is not None:
-        # This is not the work: it is the place to prepare a run, or to send mail about its result.
+        # This task is not a shard. A worker can prepare the run here, or send mail about its result.
         end = f"has ended: {shard.result}" if shard.phase == "after" else "begins"
         say(f"the run of {shard.job} for {shard.scheduled_at} {end}")
         return f"has lost {shard}" if shard.report("ack") else f"ends {shard}"

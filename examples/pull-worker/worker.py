@@ -18,7 +18,7 @@ def call(path, body):
 
 
 def report(task, what, **fields):
-    """Reports on an attempt: ack, nack or extend. Returns False if the lease is lost, and the report has no effect."""
+    """Sends ack, nack or extend for an attempt. Returns False if the lease is lost and the report has no effect."""
     try:
         call(f"/v1/tasks/{task['id']}/{what}", {"token": task["token"], **fields})
         return True
@@ -29,7 +29,7 @@ def report(task, what, **fields):
 
 
 def keep_lease(task, lease_end, ended, lost):
-    """Extends the lease each third of it. An extension that cannot be sent is repeated until the lease has ended."""
+    """Extends the lease after each third of it. An extension that cannot be sent is repeated until the lease has ended."""
     while not ended.wait(LEASE / 3):
         sent = time.monotonic()
         try:
@@ -47,7 +47,7 @@ def convert(task, lost):
 
 def run(task, lease_end):
     if time.monotonic() >= lease_end:
-        return print("was paused past the lease of", task["key"], flush=True)  # another worker may have it
+        return print("was paused past the lease of", task["key"], flush=True)  # another worker may run it
     ended, lost = threading.Event(), threading.Event()
     threading.Thread(target=keep_lease, args=(task, lease_end, ended, lost), daemon=True).start()
     print("converting", task["key"], flush=True)

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests a shop that cancels unpaid orders after 30 minutes. The clock is the test's, so no test waits. */
+/** Tests a shop that cancels unpaid orders after 30 minutes. Each test advances the clock, so no test waits. */
 final class ShopTest {
-  /** The code under test. It gets a Foliot, and does not know that this is a FoliotTest. */
+  /** The code under test, which works with any Foliot. The tests pass a FoliotTest. */
   static final class Shop {
     private final Tasks<String> timeouts;
     final List<String> cancelled = new ArrayList<>();
