@@ -27,7 +27,7 @@ final class JobMarksTest {
       foliot.tasks("billing", String.class).handle((text, run) -> {
         ran.add(String.valueOf(run.job()));
         run.endJob();
-        assertThatIllegalStateException().isThrownBy(run::runAgain).withMessageContaining("set once");
+        assertThatIllegalStateException().isThrownBy(run::runAgain).withMessageContaining("set only once");
       });
       foliot.jobs().put(minutely());
       foliot.advance(Duration.ofMinutes(10));
