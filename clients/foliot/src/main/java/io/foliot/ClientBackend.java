@@ -51,7 +51,10 @@ final class ClientBackend implements Backend {
   private static final String KEY_IN_USE = "urn:foliot:problem:key-in-use";
   private static final String MISMATCH = "urn:foliot:problem:idempotency-mismatch";
   private static final int FORBIDDEN = 403;
-  /** Most concurrent attempts of one queue, as on an embedded node. The server enforces the limit of the queue. */
+  /**
+   * Maximum number of concurrent attempts of one queue, as on an embedded node. The server enforces the limit of the
+   * queue.
+   */
   private static final int CONCURRENCY = 1_000;
   /** Time in which an interrupted handler must end and the server must record the end of its attempt. */
   private static final Duration INTERRUPTED_WAIT = Duration.ofSeconds(1);

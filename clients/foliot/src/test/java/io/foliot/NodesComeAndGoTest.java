@@ -51,7 +51,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class NodesComeAndGoTest {
   private static final int SECONDS = Integer.getInteger("seconds", 10);
   private static final int TASKS_PER_SECOND = 100;
-  /** Most nodes beside the first node, which stays until the end. */
+  /** Maximum number of nodes beside the first node, which stays until the end. */
   private static final int MOST_OTHERS = 5;
   private static final int MAX_DELAY_MILLIS = 5_000;
   private static final long STOP_SECONDS = 10;

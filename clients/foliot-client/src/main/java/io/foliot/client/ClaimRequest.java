@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClaimRequest(int max, Duration pollWait, Duration lease, @Nullable String worker,
     @Nullable String zone) {
-  /** Most characters of a zone that the server accepts. */
+  /** Maximum number of characters of a zone that the server accepts. */
   private static final int MAX_ZONE = 64;
 
   public ClaimRequest {

@@ -45,7 +45,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Redirects are not followed, because the API key would be sent to their target.
  */
 public final class FoliotClient implements AutoCloseable {
-  /** Most items of one request. The client refuses longer lists, and does not split them into several requests. */
+  /**
+   * Maximum number of items of one request. The client refuses longer lists, and does not split them into several
+   * requests.
+   */
   public static final int MAX_BATCH = 10_000;
 
   /** Number of tasks that {@link #streamTasks} reads with one request. */

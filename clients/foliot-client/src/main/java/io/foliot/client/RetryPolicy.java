@@ -17,7 +17,7 @@ import java.time.Duration;
  *     wait, the call fails at once
  */
 public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBackoff, Duration maxRetryAfter) {
-  /** Most doublings of the backoff, which bounds the power of 2. */
+  /** Maximum number of doublings of the backoff, which bounds the power of 2. */
   private static final int MAX_DOUBLINGS = 30;
 
   public RetryPolicy {

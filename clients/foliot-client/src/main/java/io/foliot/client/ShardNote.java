@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class ShardNote implements RunningAttempt.Notes {
-  /** Most characters of a message that the server accepts; the rest is cut off. */
+  /** Maximum number of characters of a message that the server accepts; the rest is cut off. */
   private static final int MAX_MESSAGE = 200;
-  /** Most bytes of a checkpoint that the server accepts. */
+  /** Maximum number of bytes of a checkpoint that the server accepts. */
   private static final int MAX_CHECKPOINT_BYTES = 16 << 10;
-  /** Most characters of a log that the server keeps; older characters are removed. */
+  /** Maximum number of characters of a log that the server keeps; older characters are removed. */
   private static final int MAX_LOG = 4 << 10;
 
   // Guarded by this.

@@ -37,7 +37,7 @@ public final class WebhookVerifier {
 
   /** Fewest bytes of a secret: the standard requires 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
-  /** Most bytes of a secret. */
+  /** Maximum number of bytes of a secret. */
 
   private static final int MAX_SECRET_BYTES = 64;
 

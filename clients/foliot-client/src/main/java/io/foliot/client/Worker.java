@@ -33,10 +33,10 @@ public final class Worker implements AutoCloseable {
    * instead, tasks that the server has just claimed would be idle until their leases end.
    */
 
-  /** Most tasks of one claim, which bounds the size of the answer: 25 MiB with payloads of 256 KiB. */
+  /** Maximum number of tasks of one claim, which bounds the size of the answer: 25 MiB with payloads of 256 KiB. */
   private static final int MAX_CLAIM = 100;
 
-  /** Most characters of a reason that are sent. The listener of errors gets the whole exception. */
+  /** Maximum number of characters of a reason that are sent. The listener of errors gets the whole exception. */
   private static final int MAX_REASON = 1000;
 
   /** Shortest wait of an empty answer. A faster empty answer counts as a failure, so that the worker does not spin. */

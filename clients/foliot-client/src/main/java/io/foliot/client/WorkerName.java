@@ -9,7 +9,7 @@ import java.util.HexFormat;
  * names.
  */
 final class WorkerName {
-  /** Most characters of a given name: the server accepts 128, including the hyphen and the digits. */
+  /** Maximum number of characters of a given name: the server accepts 128, including the hyphen and the digits. */
   static final int MAX_GIVEN = 119;
 
   private static final String SUFFIX = HexFormat.of().toHexDigits(new SecureRandom().nextInt());

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ManualLoops {
   /**
-   * Most turns at one instant before the test fails. It is far more than the work in a test takes, and so many turns
-   * still run in less than a second.
+   * Maximum number of turns at one instant before the test fails. It is far more than the work in a test takes, and so
+   * many turns still run in less than a second.
    */
   public static final int MAX_TURNS_AT_ONE_INSTANT = 100_000;
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 
 /** Part of the kit: look-ups, retention, configuration documents, time, and closing. */
 abstract class RecordContract extends NoteContract {
-  /** Most pages of a list before a test fails. A page may be empty and still have a cursor. */
+  /** Maximum number of pages of a list before a test fails. A page may be empty and still have a cursor. */
   private static final int MAX_PAGES = 10_000;
 
   private List<TaskRecord> all(String queue, @Nullable TaskState state, int limit) {

@@ -29,9 +29,9 @@ public final class DurationText {
   private static final int HOUR = 2;
   private static final int MINUTE = 3;
   private static final int MILLI = 5;
-  /** Most digits of a fraction; a {@link Duration} counts nanoseconds. */
+  /** Maximum number of digits of a fraction; a {@link Duration} counts nanoseconds. */
   private static final int MAX_FRACTION_DIGITS = 9;
-  /** Most characters of an invalid text that an error message shows. */
+  /** Maximum number of characters of an invalid text that an error message shows. */
   private static final int SHOWN_LENGTH = 40;
 
   private DurationText() {}

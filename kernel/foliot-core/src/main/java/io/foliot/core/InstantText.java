@@ -11,7 +11,7 @@ public final class InstantText {
   private static final long MILLIS_PER_DAY = 86_400_000L;
   // 9999-12-31T23:59:59.999Z: RFC 3339 has four digits for the year.
   private static final long MAX_MILLIS = 253_402_300_799_999L;
-  /** Most characters of a text that is parsed, and that an error message repeats. */
+  /** Maximum number of characters of a text that is parsed, and that an error message repeats. */
   private static final int MAX_LENGTH = 64;
 
   private InstantText() {}

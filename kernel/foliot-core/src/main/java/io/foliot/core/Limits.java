@@ -12,19 +12,21 @@ public final class Limits {
    * Otherwise a receiver that requests no delay would be called in a busy loop.
    */
   public static final long MIN_NEXT_MILLIS = 100;
-  /** Most characters of a queue's name, which is part of paths, metric labels and index keys. */
+  /** Maximum number of characters of a queue's name, which is part of paths, metric labels and index keys. */
   public static final int MAX_QUEUE_NAME = 128;
   /** Prefix of the names of internal queues. */
   public static final String INTERNAL_QUEUES = "foliot.";
-  /** Most bytes of a key in UTF-8; a key is part of an index key of every store. */
+  /** Maximum number of bytes of a key in UTF-8; a key is part of an index key of every store. */
   public static final int MAX_KEY_BYTES = 256;
-  /** Most bytes of a payload that any configuration may allow; the server's default is lower. */
+  /** Maximum number of bytes of a payload that any configuration may allow; the server's default is lower. */
   public static final int MAX_PAYLOAD_BYTES = 1 << 20;
-  /** Most headers of a task; they are sent with every attempt and are part of every record. */
+  /** Maximum number of headers of a task; they are sent with every attempt and are part of every record. */
   public static final int MAX_HEADERS = 32;
-  /** Most characters of the names and values of all headers of a task together. */
+  /** Maximum number of characters of the names and values of all headers of a task together. */
   public static final int MAX_HEADER_BYTES = 8 << 10;
-  /** Most items of one batch call. One store commit takes no more, so no caller delays the others for long. */
+  /**
+   * Maximum number of items of one batch call. One store commit takes no more, so no caller delays the others for long.
+   */
   public static final int MAX_BATCH = 10_000;
 
   private Limits() {}

@@ -7,7 +7,7 @@ import java.util.random.RandomGenerator;
 
 /** Default names of nodes. Like {@link SystemClock}, this class reads the machine; engines do not call it. */
 public final class NodeName {
-  /** Most characters of the host's name, so that the name with its suffix fits into a metrics label. */
+  /** Maximum number of characters of the host's name, so that the name with its suffix fits into a metrics label. */
   private static final int MAX_HOST_LENGTH = 48;
   private static final int SUFFIX_DIGITS = 5;
 

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param jitter the largest random part of the wait, as a fraction from 0 to 1
  */
 public record Retry(int maxAttempts, Duration backoff, double multiplier, Duration maxBackoff, double jitter) {
-  /** Most attempts of one generation that a queue or a task may set. */
+  /** Maximum number of attempts of one generation that a queue or a task may set. */
   public static final int MAX_ATTEMPTS = 10_000;
 
   /** Default rule: five attempts; the wait begins at one second and doubles up to ten minutes, with a jitter of 0.2. */

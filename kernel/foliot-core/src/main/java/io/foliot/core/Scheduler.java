@@ -223,7 +223,7 @@ public interface Scheduler extends AutoCloseable {
   record Pull(String queue, int max, long waitMillis, long leaseMillis, String worker, String zone) {
     /** Longest wait; proxies between a worker and the server commonly allow this much. */
     public static final long MAX_WAIT_MILLIS = 60_000;
-    /** Most tasks of one call. */
+    /** Maximum number of tasks of one call. */
     public static final int MAX_TASKS = 1_000;
 
     /** Creates the claim of a worker without a zone. */

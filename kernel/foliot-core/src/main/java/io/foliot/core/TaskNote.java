@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param mark the request to the job; it takes effect when the attempt succeeds, and the next attempt does not get it
  */
 public record TaskNote(double progress, String message, @Nullable String checkpoint, String log, Mark mark) {
-  /** Most characters of a message. */
+  /** Maximum number of characters of a message. */
   public static final int MAX_MESSAGE = 200;
-  /** Most bytes of a checkpoint. */
+  /** Maximum number of bytes of a checkpoint. */
   public static final int MAX_CHECKPOINT_BYTES = 16 << 10;
-  /** Most characters of a log that are kept. */
+  /** Maximum number of characters of a log that are kept. */
   public static final int MAX_LOG = 4 << 10;
   /** A note with nothing in it. */
   public static final TaskNote NONE = new TaskNote(-1, "", null, "");

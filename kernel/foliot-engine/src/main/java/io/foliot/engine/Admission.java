@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Limits how many items and bytes may wait for the store. A call that does not fit is refused before it has any effect.
- * Any thread.
+ * Thread-safe.
  */
 final class Admission {
   private final long maxItems;

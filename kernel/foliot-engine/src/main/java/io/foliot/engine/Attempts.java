@@ -68,7 +68,9 @@ final class Attempts {
   private static final int RENEWED_IN_LEASE = 3;
   /** Lateness from which a task that is claimed in another node's slot counts as left behind by that node. */
   private static final long LATE_MILLIS = 1_000;
-  /** Most lookups per second of tasks whose ends may have been reported to other nodes; each reads a task. */
+  /**
+   * Maximum number of lookups per second of tasks whose ends may have been reported to other nodes; each reads a task.
+   */
   private static final int REPORTS_PER_SECOND = 64;
 
   private final TaskStore store;

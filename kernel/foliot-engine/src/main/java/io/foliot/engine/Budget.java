@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Any thread.
+ * An amount of something that the queues and destinations of a node share: bytes of payload, or attempts. Thread-safe.
  *
  * <p>A destination may hold as much as is free, and a queue as much as its destination may still take: the dynamic
  * thresholds of shared-memory switches (Choudhury and Hahne 1998). Nothing is taken back from a holder, so room must be

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which calls the engine accepts. All calls are refused before the engine has started, after it has failed, and
  * once it stops. While the store is sealed, calls that change something are refused; while it is draining, reports of
- * workers are still accepted. Any thread.
+ * workers are still accepted. Thread-safe.
  *
  * <p>Guarantees: a refused call has no effect, and its future fails with the reason; an exception of a call becomes a
  * failed future.

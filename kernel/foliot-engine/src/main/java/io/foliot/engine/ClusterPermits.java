@@ -84,7 +84,7 @@ final class ClusterPermits {
     this.inbox = inbox;
   }
 
-  /** Requests a read of the records soon, because a task waits for a permit. Any thread. */
+  /** Requests a read of the records soon, because a task waits for a permit. Any thread may call this method. */
   void requestPermits() {
     if (isRequested.compareAndSet(false, true)) {
       inbox.wake();
@@ -308,7 +308,7 @@ final class ClusterPermits {
   /**
    * Gives up the permits of each queue that has no attempt on this node. Other nodes reclaim the permits of the other
    * queues, and count attempts under way by their leases. Completes when the change is stored or the time is over. Any
-   * thread.
+   * thread may call this method.
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Decides whether tasks that were written may be acknowledged. They may, unless their queues were deleted meanwhile.
- * Any thread.
+ * Thread-safe.
  *
  * <p>Guarantees: an acknowledged task has a queue, or the deletion of its queue fails because of the task; a store that
  * may lose its last writes still had the task when the acknowledgement was given.

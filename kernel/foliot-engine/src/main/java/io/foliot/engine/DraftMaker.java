@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes drafts, which the store writes, from submissions: ids, due times, digests. Any thread.
+ * Makes drafts, which the store writes, from submissions: ids, due times, digests. Thread-safe.
  *
  * <p>The slot of a task follows from a hash in its id. For a task with a key it is the hash of queue and key, so that
  * all tasks of a key are in one slot. Without a key it is the hash of queue and idempotency key; without both it is

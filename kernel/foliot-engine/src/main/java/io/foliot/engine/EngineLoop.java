@@ -55,9 +55,9 @@ final class EngineLoop implements EventLoop.Duty {
    * clock goes unnoticed.
    */
   private static final long MAX_SLEEP_MILLIS = 100;
-  /** Most messages handled in one turn, so that the wheel never waits for long. */
+  /** Maximum number of messages handled in one turn, so that the wheel never waits for long. */
   private static final int INBOX_PER_TURN = 4_096;
-  /** Most timers fired in one turn, for the same reason. */
+  /** Maximum number of timers fired in one turn, for the same reason. */
   private static final int FIRED_PER_TURN = 8_192;
   /**
    * Settlements or parks in one call, as a multiple of the claims in one call: they are smaller than a claim, which

@@ -54,7 +54,7 @@ final class FleetKeeper {
   private static final long READ_NANOS = 1_000_000_000L;
   /** Pause between two reads while there are workers: the tasks of a stopped worker soon begin elsewhere. */
   private static final long READ_SOON_NANOS = 500_000_000L;
-  /** Most tries of one call to change the seats, which other nodes change at the same time. */
+  /** Maximum number of tries of one call to change the seats, which other nodes change at the same time. */
   private static final int MOST_CHANGES = 20;
 
   private final TaskStore store;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record FleetRecord(List<String> zones, List<Seat> seats) {
   static final FleetRecord EMPTY = new FleetRecord(List.of(), List.of());
-  /** Most seats, and most zones. */
+  /** Maximum number of seats, and of zones. */
   private static final int MAX = Address.MAX_NUMBER + 1;
   private static final String SUBJECT = "seats";
   private static final long REST_MICROS = 600_000_000L;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Combines simultaneous calls of many callers into one batch for the store. While batches are with the store, calls
  * gather; when a batch comes back, the gathered calls become the next batch. A single call is sent at once; under load
- * one sync of the store serves thousands of calls. Any thread; it has no thread of its own: batches are sent by the
+ * one sync of the store serves thousands of calls. Thread-safe; it has no thread of its own: batches are sent by the
  * threads that call and by those that complete a batch.
  *
  * @param <T> the type of requests
@@ -29,7 +29,10 @@ import org.jspecify.annotations.Nullable;
 final class GroupCommit<T, R> {
   private static final System.Logger LOG = System.getLogger(GroupCommit.class.getName());
 
-  /** Most items of one store call, unless a single call has more: the store handles this many in some milliseconds. */
+  /**
+   * Maximum number of items of one store call, unless a single call has more: the store handles this many in some
+   * milliseconds.
+   */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;
   /** Batches of one kind of call that the store has at the same time. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values that are needed to record the success of a task, remembered from the claim that gave the task to a worker.
- * Any thread.
+ * Thread-safe.
  *
  * <p>Guarantees: the remembered values were true when the task was claimed with this token, so the store accepts or
  * refuses a settlement with them exactly like a settlement of the claiming node. A task that is not remembered costs a
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class HandedTasks {
   /**
-   * Most tasks that are remembered, some 200 bytes each. Beyond this number the oldest are forgotten: most of their
-   * workers are gone.
+   * Maximum number of tasks that are remembered, some 200 bytes each. Beyond this number the oldest are forgotten: most
+   * of their workers are gone.
    */
   private static final int MAX = 20_000;
 

@@ -33,7 +33,7 @@ final class HeadPolls {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
-  /** Most unknown ids that a poll takes before it begins again. */
+  /** Maximum number of unknown ids that a poll takes before it begins again. */
   private static final int LIMIT = 20_000;
   /** Pause of a poll before it runs again, in multiples of its own duration. */
   private static final int REST = 20;

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All event loops of a node, called as one. Any thread.
+ * All event loops of a node, called as one. Thread-safe.
  *
  * <p>Guarantees: each slot belongs to the share of one loop, and each task to one loop for the life of the engine. The
  * loop of a task is computed from the number of slots at the start, so it stays the same when that number grows.

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node as a member of the cluster: what it publishes about itself, and what it has read about the others. Any
- * thread.
+ * This node as a member of the cluster: what it publishes about itself, and what it has read about the others.
+ * Thread-safe.
  *
  * <p>Guarantees: a node whose clock differs from the store's by more than the permitted offset owns no slots until its
  * clock is set, and publishes the offset. A node without a cluster owns all slots, even with such a clock.

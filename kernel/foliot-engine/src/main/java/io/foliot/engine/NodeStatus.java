@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** The status of a node, its queues and its cluster, from figures that the loops have published. Any thread. */
+/** The status of a node, its queues and its cluster, from figures that the loops have published. Thread-safe. */
 final class NodeStatus {
   /** Time without a turn after which a loop counts as stalled: an idle loop turns ten times a second. */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(3);

@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentMap;
 final class ParkedHeads {
   /** First entries read in a second: a thousand queues with parked tasks are known four seconds after a start. */
   private static final int READS_PER_SECOND = 256;
-  /** Most of these reads at the same time: some of the store's connections stay free. */
+  /** Maximum number of these reads at the same time: some of the store's connections stay free. */
   private static final int READS_AT_ONCE = 4;
 
   private final TaskStore store;

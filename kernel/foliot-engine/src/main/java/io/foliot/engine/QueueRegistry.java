@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queues as this node last read them, and the state of each queue that the loops of the node share: settings,
- * permits, long polls, destinations. Any thread.
+ * permits, long polls, destinations. Thread-safe.
  */
 final class QueueRegistry {
   private static final System.Logger LOG = System.getLogger(QueueRegistry.class.getName());
 
-  /** Most attempts that one delivery makes at once: each is a socket, or a thread of the application. */
+  /** Maximum number of attempts that one delivery makes at once: each is a socket, or a thread of the application. */
   private static final int MAX_ATTEMPTS = 16_384;
   /** One part in this many of a delivery's attempts is reserved for destinations without any. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;

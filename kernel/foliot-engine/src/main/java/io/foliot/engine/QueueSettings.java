@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the settings of queues. Any thread.
+ * Writes the settings of queues. Thread-safe.
  *
  * <p>Guarantees: a change is applied to the settings in the store, also if other callers write at the same time; when
  * the future completes, this node uses the new settings. Other nodes read them within a second ({@link QueueWatch}).
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class QueueSettings {
-  /** Most attempts to write a queue's settings while other callers write them, too. */
+  /** Maximum number of attempts to write a queue's settings while other callers write them, too. */
   private static final int WRITE_TRIES = 16;
 
   private final TaskStore store;

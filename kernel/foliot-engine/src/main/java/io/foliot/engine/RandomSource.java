@@ -2,7 +2,7 @@ package io.foliot.engine;
 
 import java.util.random.RandomGenerator;
 
-/** The only source of randomness of an engine. Any thread. */
+/** The only source of randomness of an engine. Thread-safe. */
 final class RandomSource {
   // guarded by this
   private final RandomGenerator random;

@@ -30,7 +30,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of workers, and of receivers that have answered "accepted": pull, ack, nack, fail, extend. Any thread.
+ * The calls of workers, and of receivers that have answered "accepted": pull, ack, nack, fail, extend. Thread-safe.
  *
  * <p>Guarantees: only the holder of a claim's token settles or extends it, on whichever node the claim was made;
  * reports have an {@link Admission} of their own, so that many submits do not make a worker lose its lease.

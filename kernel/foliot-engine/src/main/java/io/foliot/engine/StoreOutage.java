@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time in which the store does not serve the loops of an engine, as the log reports it. Any thread.
+ * The time in which the store does not serve the loops of an engine, as the log reports it. Thread-safe.
  *
  * <p>Guarantees: an outage has one line when the store stops serving the first loop, and one when it serves the last
  * loop again, however many calls fail meanwhile. A failure that a store reports is logged without a stack trace, which

@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Any thread.
+ * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Thread-safe.
  *
  * <p>Guarantees: the result of a future is durable, and confirmed ({@link Confirmation}). The loops have each index
  * entry within their window before the caller gets the result, so that the task fires on the millisecond.

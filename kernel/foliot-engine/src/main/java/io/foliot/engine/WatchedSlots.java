@@ -75,7 +75,7 @@ final class WatchedSlots {
     this.enoughWaiting = enoughWaiting;
   }
 
-  /** Returns how many slots of the loop's share the assignment gives to this node. Any thread. */
+  /** Returns how many slots of the loop's share the assignment gives to this node. Any thread may call this method. */
   int assignedCount() {
     return assigned.size();
   }

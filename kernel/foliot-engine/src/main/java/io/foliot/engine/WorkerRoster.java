@@ -8,7 +8,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The workers that call this node, known by their ordinary calls: they wait for tasks, and extend leases. Any thread.
+ * The workers that call this node, known by their ordinary calls: they wait for tasks, and extend leases. Thread-safe.
  *
  * <p>A worker that waits counts as alive until shortly after the end of its wait, because it polls again at once. A
  * worker that has tasks may have no free handler, and then does not poll. Such a worker extends each lease when a third
@@ -19,7 +19,7 @@ final class WorkerRoster {
   private static final long POLLS_AGAIN_NANOS = 2_000_000_000L;
   private static final long LONGEST_GRACE_NANOS = 30_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000;
-  /** Most workers: names that callers make up must not fill the memory. */
+  /** Maximum number of workers: names that callers make up must not fill the memory. */
   private static final int MAX_WORKERS = 4_096;
 
   /**

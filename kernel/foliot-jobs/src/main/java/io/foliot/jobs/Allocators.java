@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link ShardAllocator}s of this process, and the check of their results. Any thread. */
+/** The {@link ShardAllocator}s of this process, and the check of their results. Thread-safe. */
 final class Allocators {
   static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1," + ShardAllocator.MAX_NAME + '}');
   static final Allocators NONE = new Allocators(Map.of());

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The named calendars of a store; each is a document. Each pass over a job reads the calendars that the job names, so a
  * change takes effect with the next pass. A calendar that cannot be decoded counts as missing until it is put again;
- * only the jobs that name it are affected. Any thread.
+ * only the jobs that name it are affected. Thread-safe.
  */
 final class Calendars {
   private static final System.Logger LOG = System.getLogger(Calendars.class.getName());

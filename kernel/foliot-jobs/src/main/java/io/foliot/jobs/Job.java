@@ -42,7 +42,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
     int pauseAfterFailures, int history, Scope scope, Allocation allocation, String allocator,
     List<String> zones, Set<RunPhase> runListeners) {
-  /** Most shards of one run: each takes two bits of the job's record. */
+  /** Maximum number of shards of one run: each takes two bits of the job's record. */
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
@@ -52,7 +52,10 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
   /** The longest shard parameter, in characters: each attempt has it in a header. */
   public static final int MAX_SHARD_PARAMETER = 4 << 10;
-  /** Most headers of the parameter: a task has at most {@value Limits#MAX_HEADERS}, and the job sets up to nine. */
+  /**
+   * Maximum number of headers of the parameter: a task has at most {@value Limits#MAX_HEADERS}, and the job sets up to
+   * nine.
+   */
   public static final int MAX_HEADERS = Limits.MAX_HEADERS - 9;
   /** The longest names and values of these headers together, in characters: the job's own headers need room, too. */
   public static final int MAX_HEADER_BYTES = 3 << 10;
@@ -60,9 +63,9 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final Duration MAX_TIMEOUT = Duration.ofHours(24);
   /** The default number of ended runs and ranges that are kept. */
   public static final int DEFAULT_HISTORY = 50;
-  /** Most ended runs and ranges that can be kept. */
+  /** Maximum number of ended runs and ranges that can be kept. */
   public static final int MAX_HISTORY = 200;
-  /** Most zones of a job: each has shards of its own. */
+  /** Maximum number of zones of a job: each has shards of its own. */
   public static final int MAX_ZONES = 64;
   /** The longest name of a zone, in characters. */
   public static final int MAX_ZONE = 64;
@@ -169,7 +172,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     return shard < shardParameters.size() ? shardParameters.get(shard) : null;
   }
 
-  /** Builds a {@link Job}; {@link #build} checks the settings. One thread. */
+  /** Builds a {@link Job}; {@link #build} checks the settings. Not thread-safe. */
   public static final class Builder {
     private final String name;
     private final ScheduleSettings.Builder schedule = ScheduleSettings.builder();

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * An estimate of the number of jobs in a store: the store's last count plus the jobs that this node has created since.
- * Any thread; no method waits for the store, whose first count may take long.
+ * Thread-safe; no method waits for the store, whose first count may take long.
  *
  * <p>The store is read at most every ten seconds, and its counts may be ten seconds old. The count before the last one
  * is therefore kept as well, and the estimate is the larger of both sums. Jobs that this node created are always

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link JobRecord} while it changes. One thread. */
+/** A {@link JobRecord} while it changes. Not thread-safe. */
 final class JobEdit {
   private final JobRecord before;
   Job job;

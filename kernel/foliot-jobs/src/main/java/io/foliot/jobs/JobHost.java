@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The node on which callers change jobs: the calls that {@link Jobs} needs besides those of the store. Any thread; no
+ * The node on which callers change jobs: the calls that {@link Jobs} needs besides those of the store. Thread-safe; no
  * method blocks.
  */
 @FunctionalInterface

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * be a second record of the same shards, which could contradict the first.
  */
 final class JobLife {
-  /** Most shards whose ends one pass reads, over all active runs. */
+  /** Maximum number of shards whose ends one pass reads, over all active runs. */
   static final int MAX_READ = 1_000;
 
   /**

@@ -28,8 +28,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers the tasks of the internal queue {@value Shards#JOBS}: each attempt is one planning pass over a job. Any
- * thread.
+ * Delivers the tasks of the internal queue {@value Shards#JOBS}: each attempt is one planning pass over a job.
+ * Thread-safe.
  *
  * <ol>
  * <li>The record is the payload of the task. The time of the pass is the store's time of the claim; no other clock is

@@ -29,11 +29,13 @@ import org.jspecify.annotations.Nullable;
 record JobRecord(Job job, long version, List<Long> declared, long created, @Nullable Paused paused, long cursor,
     long nextAfter, long origins, List<Waiting> waiting, List<Run> active, List<PastRun> history, JobTotals totals,
     List<Request> requests, List<Parameter> parameters, boolean isEnded, List<Carried> carried) {
-  /** Most hashes in {@code declared}: a rolling deployment has two definitions, and a rollback has a third. */
+  /**
+   * Maximum number of hashes in {@code declared}: a rolling deployment has two definitions, and a rollback has a third.
+   */
   static final int MAX_DECLARED = 8;
-  /** Most times that wait to run. */
+  /** Maximum number of times that wait to run. */
   static final int MAX_WAITING = 100;
-  /** Most requests whose idempotency keys are remembered. */
+  /** Maximum number of requests whose idempotency keys are remembered. */
   static final int MAX_REQUESTS = 32;
 
   /** Largest size of the payloads of all requests together, in bytes: they are part of the record. */
@@ -44,9 +46,9 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   /** Further runs begin only while the targets of the active ones take no more bytes than this. */
   static final int MAX_TARGET_BYTES = 1 << 10;
 
-  /** Most active runs under {@link Overlap#ALLOW}. */
+  /** Maximum number of active runs under {@link Overlap#ALLOW}. */
   private static final int MAX_ACTIVE = 16;
-  /** Most active runs under {@link Overlap#ALLOW} of a job with more than {@link #LARGE_SHARDS} shards. */
+  /** Maximum number of active runs under {@link Overlap#ALLOW} of a job with more than {@link #LARGE_SHARDS} shards. */
   private static final int MAX_ACTIVE_LARGE = 4;
   private static final int LARGE_SHARDS = 1_000;
 

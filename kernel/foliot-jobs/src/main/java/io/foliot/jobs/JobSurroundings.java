@@ -2,7 +2,7 @@ package io.foliot.jobs;
 
 /**
  * The clocks, the timer and the random bits of {@link Jobs}. A simulation replaces them to run jobs under a virtual
- * clock. Any thread.
+ * clock. Thread-safe.
  */
 public interface JobSurroundings {
   /** Returns monotonic time in nanoseconds. It may stop while the machine is suspended. */

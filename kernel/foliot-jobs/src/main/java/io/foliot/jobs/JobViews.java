@@ -22,7 +22,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as callers see them: their records with the ends of shards that no pass has recorded yet. Any thread. */
+/** Jobs as callers see them: their records with the ends of shards that no pass has recorded yet. Thread-safe. */
 final class JobViews {
   private final TaskStore store;
   private final JobHost host;

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recurring jobs of a store, for callers that create, change and run them. Any thread; no method blocks.
+ * The recurring jobs of a store, for callers that create, change and run them. Thread-safe; no method blocks.
  *
  * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
  * and written if it has not been written since; otherwise it is read again. So a change based on an old record never

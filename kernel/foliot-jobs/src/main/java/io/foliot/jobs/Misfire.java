@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param max the most times that run with {@link Policy#ALL}; 1 with {@link Policy#ONCE}
  */
 public record Misfire(Policy policy, Duration window, int max) {
-  /** Most times that run after one outage. */
+  /** Maximum number of times that run after one outage. */
   public static final int MAX_RUNS = 100;
   private static final Duration LONGEST_WINDOW = Duration.ofDays(366);
   /** The rule that runs the latest time, if it is at most a day late. */

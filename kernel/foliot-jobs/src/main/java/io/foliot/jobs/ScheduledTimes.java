@@ -26,7 +26,9 @@ import java.util.List;
  * or of time zone data.
  */
 final class ScheduledTimes {
-  /** Most times of one pass: a year of times every second after an outage must not block a thread for long. */
+  /**
+   * Maximum number of times of one pass: a year of times every second after an outage must not block a thread for long.
+   */
   static final int MAX_EXAMINED = 1_000;
   /** Delay up to which a time counts as on time. */
   static final long GRACE_MILLIS = 30_000;

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Reads ends of shards for many passes with one call of the store. Any thread; no method blocks.
+ * Reads ends of shards for many passes with one call of the store. Thread-safe; no method blocks.
  *
  * <ol>
  * <li>A read is sent at once if fewer than two calls are under way, else it waits.
@@ -27,9 +27,9 @@ import java.util.concurrent.CompletionStage;
  * made its own call, these reads were half of PostgreSQL's work for 50,000 firings.
  */
 final class ShardReads {
-  /** Most calls under way at once. */
+  /** Maximum number of calls under way at once. */
   private static final int UNDER_WAY = 2;
-  /** Most shards of a call, unless its first read has more. */
+  /** Maximum number of shards of a call, unless its first read has more. */
   private static final int MAX_IDS = 1_000;
 
   private final TaskStore store;

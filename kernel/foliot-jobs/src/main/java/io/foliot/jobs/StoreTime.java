@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The store's clock at the slots of jobs, in milliseconds since 1970. Any thread.
+ * The store's clock at the slots of jobs, in milliseconds since 1970. Thread-safe.
  *
  * <p>A store with a clock in this process is read each time. For any other store, a reading is reused for a second: the
  * result is the reading plus the time that has passed since it arrived. So a frequent writer waits only for its writes.

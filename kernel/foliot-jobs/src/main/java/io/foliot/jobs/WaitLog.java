@@ -5,9 +5,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Logs a job whose run waits for its allocator once, and again only if it waits after a wait has ended. Any thread. */
+/**
+ * Logs a job whose run waits for its allocator once, and again only if it waits after a wait has ended. Thread-safe.
+ */
 final class WaitLog {
-  /** Most jobs that are remembered. While that many wait, others are not logged; their status shows the reason. */
+  /**
+   * Maximum number of jobs that are remembered. While that many wait, others are not logged; their status shows the
+   * reason.
+   */
   static final int MAX_JOBS = 1_000;
   /** Time without a pass after which a job may be forgotten: a job that still waits is planned every two seconds. */
   private static final long FORGOTTEN_MILLIS = 60_000;

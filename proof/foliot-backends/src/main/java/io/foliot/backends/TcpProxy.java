@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class TcpProxy implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 * 1024;
 
-  /** Most clients that wait to be accepted: more than any test has. */
+  /** Maximum number of clients that wait to be accepted: more than any test has. */
   private static final int BACKLOG = 1_024;
 
   private static final Duration END_BOUND = Duration.ofSeconds(30);

@@ -21,7 +21,7 @@ final class PendingScenario implements Scenario {
   private static final int BATCH = 2_000;
   private static final int FILL_CONNECTIONS = 4;
   private static final double SECONDS = 4;
-  /** Most tasks that a measurement fires. */
+  /** Maximum number of tasks that a measurement fires. */
   private static final int FIRED = 10_000;
   /** Tasks that become overdue while the server is down. */
   private static final int OVERDUE = 100;

@@ -61,7 +61,7 @@ final class Clients implements SimReceiver.Listener {
   private static final long SECOND_BEAT_MILLIS = 300;
   /** Delay of the tasks of a second beat, which are due after the next first beat. */
   private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
-  /** Most ids that are kept for later calls. */
+  /** Maximum number of ids that are kept for later calls. */
   private static final int REMEMBERED = 50;
   private static final int MAX_BATCH = 40;
   private static final int ATTEMPTS = 50;

@@ -39,7 +39,7 @@ public final class FleetSimulation {
   /** Time from the death of some workers to the death of all nodes, in which nodes free the seats of these workers. */
   private static final long LEFT_MILLIS = 25_000;
   private static final int RUNS = 24;
-  /** Most unmet demands of one check that are kept, because one wrong write may cause many. */
+  /** Maximum number of unmet demands of one check that are kept, because one wrong write may cause many. */
   private static final int MOST_KEPT = 5;
   private static final Duration RETENTION = Duration.ofDays(3);
 

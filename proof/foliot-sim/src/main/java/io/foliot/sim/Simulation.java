@@ -41,7 +41,7 @@ public final class Simulation {
   private static final long CHECK_MILLIS = 1_000;
   /** Interval of the checks of the running tasks of a limited queue. */
   private static final long RUNNING_MILLIS = 200;
-  /** Most checks in a row at which a slot may have no owner, or two. */
+  /** Maximum number of checks in a row at which a slot may have no owner, or two. */
   private static final int MAX_UNEVEN_CHECKS = 8;
   /** Time after the heal by which the last session has ended, and each slot has an owner. */
   private static final long OWNED_MILLIS = 45_000;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "tasks", description = "Lists tasks of a queue.", footer = {"", "Examples",
     "  foliot tasks orders --state failed", "  foliot tasks orders --limit 5 --json"})
 final class TasksCommand implements Callable<Integer> {
-  /** Most tasks that the server returns in one response. */
+  /** Maximum number of tasks that the server returns in one response. */
   private static final int PAGE = 1_000;
   /** Number of characters of a reason that the table shows. */
   private static final int SHOWN_REASON = 60;

@@ -21,7 +21,7 @@ final class CommitPulse {
 
   /** Number of pulse documents in a store. Nodes share them, so that a node that is gone leaves no document behind. */
   private static final int DOCUMENTS = 16;
-  /** Most tries of one beat, because the writes of nodes that share a document can conflict. */
+  /** Maximum number of tries of one beat, because the writes of nodes that share a document can conflict. */
   private static final int TRIES = 3;
 
   private final TaskStore store;

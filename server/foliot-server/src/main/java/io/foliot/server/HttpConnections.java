@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpConnections implements ServerConnectionSelector {
   /**
-   * Most bytes that are read and discarded after the last answer. A close with unread bytes resets the connection, and
-   * the client could lose the answer.
+   * Maximum number of bytes that are read and discarded after the last answer. A close with unread bytes resets the
+   * connection, and the client could lose the answer.
    */
   private static final int MAX_LINGER_BYTES = 16 << 20;
   /**

@@ -63,12 +63,12 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     sent = true;
   }
 
-  /** Returns whether the receiver may have received any part of the request. Any thread. */
+  /** Returns whether the receiver may have received any part of the request. Any thread may call this method. */
   boolean wasSent() {
     return sent;
   }
 
-  /** Closes the connection, unless it is back in the pool. Any thread. */
+  /** Closes the connection, unless it is back in the pool. Any thread may call this method. */
   void abort() {
     aborted = true;
     AsyncExecRuntime current = runtime;
@@ -77,7 +77,7 @@ final class ReplyReader implements AsyncResponseConsumer<Reply> {
     }
   }
 
-  /** Returns the answer without its body, or null until its head was read. Any thread. */
+  /** Returns the answer without its body, or null until its head was read. Any thread may call this method. */
   @Nullable
   Reply soFar() {
     return head;

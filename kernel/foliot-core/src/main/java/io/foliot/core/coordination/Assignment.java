@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Assignment {
   private static final String SUBJECT = "slot assignment";
-  /** Most nodes; their indexes are stored as shorts. */
+  /** Maximum number of nodes; their indexes are stored as shorts. */
   private static final int MAX_NODES = Short.MAX_VALUE;
   private static final int MAX_SLOTS = 1 << 16;
   private static final int NOBODY = -1;

@@ -2,7 +2,7 @@ package io.foliot.core.delivery;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Logs the failures of one handler, with their stack traces, at most one a second. Any thread. */
+/** Logs the failures of one handler, with their stack traces, at most one a second. Thread-safe. */
 public final class FailureLog {
   /** Shortest time between two logged failures. */
   private static final long LOG_EVERY_NANOS = 1_000_000_000;

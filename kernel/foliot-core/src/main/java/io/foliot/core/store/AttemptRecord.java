@@ -12,9 +12,9 @@ package io.foliot.core.store;
  * @param detail the receiver's message
  */
 public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
-  /** Most attempts that a task keeps. */
+  /** Maximum number of attempts that a task keeps. */
   public static final int KEPT = 16;
-  /** Most characters of detail that are kept. */
+  /** Maximum number of characters of detail that are kept. */
   public static final int MAX_DETAIL = 256;
 
   public AttemptRecord {

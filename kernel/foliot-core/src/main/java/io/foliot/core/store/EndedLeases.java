@@ -16,16 +16,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Corrects the counts of a store that counts tasks by their stored state. A task whose lease has ended is stored as
- * RUNNING until its next claim, although the task waits. Any thread.
+ * RUNNING until its next claim, although the task waits. Thread-safe.
  *
  * <p>Such a task is due, so its entry is among the first of the index or is parked. A count examines a bounded number
  * of entries, and reads leases only of queues with running tasks. Counts are made seldom, and commits do no work for
  * them.
  */
 public final class EndedLeases {
-  /** Most entries of slots, and most parked entries, of one count. To read so many takes some tens of milliseconds. */
+  /**
+   * Maximum number of entries of slots, and of parked entries, that one count reads. To read so many takes some tens of
+   * milliseconds.
+   */
   private static final int MAX_EXAMINED = 20_000;
-  /** Most ids of one call that reads the ends of leases. */
+  /** Maximum number of ids of one call that reads the ends of leases. */
   private static final int MAX_PER_CALL = 1_000;
   /** Shortest time between two counts, as a multiple of the duration of the first. */
   private static final int REST = 20;

@@ -31,7 +31,10 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryStore implements TaskStore {
   private static final Comparator<DueEntry> BY_WAKE = Comparator.comparingLong(DueEntry::wakeAt)
       .thenComparing(DueEntry::id);
-  /** Most expired tasks or answers that one write drops. It is more than one, so that they do not accumulate. */
+  /**
+   * Maximum number of expired tasks or answers that one write drops. It is more than one, so that they do not
+   * accumulate.
+   */
   private static final int FORGET_PER_WRITE = 4;
 
   private record Key(String queue, @Nullable String key, @Nullable String idempotencyKey) {}

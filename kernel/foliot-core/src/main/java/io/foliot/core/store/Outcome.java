@@ -40,9 +40,9 @@ public sealed interface Outcome {
    * @param children the tasks to insert. If a task with the id of a child exists, live or kept, it is not changed
    */
   record Rearm(Due due, @Nullable Body body, List<Child> children) implements Outcome {
-    /** Most children of one settlement; one step of a store must not delay other steps for long. */
+    /** Maximum number of children of one settlement; one step of a store must not delay other steps for long. */
     public static final int MAX_CHILDREN = 500;
-    /** Most bytes of payload of all children of one settlement, for the same reason. */
+    /** Maximum number of bytes of payload of all children of one settlement, for the same reason. */
     public static final int MAX_CHILDREN_BYTES = 1 << 20;
 
     /**

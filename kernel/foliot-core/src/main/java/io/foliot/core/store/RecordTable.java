@@ -4,8 +4,8 @@ import io.foliot.core.TaskId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a store, as {@link TaskOperations} reads and writes them. One thread. A read sees all earlier writes,
- * whether or not they are durable.
+ * The records of a store, as {@link TaskOperations} reads and writes them. Not thread-safe. A read sees all earlier
+ * writes, whether or not they are durable.
  */
 public interface RecordTable {
   /** Returns the task with an id, live or kept, or null. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of {@link TaskStore} that change tasks, for stores that keep their records in their own process. Each call
- * reads from a {@link RecordTable}, applies {@link TaskLife}, and writes the result back. One thread.
+ * reads from a {@link RecordTable}, applies {@link TaskLife}, and writes the result back. Not thread-safe.
  */
 public final class TaskOperations {
   private final RecordTable table;

@@ -279,7 +279,7 @@ public final class TaskRecord {
         + "]";
   }
 
-  /** Builds a record. One thread. */
+  /** Builds a record. Not thread-safe. */
   public static final class Edit {
     private final TaskId id;
     private final String queue;

@@ -44,7 +44,7 @@ public final class Migration {
   /** Time after the seal is set within which engines complete their last writes: they check for a seal each second. */
   private static final Duration SEAL_SEEN = Duration.ofSeconds(3);
   private static final long CALL_SECONDS = 60;
-  /** Most unreadable tasks that are listed one by one. */
+  /** Maximum number of unreadable tasks that are listed one by one. */
   private static final int MAX_UNREADABLE = 1_000;
   private static final List<DocumentKind> MOVED_KINDS = List.of(DocumentKind.QUEUE, DocumentKind.CALENDAR,
       DocumentKind.API_KEY);

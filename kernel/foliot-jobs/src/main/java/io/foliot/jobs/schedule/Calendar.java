@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param weekdays excluded weekdays
  */
 public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yearly, Set<DayOfWeek> weekdays) {
-  /** Most dates and days of every year in one calendar: two centuries of holidays. */
+  /** Maximum number of dates and days of every year in one calendar: two centuries of holidays. */
   public static final int MAX_ENTRIES = 4_000;
   /** A calendar that excludes no day. */
   public static final Calendar NONE = new Calendar(new TreeSet<>(), new TreeSet<>(), Set.of());

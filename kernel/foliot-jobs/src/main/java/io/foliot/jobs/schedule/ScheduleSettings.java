@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dialect, @Nullable Duration every,
     @Nullable Duration offset, @Nullable Duration after, @Nullable Instant at, ZoneId zone, DstGap dstGap,
     DstOverlap dstOverlap, @Nullable Instant from, @Nullable Instant to, List<String> exclude, Duration jitter) {
-  /** Most calendars of one schedule. */
+  /** Maximum number of calendars of one schedule. */
   public static final int MAX_CALENDARS = 16;
   /** The settings by name, in the order in which {@link #values} lists them. */
   public static final List<String> NAMES = List.of("cron", "dialect", "every", "offset", "after", "at", "zone",

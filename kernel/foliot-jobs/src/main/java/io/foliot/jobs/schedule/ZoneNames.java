@@ -9,7 +9,7 @@ import java.util.Map;
 
 /** Finds time zones by name, and suggests names if there is no such zone. */
 final class ZoneNames {
-  /** Most names that are suggested. */
+  /** Maximum number of names that are suggested. */
   private static final int SUGGESTIONS = 3;
   /** Longest name for which names are suggested: the cost of a distance is the product of the lengths. */
   private static final int MAX_LENGTH = 64;

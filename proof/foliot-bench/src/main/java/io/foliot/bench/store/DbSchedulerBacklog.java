@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * It ends each task in a transaction of its own.
  */
 final class DbSchedulerBacklog implements Backlog {
-  /** Most connections, which the threads share. PostgreSQL permits 100 by default. */
+  /** Maximum number of connections, which the threads share. PostgreSQL permits 100 by default. */
   private static final int MOST_CONNECTIONS = 90;
   /** Connections for claims and housekeeping, beside those of the threads. */
   private static final int CONNECTIONS_BESIDE_THREADS = 4;

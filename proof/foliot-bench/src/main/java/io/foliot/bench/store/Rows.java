@@ -32,10 +32,12 @@ final class Rows {
 
   /** The duration of an attempt in the rows of clusters, such as the response time of another system. */
   private static final Duration ATTEMPT = Duration.ofMillis(100);
-  /** Most attempts that a node has under way: 2,000 a second, which need a small part of the processors. */
+  /**
+   * Maximum number of attempts that a node has under way: 2,000 a second, which need a small part of the processors.
+   */
   private static final int BOUND = 200;
   private static final double BOUND_SHARE = 0.1;
-  /** Most attempts that a node has under way: 10,000 a second, more than the processors can do. */
+  /** Maximum number of attempts that a node has under way: 10,000 a second, more than the processors can do. */
   private static final int WIDE = 1_000;
   private static final double WIDE_SHARE = 0.5;
   /**

@@ -36,7 +36,8 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
   record Load(int live, int producers, int batch, long nanosMax) {}
 
   /**
-   * Most calls of one kind by a producer. With this many, cancelled timers fit into memory, if the timer keeps them.
+   * Maximum number of calls of one kind by a producer. With this many, cancelled timers fit into memory, if the timer
+   * keeps them.
    */
   private static final long CALLS_MAX = 1_000_000;
 

@@ -83,7 +83,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
    */
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(180);
   private static final long LEAD_NANOS_PER_TIMER = 1_500;
-  /** Most attempts to schedule all timers before the window begins. */
+  /** Maximum number of attempts to schedule all timers before the window begins. */
   private static final int ATTEMPTS = 4;
 
   /** Significant digits of a percentile. */

@@ -9,7 +9,7 @@ import java.util.stream.LongStream;
 /** Records the firings of a number of timers, and checks them. */
 final class FiringLog {
   /**
-   * Most time by which a timer may fire early. Timers that count in milliseconds round the current time down, and so
+   * Longest time by which a timer may fire early. Timers that count in milliseconds round the current time down, and so
    * may fire up to a millisecond early. Timers that use the wall clock may fire earlier while the clock is adjusted.
    */
   static final long EARLY_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(5);

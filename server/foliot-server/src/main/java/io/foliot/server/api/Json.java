@@ -13,9 +13,9 @@ import tools.jackson.core.json.JsonFactory;
 
 /** Streaming readers and writers of JSON, with limits. */
 final class Json {
-  /** Most levels of nesting. Deeper nesting serves only to exhaust a stack. */
+  /** Maximum number of levels of nesting. Deeper nesting serves only to exhaust a stack. */
   static final int MAX_DEPTH = 64;
-  /** Most digits of a number. More serve only to make arithmetic slow. */
+  /** Maximum number of digits of a number. More serve only to make arithmetic slow. */
   static final int MAX_NUMBER_LENGTH = 1_000;
   /** Longest string, in characters. It is longer than the largest payload in Base64. */
   static final int MAX_STRING_LENGTH = 2 << 20;

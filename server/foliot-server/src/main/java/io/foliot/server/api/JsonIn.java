@@ -35,7 +35,7 @@ import tools.jackson.core.exc.StreamConstraintsException;
  * field that is null counts as absent: methods that read one value then return null. Used by one thread.
  */
 final class JsonIn implements AutoCloseable {
-  /** Most characters of a text that messages show. */
+  /** Maximum number of characters of a text that messages show. */
   private static final int SHOWN = 64;
   /** A description of the source in a message of the parser. */
   private static final Pattern PARSER_DETAILS = Pattern.compile(" ?\\([^()]*\\[Source: .*?\\]\\)");

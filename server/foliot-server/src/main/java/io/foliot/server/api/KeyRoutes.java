@@ -18,7 +18,7 @@ import tools.jackson.core.JsonGenerator;
 
 /** The calls about API keys. */
 final class KeyRoutes {
-  /** Most patterns of queues in one key. */
+  /** Maximum number of patterns of queues in one key. */
   private static final int MAX_PATTERNS = 100;
   /** Longest note, in characters. */
   private static final int MAX_NOTE = 256;

@@ -30,13 +30,13 @@ final class TaskRoutes {
   private static final int MAX_PAGE = 1_000;
   // A page ends early rather than exceed this size, because it contains the payloads of its tasks.
   private static final long PAGE_BYTES = 4L << 20;
-  /** Most tasks of one part of a page. */
+  /** Maximum number of tasks of one part of a page. */
   private static final int TASKS_AT_ONCE = 50;
   /** Divisor of an answer's memory: one half holds the tasks of a page read so far, the other half the next part. */
   private static final int PARTS_OF_PAGE = 2;
   /** Number of further tasks, of the largest size, for which a page keeps room once a part was short. */
   private static final int SPARSE_TASKS = 4;
-  /** Most tasks of one part once a part was short. */
+  /** Maximum number of tasks of one part once a part was short. */
   private static final int SPARSE_PART = 2;
   /** Estimated bytes of the result of one touch in the answer. */
   private static final int BYTES_PER_TOUCH = 120;

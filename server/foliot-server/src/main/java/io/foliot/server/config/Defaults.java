@@ -20,9 +20,9 @@ public final class Defaults {
   public static final String NAMESPACE = RedisOptions.DEFAULT_NAMESPACE;
   /** Tasks in a page of a list. */
   public static final int PAGE = 100;
-  /** Most failed tasks that a redrive without ids makes live again. */
+  /** Maximum number of failed tasks that a redrive without ids makes live again. */
   public static final int REDRIVE = 1_000;
-  /** Most tasks that one cancel by a filter cancels. */
+  /** Maximum number of tasks that one cancel by a filter cancels. */
   public static final int CANCEL = 1_000;
 
   private Defaults() {}

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * other node has the state from then on. So the figures of all nodes can be added up.
  */
 final class JobStates {
-  /** Most jobs whose states are kept; further jobs are ignored. */
+  /** Maximum number of jobs whose states are kept; further jobs are ignored. */
   private static final int MAX = 10_000;
   /** Time for which a state is kept after the next planning pass is due. */
   private static final long GRACE_MILLIS = 60_000;

@@ -26,7 +26,10 @@ import org.rocksdb.RocksIterator;
  * written: a task that is touched five times is written once. Used by the writer thread only.
  */
 final class CommitTable {
-  /** Most records of an expired bucket that one commit examines for keys and bodies to delete. Takes a few ms. */
+  /**
+   * Maximum number of records of an expired bucket that one commit examines for keys and bodies to delete. Takes a few
+   * ms.
+   */
   private static final int RETIRED_PER_COMMIT = 2_000;
   /** Time between the expiry and the drop of a bucket. The clock may be set back by this time without a loss. */
   private static final long DROP_GRACE_MILLIS = 10_000;

@@ -29,7 +29,7 @@ import org.rocksdb.RocksIterator;
 
 /** The reads of committed data. Thread-safe. */
 final class Reader implements AutoCloseable {
-  /** Most records that one query examines. This takes some tens of milliseconds. */
+  /** Maximum number of records that one query examines. This takes some tens of milliseconds. */
   private static final int MAX_EXAMINED = 20_000;
   // The first character of a cursor. The key of the last record read follows, in hexadecimal digits.
   private static final char LIVE_CURSOR = 'l';

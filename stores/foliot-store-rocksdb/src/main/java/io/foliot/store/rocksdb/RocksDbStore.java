@@ -88,7 +88,7 @@ import org.rocksdb.RocksIterator;
  */
 public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private static final int READ_THREADS = 2;
-  /** Most waiting reads: more than there are callers that each wait for their result. */
+  /** Maximum number of waiting reads: more than there are callers that each wait for their result. */
   private static final int MAX_WAITING_READS = 10_000;
 
   /** The sources of tokens and of free space, which tests replace. */

@@ -36,7 +36,7 @@ import org.rocksdb.SstFileReader;
  * body belongs to a task, and the recorded counts equal the numbers of tasks. Not thread-safe, and used once.
  */
 final class Verification {
-  /** Most damages that are reported one by one. A damaged file may cause millions of damages. */
+  /** Maximum number of damages that are reported one by one. A damaged file may cause millions of damages. */
   private static final int MAX_REPORTED = 100;
   /** Number of keys that are looked up at once. */
   private static final int CHUNK = 1_000;

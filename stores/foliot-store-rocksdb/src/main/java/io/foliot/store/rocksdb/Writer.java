@@ -31,15 +31,21 @@ import org.jspecify.annotations.Nullable;
  * <p>The states are: open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */
 final class Writer {
-  /** Most waiting calls: more than there are callers that each wait for their result. */
+  /** Maximum number of waiting calls: more than there are callers that each wait for their result. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
-  /** Most items of calls that are not completed: some seconds of work. The limit bounds the heap of these calls. */
+  /**
+   * Maximum number of items of calls that are not completed: some seconds of work. The limit bounds the heap of these
+   * calls.
+   */
   private static final long MAX_WAITING_ITEMS = 1_000_000;
-  /** Most payload bytes of calls that are not completed. */
+  /** Maximum number of payload bytes of calls that are not completed. */
   private static final long MAX_WAITING_BYTES = 256L << 20;
-  /** Most items of one commit: the size of the largest batch of one caller. This bounds the time that callers wait. */
+  /**
+   * Maximum number of items of one commit: the size of the largest batch of one caller. This bounds the time that
+   * callers wait.
+   */
   private static final int MAX_ITEMS_PER_COMMIT = 10_000;
-  /** Most payload bytes of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk time. */
+  /** Maximum number of payload bytes of one commit: 10,000 tasks of 800 bytes; a few milliseconds of disk time. */
   private static final long MAX_BYTES_PER_COMMIT = 8 << 20;
   /** The interval at which an idle writer drops expired history. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  * written without a sync.
  */
 final class SubmittingProcess {
-  /** Most submits under way. */
+  /** Maximum number of submits under way. */
   private static final int UNDER_WAY = 64;
   /** Length of an id. A shorter line was cut by the end of the process, and does not count. */
   private static final int ID_LENGTH = 36;

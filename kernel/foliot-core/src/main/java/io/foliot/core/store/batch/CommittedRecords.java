@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The committed records of a store, which a batch has read before or reads on demand. Each call for a record returns
- * the same object, so that a change of the payload can be detected by identity. One thread.
+ * the same object, so that a change of the payload can be detected by identity. Not thread-safe.
  */
 public interface CommittedRecords {
   /** Returns the record of a task, also one whose retention has ended, or null if there is none. */

@@ -138,7 +138,7 @@ public final class OptimisticBatch<Q, R> {
 
   /**
    * Records why items without a result fail, while other items continue. Of several failures, one with an unknown
-   * effect takes precedence over one without an effect. Any thread.
+   * effect takes precedence over one without an effect. Any thread may call this method.
    */
   public void fail(StoreException reason) {
     failure.accumulateAndGet(reason, (old, next) -> old == null || isNothingDone(old) ? next : old);
@@ -163,7 +163,7 @@ public final class OptimisticBatch<Q, R> {
     return (List<R>) Arrays.asList(results);
   }
 
-  /** Finds the unit of an item: its key, or else its request, or else its task. One thread. */
+  /** Finds the unit of an item: its key, or else its request, or else its task. Not thread-safe. */
   private static final class UnitFinder implements Reads {
     private final CommittedRecords read;
     private @Nullable Object key;

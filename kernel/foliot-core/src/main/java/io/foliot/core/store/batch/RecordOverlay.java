@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The records as a batch sees them: the committed records, overlaid with the batch's own writes so far. No write is
- * stored until a store writes the {@linkplain #changes net changes}. One thread.
+ * stored until a store writes the {@linkplain #changes net changes}. Not thread-safe.
  *
  * <ol>
  * <li>A read of a record that the batch has written returns the written record; any other read returns the committed

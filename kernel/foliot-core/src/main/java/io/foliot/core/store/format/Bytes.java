@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A byte array that grows as bytes are appended. Numbers are big-endian, so that their bytes sort. One thread. */
+/** A byte array that grows as bytes are appended. Numbers are big-endian, so that their bytes sort. Not thread-safe. */
 public final class Bytes {
   private byte[] array;
   private int length;
