@@ -27,7 +27,7 @@ public class FleetWorker {
     URI server = URI.create(System.getenv().getOrDefault("FOLIOT_URL", "http://127.0.0.1:7400"));
     JobWorker worker = JobWorker.builder(FoliotClient.builder(server).build(), "fleet").name(args[0]).zone(args[1])
         .lease(Duration.ofSeconds(3)) // after which other workers take over the shards of a worker that died
-        .pollWait(Duration.ofSeconds(3)) // a claim of a worker that died waits no longer than its shards
+        .pollWait(Duration.ofSeconds(3)) // after which the open claim of a worker that died has ended
         .handlers(new FleetWorker(args[1]))
         .dataflow("orders", new Orders(), Dataflow.streaming())
         .scripts(ScriptRunner.in(Path.of("examples/jobs/scripts")))
@@ -39,7 +39,10 @@ public class FleetWorker {
     Thread.currentThread().join();
   }
 
-  /** Writes as many pages as the job's parameter says. A repeated attempt continues after the last page. */
+  /**
+   * Writes the number of pages that the job's parameter states, or ten if there is no parameter. The next attempt
+   * continues after the last page that was written.
+   */
   @FoliotJob(name = "report")
   String report(JobContext job) throws InterruptedException {
     Payload parameter = job.parameter();
@@ -47,7 +50,7 @@ public class FleetWorker {
     String checkpoint = job.checkpoint();
     for (int page = checkpoint == null ? 1 : Integer.parseInt(checkpoint) + 1; page <= last; page++) {
       job.ensureRuns();
-      Thread.sleep(500); // the work; by job.fence(), a database can refuse a worker that was replaced
+      Thread.sleep(500); // the work; a database can compare job.fence() to refuse a replaced attempt
       job.checkpoint(Integer.toString(page));
       job.progress((double) page / last, "page " + page);
     }
@@ -66,7 +69,10 @@ public class FleetWorker {
     return job.fence().generation() == 0 ? "the cache is filled, as this worker starts" : "the cache is filled";
   }
 
-  /** Packs the orders of the ten seconds before a run. One order comes per second, and the shards take turns. */
+  /**
+   * Packs the orders of the ten seconds before the scheduled time of a run. One order arrives per second. Its number
+   * modulo the number of shards is the number of its shard.
+   */
   private static final class Orders implements Dataflow<Long> {
     @Override
     public List<Long> fetch(JobContext job, String checkpoint) {
@@ -82,7 +88,7 @@ public class FleetWorker {
     }
   }
 
-  /** Prints what begins and ends on this worker. */
+  /** Prints the beginning and the end of each attempt on this worker. */
   private static final class Printer implements JobListener {
     @Override
     public void before(JobContext job) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * the handler may use it.
  */
 final class RunNote {
-  /** Shortest time between two notes that are sent while the attempt runs. */
+  /** Shortest time from the start of the attempt to the first note that is sent, and between two notes. */
   private static final long SEND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Function<TaskNote, CompletableFuture<?>> send;
@@ -52,7 +52,12 @@ final class RunNote {
     report(new TaskNote(-1, "", null, note.log().isEmpty() ? line : note.log() + "\n" + line));
   }
 
-  /** Sets the request to the job. It has an effect only if the attempt succeeds. */
+  /**
+   * Sets the mark, which has an effect only if the attempt succeeds.
+   *
+   * @param job the job of the task, or null if the task belongs to no job
+   * @throws IllegalStateException if the task belongs to no job
+   */
   void mark(@Nullable JobRun job, TaskNote.Mark newMark) {
     if (job == null) {
       throw new IllegalStateException("the task belongs to no job, so no job can be ended or run again");
@@ -64,7 +69,7 @@ final class RunNote {
     return mark != TaskNote.Mark.NONE;
   }
 
-  /** As {@link #atEnd}, with the mark, for an attempt that succeeds. */
+  /** Returns the note of {@link #atEnd} with the mark, for an attempt that succeeds. */
   TaskNote atSuccess() {
     return atEnd().marked(mark);
   }

@@ -26,7 +26,7 @@ public final class SettableClock implements TimeSource {
     this(DEFAULT_START);
   }
 
-  /** Creates a clock whose wall reading is an instant, rounded down to microseconds. */
+  /** Creates a clock whose wall clock starts at an instant, truncated to microseconds. */
   public SettableClock(Instant start) {
     wallMicrosAtStart = micros(start);
   }
@@ -63,12 +63,15 @@ public final class SettableClock implements TimeSource {
     elapsedNanos = Math.addExact(elapsedNanos, time.toNanos());
   }
 
-  /** Sets the wall clock forward or back by this much; the monotonic clock does not change. */
+  /**
+   * Sets the wall clock forward, or back if the step is negative. The step is rounded down to microseconds. The
+   * monotonic clock does not change.
+   */
   public synchronized void stepWall(Duration step) {
     wallMicrosAtStart = Math.addExact(wallMicrosAtStart, Math.floorDiv(step.toNanos(), 1_000L));
   }
 
-  /** Sets the wall clock to an instant; the monotonic clock does not change. */
+  /** Sets the wall clock to an instant, truncated to microseconds; the monotonic clock does not change. */
   public synchronized void setWall(Instant instant) {
     wallMicrosAtStart = Math.subtractExact(micros(instant), elapsedNanos / 1_000);
   }

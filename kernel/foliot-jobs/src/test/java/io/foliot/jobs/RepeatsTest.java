@@ -41,7 +41,7 @@ class RepeatsTest {
     }
   }
 
-  /** The API adds that nothing was done to each message of this exception. */
+  /** The API appends "nothing was done, try again later" to each message of this exception. */
   @Test
   void aRefusalStatesOnlyTheReason() {
     Repeats repeats = new Repeats(new Surroundings(), new JobTurns(), CompletableFuture::completedFuture);

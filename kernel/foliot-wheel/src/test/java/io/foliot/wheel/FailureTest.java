@@ -52,7 +52,7 @@ final class FailureTest {
     }
   }
 
-  /** The ways in which a factory may fail to make a thread. */
+  /** The ways in which a factory may fail to make a thread that can be started. */
   private enum Fault {
     THROWS_EXCEPTION {
       @Override
@@ -255,7 +255,7 @@ final class FailureTest {
         ScheduledFuture<?> scheduled = executor.schedule(ran::countDown, 1, MILLISECONDS);
         assertThat(scheduled.isCancelled()).isFalse();
       }
-      // At the latest the eleventh start of a further worker succeeds. This worker runs all waiting tasks.
+      // At the latest the eleventh start of a further worker succeeds. That worker can run all waiting tasks.
       for (int i = 0; i < 40; i++) {
         executor.execute(ran::countDown);
       }

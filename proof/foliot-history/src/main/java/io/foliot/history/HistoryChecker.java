@@ -8,11 +8,11 @@ import java.util.Map;
 /**
  * Decides whether a history keeps the promises. {@link Violation.Kind} lists the ways in which it may break them.
  *
- * <p> The checker reports only violations that the order of invocations, answers and arrivals proves. Operations that
+ * <p>The checker reports only violations that the order of invocations, answers and arrivals proves. Operations that
  * overlap may have happened in either order, and an operation without an answer may or may not have happened. A verdict
  * without violations is therefore no proof. Its {@link Verdict#counts} show how much was observed.
  *
- * <p> The receiver must record each attempt before examining it, and each answer before sending it. The system under
+ * <p>The receiver must record each attempt before examining it, and each answer before sending it. The system under
  * test must not shorten due times ({@code maxWait}), and an idempotency key must not be reused for another task.
  */
 public final class HistoryChecker {
@@ -36,10 +36,10 @@ public final class HistoryChecker {
   }
 
   /**
-   * Checks events, as {@link #check(History)} does.
+   * Returns the verdict on the events of a history.
    *
-   * @throws IllegalArgumentException if the events are no valid history or lack {@link Event.RunEnded}, or if there is
-   *         a fault although {@link Allowances#faultFree} is set
+   * @throws IllegalArgumentException if the events are not a valid history or lack {@link Event.RunEnded}, or if there
+   *         is a fault although {@link Allowances#faultFree} is set
    */
   public Verdict check(List<Event> events) {
     Findings findings = new Findings();

@@ -134,8 +134,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
       PrivateFiles.write(file, made + "\n");
       return made;
     } catch (IOException e) {
-      throw new StartException(StartException.Reason.STORE, "the data folder cannot be used: " + file + ": " + e
-          + ". Choose another with --data (store.data)", e);
+      throw new StartException(StartException.Reason.STORE,
+          "the data folder cannot be used; choose another with --data (store.data): file=" + file + ", error=" + e, e);
     }
   }
 }

@@ -74,18 +74,21 @@ final class TestNode implements AutoCloseable {
     return view == null ? 0 : view.version();
   }
 
-  /** Moves the clock of this node forward. */
+  /** Moves the monotonic clock of this node forward. */
   void skip(Duration time) {
     skippedNanos.addAndGet(time.toNanos());
     loop.wake();
   }
 
-  /** Stops the loop of this node, as if its process were paused. Its session lasts as long as its connection. */
+  /** Stops the loop of this node, but not its ZooKeeper client, which keeps the session alive while connected. */
   void halt() {
     loop.close();
   }
 
-  /** Returns whether each of these nodes reports exactly these members, and all report the same leader, one of them. */
+  /**
+   * Returns whether all of these nodes are connected, report exactly these nodes as members, and report the same one of
+   * them as the leader.
+   */
   static boolean agree(List<TestNode> alive) {
     List<Member> members = alive.stream().map(node -> node.member).sorted(Comparator.comparing(Member::node)).toList();
     return alive.stream().allMatch(node -> {
@@ -98,7 +101,7 @@ final class TestNode implements AutoCloseable {
   }
 
   static void awaitAgreed(List<TestNode> alive) {
-    await("these nodes see each other and agree on the leader: " + alive, () -> agree(alive));
+    await("these nodes report each other and the same leader: " + alive, () -> agree(alive));
   }
 
   static void awaitAgreed(TestNode... alive) {

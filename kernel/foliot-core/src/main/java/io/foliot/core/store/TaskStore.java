@@ -135,7 +135,10 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<ClaimBatch> claim(List<Claim> claims);
 
-  /** Moves lease ends of running tasks. Refused without the token of the latest claim, and if a cancel is pending. */
+  /**
+   * Moves lease ends of running tasks. An extension is refused if it does not have the token of the latest claim, or if
+   * a cancel of the task is pending.
+   */
   CompletionStage<List<ExtendResult>> extend(List<Extension> extensions);
 
   /**
@@ -157,8 +160,8 @@ public interface TaskStore extends AutoCloseable {
   CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids);
 
   /**
-   * Pages through a queue's tasks. A call examines a bounded number of records, so a page with a cursor may have fewer
-   * tasks than the limit, or none.
+   * Pages through a queue's tasks, in no particular order. A call examines a bounded number of records, so a page with
+   * a cursor may have fewer tasks than the limit, or none.
    *
    * @param state null for all; READY and DELAYED are distinguished by the store's clock
    * @param cursor the cursor of the previous page, or null for the first page
@@ -184,8 +187,8 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Returns how many tasks each queue has, by state; may be ten seconds old. Queues without tasks may be absent. A task
-   * whose lease has ended does not count as running, unless it is behind more due tasks than the store examines for a
-   * count.
+   * whose lease has ended does not count as running. But the store examines a bounded number of due tasks for a count,
+   * and beyond them such a task may still count as running.
    */
   CompletionStage<Map<String, QueueCounts>> counts();
 
@@ -195,13 +198,13 @@ public interface TaskStore extends AutoCloseable {
    */
   CompletionStage<Boolean> hasLive(String queue);
 
-  /** Returns the store's clock at a slot, in microseconds since 1970. */
+  /** Returns the clock that decides what is due in a slot, in microseconds since 1970. */
   CompletionStage<Long> timeMicros(int slot);
 
   /** Returns a document, or empty if there is none. */
   CompletionStage<Optional<Document>> document(DocumentKind kind, String name);
 
-  /** Returns all documents of a kind, by name. */
+  /** Returns all documents of a kind, sorted by name. */
   CompletionStage<List<Document>> documents(DocumentKind kind);
 
   /**

@@ -116,7 +116,8 @@ final class KeyRoutes {
       in.only(KeyFields.FIELDS, name -> fields.read(in, name));
     }
     if (fields.actions.isEmpty()) {
-      throw TaskRoutes.missing("actions", "\"actions\": [\"submit\", \"read\"], of read, submit, consume, admin");
+      throw TaskRoutes.missing("actions",
+          "\"actions\": [\"submit\", \"read\"]; the actions are read, submit, consume and admin");
     }
     Instant now = now();
     ApiKey.Issued issued = ApiKey.issue(random, fields.actions, fields.queues, fields.note, now, fields.end(now));
@@ -171,7 +172,7 @@ final class KeyRoutes {
       throw new Problem(ProblemKind.LAST_KEY, String.valueOf(e.getMessage()));
     }
     if (!removed) {
-      throw new Problem(ProblemKind.UNKNOWN_KEY, "there is no API key with this id; GET /v1/keys lists them: id="
+      throw new Problem(ProblemKind.UNKNOWN_KEY, "there is no API key with this id; GET /v1/keys lists all keys: id="
           + JsonIn.shown(id));
     }
     return Reply.json(200, json -> {

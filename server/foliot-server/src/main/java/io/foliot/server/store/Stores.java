@@ -85,8 +85,8 @@ public final class Stores {
       PrivateFiles.ensureFolder(config.data());
       PrivateFiles.ensureOwnFolder(config.folder());
     } catch (IOException e) {
-      throw new StoreException("the data folder cannot be used: " + config.data() + ": " + e
-          + ". Choose another with --data (store.data)", e);
+      throw new StoreException("the data folder cannot be used; choose another with --data (store.data): folder="
+          + config.data() + ", error=" + e, e);
     }
   }
 

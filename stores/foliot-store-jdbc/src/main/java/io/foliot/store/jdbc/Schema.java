@@ -25,9 +25,9 @@ final class Schema {
   /** Format of the blobs of rows, and of the names of kinds of documents. */
   private static final String FORMAT = "2";
 
-  /** Number of tries to migrate. All tries together last longer than the migration by another node. */
+  /** Number of tries to migrate. The pauses between them give another node the time to end its own migration. */
   private static final int TRIES = 15;
-  /** Argument of {@link Session#pause} for its longest pause. */
+  /** Argument of {@link Session#pause} with which the pauses are longest: up to 200 ms each. */
   private static final int LONGEST_PAUSE = 10;
 
   private Schema() {}
@@ -85,7 +85,7 @@ final class Schema {
     return NEWEST.equals(findIfTables(source, dialect, "schema"));
   }
 
-  /** Returns whether there are tables in which a store has been opened. */
+  /** Returns whether there are tables in which a store has been opened; false also if the database fails. */
   static boolean exists(DataSource source, Dialect dialect) {
     return findIfTables(source, dialect, "slots") != null;
   }

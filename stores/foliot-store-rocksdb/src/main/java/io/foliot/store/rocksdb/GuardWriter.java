@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * none while there are no commits. No caller of the store waits for this thread.
  *
  * <p><b>Invariant.</b> The guard never names data that a power loss could still remove. Its sequence number is that of
- * the last synced entry. The MANIFEST and its folder are synced here before the guard records the
+ * the last entry of the last synced commit. The MANIFEST and its folder are synced here before the guard records the
  * MANIFEST's length.
  */
 final class GuardWriter {
@@ -151,7 +151,7 @@ final class GuardWriter {
     try {
       update();
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "the last guard cannot be written; the one before it remains valid: folder="
+      LOG.log(System.Logger.Level.WARNING, "the last guard cannot be written; the previous guard remains valid: folder="
           + folder, e);
     }
   }
