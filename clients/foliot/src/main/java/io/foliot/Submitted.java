@@ -17,15 +17,15 @@ public record Submitted(Result result, String id, long generation, Instant dueAt
     CREATED,
     /** The live task of the key has the new due time and payload; its earlier generation can no longer begin. */
     RESET,
-    /** As {@link #RESET}, but an attempt of an earlier generation is running and may still end. */
+    /** As {@link #RESET}, but an attempt of an earlier generation is running. The new generation begins after it. */
     RESET_PENDING,
     /** The live task of the key was not changed, because the submit set {@code KEEP}. */
     KEPT,
-    /** The key has a live task, and the submit set {@code REJECT}; nothing changed. */
+    /** The key has a live task, which this record describes, and the submit set {@code REJECT}; nothing changed. */
     REJECTED,
-    /** A repeat of a request with the same idempotency key. The id, generation and due time are those of the first. */
+    /** The request was made before with this idempotency key. The record describes the result of the first request. */
     REPEATED,
-    /** The idempotency key was used for another request; nothing was submitted. */
+    /** The idempotency key was used for another request, whose task has this id; nothing was submitted. */
     MISMATCHED
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * engine in the same process. Foliot has an implementation for each, so applications do not implement this interface.
  *
  * <p>Implementations must be safe for use by any thread. No method except {@link #declare} may block. If the token of
- * the lease is no longer valid, a future fails with {@link LeaseLostException}, or with a {@link FoliotException} with
+ * the lease is no longer valid, the future fails with {@link LeaseLostException}, or with a {@link FoliotException} of
  * the status 404 or 409. After any other failure it is unknown whether the call took effect.
  */
 public interface TaskSource {
@@ -32,7 +32,7 @@ public interface TaskSource {
   CompletableFuture<Void> settle(Lease lease, Settlement settlement);
 
   /**
-   * Declares a job, as {@link FoliotClient#declareJob} does, and waits until it is stored.
+   * Declares a job, as {@link FoliotClient#declareJob} does, and waits until the definition is stored.
    *
    * @param job the job, which must have a queue
    * @throws IllegalArgumentException if the definition is not valid
@@ -49,6 +49,6 @@ public interface TaskSource {
    */
   CompletableFuture<Void> leave(String queue, String worker);
 
-  /** Returns whether the source is closed. After that, no call succeeds. */
+  /** Returns whether the source is closed. No call of a closed source succeeds. */
   boolean isClosed();
 }

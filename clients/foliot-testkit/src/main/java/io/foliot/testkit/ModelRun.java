@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One random history, run on a store and on a model. The same calls at the same instants must return equal results, and
  * after each step the indexes must be equal. The two stores yield different tokens, so a claim keeps one token for each
- * of them. Messages may differ, and are not compared.
+ * of them. The detail of an attempt whose lease ended may differ, and is not compared.
  */
 final class ModelRun {
   private static final List<String> QUEUES = List.of("orders", "mails");

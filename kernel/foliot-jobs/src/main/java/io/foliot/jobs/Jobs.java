@@ -484,7 +484,10 @@ public final class Jobs {
     return calendars.all().toCompletableFuture();
   }
 
-  /** Deletes a calendar; jobs that name it are in error until they are changed. Returns whether it existed. */
+  /**
+   * Deletes a calendar. Jobs that name it are in error until they are changed or the calendar is put again. Returns
+   * whether it existed.
+   */
   public CompletableFuture<Boolean> deleteCalendar(String name) {
     return calendars.put(name, null).toCompletableFuture();
   }

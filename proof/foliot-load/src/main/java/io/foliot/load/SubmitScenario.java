@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Measures submits of one task per request over many connections, in turns with requests to the same web server with
- * an empty handler ({@link EmptyServer}).
+ * Measures submits of one task per request over many connections, alternating with requests to the same web server
+ * with an empty handler ({@link EmptyServer}).
  */
 final class SubmitScenario implements Scenario {
   private static final double SECONDS = 15;
@@ -21,12 +21,12 @@ final class SubmitScenario implements Scenario {
 
   @Override
   public String about() {
-    return "one task per request over 64 connections";
+    return "one task per request over 64 connections by default";
   }
 
   @Override
   public String wanted() {
-    return "half of the rate of the same web server with an empty handler";
+    return "at least half the rate of the same web server with an empty handler";
   }
 
   @Override
@@ -75,6 +75,6 @@ final class SubmitScenario implements Scenario {
         .atLeast(0.5, "ratio of submits to requests with an empty handler", ratio, "")
         .figure("processor time of the server per submit", processorNanos / 1e3 / Math.max(1, counted), "us");
     submits.proveAcknowledged(report).proveKept(report);
-    return report.note(connections + " connections; medians of " + ROUNDS + " rounds, in turns");
+    return report.note(connections + " connections; medians of " + ROUNDS + " alternating rounds");
   }
 }

@@ -64,7 +64,7 @@ final class CalendarsCommand implements Callable<Integer> {
   static final class Put implements Callable<Integer> {
     private final Shell shell;
 
-    @Parameters(index = "0", paramLabel = "CALENDAR", description = "the name that jobs exclude")
+    @Parameters(index = "0", paramLabel = "CALENDAR", description = "the calendar's name")
     private String calendar = "";
 
     @Parameters(index = "1..*", arity = "1..*", paramLabel = "DAY", description = "a date (2027-03-26), a day of every year (12-25) or a weekday (SUN)")
@@ -90,7 +90,7 @@ final class CalendarsCommand implements Callable<Integer> {
   }
 
   /** Deletes a calendar. */
-  @Command(name = "delete", description = "Deletes a calendar; jobs that exclude it are in error until they are changed.")
+  @Command(name = "delete", description = "Deletes a calendar; jobs that exclude it are in error until they are changed or the calendar is put again.")
   static final class Delete implements Callable<Integer> {
     private final Shell shell;
 

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that a key of one queue can neither reach nor detect the tasks of another queue. Every route is called with the
- * names of foreign tasks in every state, at each place where a name fits. The answers must equal the answers for names
- * that do not exist.
+ * Tests that an API key for one queue can neither reach nor detect the tasks of another queue. Every route is called
+ * with the names of foreign tasks in every state, at each place where a name fits. The answers must equal the answers
+ * for names that do not exist.
  */
 class TenancyTest {
   private static final String SECRET = "their-secret";
@@ -95,7 +95,7 @@ class TenancyTest {
     return id;
   }
 
-  /** Creates a task of each state in queues that the scoped key does not see. */
+  /** Creates a task of each state in queues that the scoped API key does not cover. */
   private List<Names> foreignTasks() {
     List<Names> tasks = new ArrayList<>();
     rig.withQueue("mine2").withQueue("their-paused");

@@ -1,8 +1,8 @@
 package io.foliot.core.store;
 
 /**
- * Thrown when the store is sealed: its tasks are being moved to another store, or the tasks of another store are being
- * moved into it. The call has changed nothing.
+ * Thrown when the store is sealed: its tasks were moved or are being moved to another store, or the tasks of another
+ * store are being moved into it. The call has changed nothing.
  */
 public final class SealedException extends StoreException {
   private static final long serialVersionUID = 1;

@@ -3,9 +3,10 @@ package io.foliot.core.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Marks a store that must not be used, because its tasks are being moved to another store, or the tasks of another
- * store are being moved into it. The seal is the document {@value #NAME} of the kind {@link DocumentKind#CLUSTER}.
- * Engines read the document when they start, and then every second if the store is shared.
+ * Marks a store that must not be used, because its tasks were moved or are being moved to another store, or the tasks
+ * of another store are being moved into it. The seal is the document {@value #NAME} of the kind
+ * {@link DocumentKind#CLUSTER}. Engines read the document when they start, and then every second if the store is
+ * shared.
  *
  * @param state the phase of the migration
  * @param other the other store, for display; without secrets

@@ -207,8 +207,8 @@ final class JobJson {
   private Misfire misfire() {
     Misfire.Policy chosen = or(policy, Misfire.Policy.ONCE);
     if (max != null && chosen != Misfire.Policy.ALL) {
-      throw JsonIn.invalid("misfire.max", "no maximum, because misfire.policy is " + JsonIn.word(chosen)
-          + "; only the policy all has a maximum", String.valueOf(max));
+      throw JsonIn.invalid("misfire.max", "no value, because misfire.policy is " + JsonIn.word(chosen)
+          + " (only the policy all has a maximum)", String.valueOf(max));
     }
     return switch (chosen) {
       case ONCE -> Misfire.once(or(window, Misfire.DEFAULT.window()));
@@ -243,7 +243,7 @@ final class JobJson {
   static Problem needsWorkers(Job job) {
     boolean isScope = job.scope() != Scope.ONE;
     return new Problem(ProblemKind.INVALID_FIELD, (isScope ? "scope: " + JsonIn.word(job.scope()) : "allocation: own")
-        + " is for queues whose tasks workers take; the tasks of queue " + job.queue() + " are sent to its own address,"
+        + " is for queues whose tasks workers take; the tasks of queue " + job.queue() + " are sent to its own URL,"
         + " so use " + (isScope ? "scope one" : "another allocation") + ", or a queue with delivery.type pull")
         .with("field", isScope ? "scope" : "allocation");
   }
@@ -288,7 +288,7 @@ final class JobJson {
 
   /** Returns the problem of a schedule that was refused. */
   static Problem refused(ScheduleException e, String prefix) {
-    // A mistake in the schedule as a whole names the schedule itself, not a field in it.
+    // If the schedule as a whole is wrong, the problem names the schedule itself, not a field in it.
     String path = e.setting().equals(SCHEDULE) ? "" : prefix;
     Problem problem = new Problem(ProblemKind.INVALID_FIELD, path + e.getMessage())
         .with("field", path + e.setting()).with("expected", e.expected()).with("found", JsonIn.shown(e.found()));
@@ -297,7 +297,7 @@ final class JobJson {
 
   // Answers.
 
-  /** Writes a job with its next times. */
+  /** Writes a job with its next scheduled times. */
   static void write(JsonGenerator json, JobStatus status) {
     json.writeStartObject();
     TaskJson.text(json, "job", status.name());
@@ -551,7 +551,7 @@ final class JobJson {
     return origin == 0 ? "schedule" : "request-" + origin;
   }
 
-  /** Writes times with the offsets of their zones. */
+  /** Writes times with the UTC offsets of their zones. */
   static void times(JsonGenerator json, String field, List<ZonedDateTime> times) {
     json.writeArrayPropertyStart(field);
     times.forEach(time -> json.writeString(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(time)));

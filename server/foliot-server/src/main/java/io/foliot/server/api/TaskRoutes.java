@@ -34,9 +34,9 @@ final class TaskRoutes {
   private static final int TASKS_AT_ONCE = 50;
   /** Divisor of an answer's memory: one half holds the tasks of a page read so far, the other half the next part. */
   private static final int PARTS_OF_PAGE = 2;
-  /** Number of further tasks, of the largest size, for which a page keeps room once a part was short. */
+  /** Number of further tasks of the largest size for which a page keeps memory after a part shorter than requested. */
   private static final int SPARSE_TASKS = 4;
-  /** Maximum number of tasks of one part once a part was short. */
+  /** Maximum number of tasks of one part after a part shorter than requested. */
   private static final int SPARSE_PART = 2;
   /** Estimated bytes of the result of one touch in the answer. */
   private static final int BYTES_PER_TOUCH = 120;
@@ -75,7 +75,7 @@ final class TaskRoutes {
         .with("Location", "/v1/tasks/" + result.id());
   }
 
-  /** Returns the problem if nothing was submitted, or null if the task was submitted. */
+  /** Returns the problem of a refused submit, or null if the submit was not refused. */
   static @Nullable Problem refusal(Submission submission, SubmitResult result) {
     return switch (result.kind()) {
       case REJECTED -> new Problem(ProblemKind.KEY_IN_USE,
@@ -85,7 +85,7 @@ final class TaskRoutes {
           .with("id", result.id().toString());
       case MISMATCHED -> new Problem(ProblemKind.IDEMPOTENCY_MISMATCH,
           "the idempotency key belonged to another request of"
-              + " this queue and key within the last 24 hours; use a new one for a new request: idempotencyKey="
+              + " this queue and task key within the last 24 hours; use a new one for a new request: idempotencyKey="
               + JsonIn.shown(String.valueOf(submission.idempotencyKey())))
           .with("id", result.id().toString());
       case CHANGED -> throw new IllegalStateException("a submission expects no generation: " + result);
@@ -245,7 +245,7 @@ final class TaskRoutes {
     };
   }
 
-  /** Returns the problem of a task that does not exist, or whose queue the caller's key does not cover. */
+  /** Returns the problem of a task that does not exist, or whose queue the caller's API key does not cover. */
   static Problem unknownTask(String id) {
     return new Problem(ProblemKind.UNKNOWN_TASK, "there is no task with this id: it never existed, or ended longer ago"
         + " than its queue's retention: id=" + id);
@@ -306,7 +306,7 @@ final class TaskRoutes {
     });
   }
 
-  /** Returns the memory of the largest record while it is written into an answer. */
+  /** Returns the bytes of memory that a record of the largest size takes while it is written into an answer. */
   private long largestRecord() {
     return AnswerMemory.RECORD_BYTES + (long) AnswerMemory.COPIES * limits.bodyBytes();
   }
@@ -317,9 +317,9 @@ final class TaskRoutes {
 
   /**
    * Reads a page in parts. A part has so few records that memory for records of the largest size can be reserved before
-   * their sizes are known. A short part shows that the queue has few tasks among those of other queues, and that the
-   * scan may take its full time. From then on, the page keeps memory only for the records that it has and for
-   * {@link #SPARSE_TASKS} more.
+   * their sizes are known. A part shorter than requested shows that the queue has few tasks among those of other
+   * queues, and that the scan may take its full time. From then on, the page keeps memory only for the records that it
+   * has and for {@link #SPARSE_TASKS} more.
    */
   private TaskPage page(String queue, @Nullable TaskState state, int limit, @Nullable String from,
       AnswerMemory.Share memory) {

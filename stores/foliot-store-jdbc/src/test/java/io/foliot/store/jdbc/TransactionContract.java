@@ -292,7 +292,10 @@ abstract class TransactionContract {
     }
   }
 
-  /** Under REPEATABLE READ, a read without locks would return old versions, and no compare-and-set would succeed. */
+  /**
+   * Under REPEATABLE READ, a read without locks would return the old version of a row that another transaction has
+   * changed, and no compare-and-set of this row would succeed.
+   */
   @Test
   void touchAndCancelSeeChangesThatOthersHaveCommitted() throws SQLException {
     get(store.submit(List.of(draft("other", HOUR))));

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>The store reads {@linkplain #reads the records that the items name}, together with its clock.
- * <li>{@link #decide} groups the items by task or key into units, and applies the step to an overlay of these records.
- * An item whose record a newer version wrote gets a result without a change, or fails.
+ * <li>{@link #decide} groups the items by key, request or task into units, and applies the step to an overlay of these
+ * records. An item that would change a record written by a newer version of Foliot gets a result without a change, or
+ * fails.
  * <li>The store writes each unit if all its records are still those that were read, and calls {@link #answer}. Because
  * these records have not changed, the effect is as if the unit was written at the instant of the read.
  * <li>The items of the other units begin again with the first step.
@@ -63,8 +64,8 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Returns the results of the items at these places, unit by unit. Items whose records a newer version wrote get their
-   * results here, and belong to no unit.
+   * Returns the results of the items at these places, unit by unit. An item that would change a record written by a
+   * newer version of Foliot gets its result here, or fails, and belongs to no unit.
    *
    * @param nowMicros the store's clock at the read, in microseconds since 1970
    * @param floor the smallest generation that may be assigned
@@ -149,7 +150,7 @@ public final class OptimisticBatch<Q, R> {
   }
 
   /**
-   * Returns the result of each item.
+   * Returns the result of each item, in the order of the items.
    *
    * @throws StoreException if items have failed; an {@link ItemsFailedException} if other items have a result
    */
@@ -163,7 +164,10 @@ public final class OptimisticBatch<Q, R> {
     return (List<R>) Arrays.asList(results);
   }
 
-  /** Finds the unit of an item: its key, or else its request, or else its task. Not thread-safe. */
+  /**
+   * Finds the unit of an item: its key, or else its request, or else its task. An item that names none of them is a
+   * unit of its own. Not thread-safe.
+   */
   private static final class UnitFinder implements Reads {
     private final CommittedRecords read;
     private @Nullable Object key;
