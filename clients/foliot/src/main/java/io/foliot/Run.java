@@ -49,7 +49,7 @@ public interface Run {
   /**
    * Sets the checkpoint. It is stored with the end of the attempt, whether the handler returns or throws. While the
    * attempt runs, a checkpoint is stored at most once a second. A checkpoint that is set sooner is stored with the next
-   * report of the handler, or with the end.
+   * checkpoint, progress or log line, or with the end.
    *
    * @param checkpoint at most 16 KiB of UTF-8
    * @throws IllegalArgumentException if the checkpoint is larger
@@ -85,8 +85,8 @@ public interface Run {
 
   /**
    * Starts the next run of the job as soon as this run has ended, if the handler returns. In the next run, the shard
-   * with the same number begins with the checkpoint of this one. The checkpoints of all shards together may have 8,192
-   * characters; a checkpoint that does not fit is left out.
+   * with the same number begins with the checkpoint of this one. The checkpoints of all shards together have at most
+   * 8,192 characters. A shard whose checkpoint does not fit begins without one.
    *
    * @throws IllegalStateException if the task belongs to no job
    */

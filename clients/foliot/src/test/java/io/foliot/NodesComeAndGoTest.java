@@ -60,9 +60,9 @@ final class NodesComeAndGoTest {
   private final TimeSource clock = new SystemClock();
   private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
   private final int tasks = SECONDS * TASKS_PER_SECOND;
-  /** Number of deliveries by task. */
+  /** Number of deliveries of each task, by the number of the task. */
   private final AtomicIntegerArray deliveries = new AtomicIntegerArray(tasks);
-  /** Lateness of the last delivery by task. */
+  /** Lateness of the last delivery of each task, by the number of the task. */
   private final AtomicIntegerArray lateMillis = new AtomicIntegerArray(tasks);
   /** Number of tasks that were delivered at least once. */
   private final AtomicInteger delivered = new AtomicInteger();

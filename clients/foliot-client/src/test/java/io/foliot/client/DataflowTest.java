@@ -76,7 +76,7 @@ final class DataflowTest {
   void aRunOfAStreamEndsAfterFiveMinutes() {
     Numbers numbers = new Numbers(Long.MAX_VALUE,
         (job, last) -> server.clock.advance(Duration.ofMinutes(last == 2 ? 5 : 0).minusNanos(last == 2 ? 1 : -1)));
-    // The first extension of a lease of 4 h is due after 12 min, so none comes before the ack.
+    // The first extension is due after a twentieth of the lease of 4 h, 12 min, so none comes before the ack.
     JobWorker worker = server.worker().lease(Duration.ofHours(4)).dataflow("sync", numbers, Dataflow.streaming())
         .start();
     server.give("sync");

@@ -35,7 +35,7 @@ public enum TaskReason {
   ADDRESSED,
   /** The task is parked behind other tasks of its queue. */
   PARKED,
-  /** Other tasks wait in the lane of the queue. */
+  /** Tasks wait in the lane of the queue, and may be claimed before this task. */
   LANE_WAITS,
   /** The task is due, nothing prevents it from running, and it is about to be claimed. */
   ABOUT_TO_FIRE,

@@ -16,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Decides whether tasks that were written may be acknowledged. They may, unless their queues were deleted meanwhile.
- * Thread-safe.
+ * Decides whether the tasks that a call has written may be acknowledged. They may, unless their queues were deleted or
+ * the store lost them meanwhile. Not thread-safe: each call has its own instance.
  *
- * <p>Guarantees: an acknowledged task has a queue, or the deletion of its queue fails because of the task; a store that
- * may lose its last writes still had the task when the acknowledgement was given.
+ * <p>Guarantees: an acknowledged task has a queue, or the deletion of its queue fails because of the task. If the store
+ * may lose its last writes, it still had the task when the task was acknowledged.
  *
  * <ol>
  * <li>Each live task that a batch wrote is {@linkplain #add added}. For most of them, the last read of the {@link
@@ -52,7 +52,10 @@ final class Confirmation {
     }
   }
 
-  /** Completes with these results once the tasks are confirmed; fails if a task or its queue is gone. */
+  /**
+   * Returns a stage that completes with these results once the tasks are confirmed. The stage fails if a task or its
+   * queue is gone.
+   */
   <T> CompletionStage<T> await(T results) {
     return doubtful.isEmpty()
         ? CompletableFuture.completedFuture(results)

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Explains why a task has not fired. Thread-safe. */
+/** Explains why one task has not fired. Not thread-safe. */
 final class Explainer {
   private final QueueRegistry registry;
   private final TaskRecord task;

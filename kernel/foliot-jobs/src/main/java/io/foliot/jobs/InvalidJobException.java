@@ -34,7 +34,7 @@ public final class InvalidJobException extends IllegalArgumentException {
     return expected;
   }
 
-  /** Returns the refused value or its size. */
+  /** Returns the refused value, or its size if the size is refused. */
   public String found() {
     return found;
   }

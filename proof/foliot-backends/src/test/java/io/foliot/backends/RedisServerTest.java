@@ -102,7 +102,7 @@ final class RedisServerTest {
       RedisServer first = cluster.nodes().getFirst();
       assertThat(Objects.toString(first.command("CLUSTER", "INFO"))).contains("cluster_slots_assigned:16384",
           "cluster_size:3", "cluster_known_nodes:6");
-      // Slot 3300 of "b" is in the first third of the slots; slot 15495 of "a" is in the last third.
+      // The key "b" is in slot 3300, in the first third of the slots; "a" is in slot 15495, in the last third.
       assertThat(first.command("SET", "b", "v")).isEqualTo("OK");
       assertThatThrownBy(() -> first.command("SET", "a", "v")).hasMessageStartingWith("MOVED 15495 ");
       RedisServer replica = cluster.nodes().get(cluster.primaryCount());

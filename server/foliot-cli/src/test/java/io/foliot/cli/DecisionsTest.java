@@ -20,13 +20,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Checks that decisions, libraries and ARCHITECTURE.md name only tests, classes and decisions that exist. */
+/**
+ * Checks the form of the decisions; that the tests, classes and decisions that documents name exist; and that the
+ * decisions give a reason for each dependency.
+ */
 final class DecisionsTest {
   private static final Path ROOT = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .toAbsolutePath().normalize();
   private static final Path FOLDER = ROOT.resolve("docs").resolve("decisions");
   private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", ".idea", "node_modules");
-  /** Endings of the names of text files. */
+  /** File name extensions of text files. */
   private static final Set<String> TEXTS = Set.of("java", "md", "sql", "lua", "xml", "yaml", "yml", "json", "sh", "py",
       "properties", "foliot", "run");
 
@@ -138,7 +141,7 @@ final class DecisionsTest {
     }
     List<String> sections = SECTION.matcher(text).results().map(found -> found.group(1)).toList();
     if (!sections.equals(SECTIONS)) {
-      problems.add(file + ": the sections are " + SECTIONS + ", but got " + sections);
+      problems.add(file + ": expected the sections " + SECTIONS + ", but got " + sections);
     }
     for (String each : SECTIONS) {
       if (section(text, each).isEmpty()) {
@@ -146,7 +149,7 @@ final class DecisionsTest {
       }
     }
     if (!STATUS.matcher(section(text, "Status").replace('\n', ' ')).matches()) {
-      problems.add(file + ": the status is \"Accepted.\", \"Accepted, amended by [D54](...).\" or"
+      problems.add(file + ": expected the status \"Accepted.\", \"Accepted, amended by [D54](...).\" or"
           + " \"Superseded by [D54](...).\", but got " + section(text, "Status"));
     }
     return problems;
@@ -199,11 +202,11 @@ final class DecisionsTest {
         """;
     assertThat(formProblems("0007-title.md", valid)).isEmpty();
     assertThat(formProblems("0008-title.md", valid)).as("another number").hasSize(1);
-    assertThat(formProblems("7-title.md", valid)).as("no name of a decision").hasSize(1);
+    assertThat(formProblems("7-title.md", valid)).as("not a name of a decision").hasSize(1);
     assertThat(formProblems("0007-title.md", valid.replace("## Rejected\nr\n\n", ""))).as("a section is absent")
         .hasSize(2);
     assertThat(formProblems("0007-title.md", valid.replace("\nd\n", "\n"))).as("a section is empty").hasSize(1);
-    assertThat(formProblems("0007-title.md", valid.replace("Accepted.", "Perhaps."))).as("no status").hasSize(1);
+    assertThat(formProblems("0007-title.md", valid.replace("Accepted.", "Perhaps."))).as("not a status").hasSize(1);
   }
 
   @Test

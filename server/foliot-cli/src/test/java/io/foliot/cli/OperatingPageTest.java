@@ -48,8 +48,8 @@ final class OperatingPageTest {
     StringBuilder page = new StringBuilder("""
         # Settings
 
-        Every setting of a server, by its key in `foliot.yaml`. Each can also be set by an environment variable or by an
-        option of `./foliot server`; [operating](operating.md#settings) has the order of precedence. This command
+        This page lists every setting of a server by its key in `foliot.yaml`. An environment variable or an option of
+        `./foliot server` can set it too; [operating](operating.md#settings) has the order of precedence. This command
         generates the page from the code:
 
         ```

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param body the payload; null keeps the payload of the live task, and means none for a new task
  * @param maxAttempts the number of attempts, or 0 for the number of the queue
  * @param onConflict the action if the key has a live task
- * @param idempotency the data by which a repeated request is recognised, or null
+ * @param idempotency the data by which a repeated request is recognized, or null
  * @param expectedGeneration the state that the key must have: {@link #ANY}, {@link #ABSENT}, or the generation of the
  *     live task, which must be DELAYED, and is reset
  */
@@ -47,13 +47,13 @@ public record Draft(TaskId id, String queue, @Nullable String key, Due due, @Nul
   }
 
   /**
-   * The data by which a repeated request is recognised.
+   * The data by which a repeated request is recognized.
    *
    * @param key the caller's name for the request
    * @param digest the digest of the request
    */
   public record Idempotency(String key, long digest) {
-    /** Time for which a repeated request is recognised: 24 hours. */
+    /** Time for which a repeated request is recognized: 24 hours. */
     public static final long KEPT_MILLIS = 24L * 60 * 60 * 1000;
   }
 }

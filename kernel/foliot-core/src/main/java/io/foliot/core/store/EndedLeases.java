@@ -48,9 +48,9 @@ public final class EndedLeases {
   /**
    * Creates a correction of the counts of a store.
    *
-   * @param leaseEnds returns when the leases of tasks end, in milliseconds since 1970, or {@link Long#MIN_VALUE} for a
-   *     task that is not RUNNING
-   * @param nanos a monotonic clock
+   * @param leaseEnds returns when the leases of tasks end, in the order of the ids, in milliseconds since 1970, or
+   *     {@link Long#MIN_VALUE} for a task that is not RUNNING
+   * @param nanos a monotonic clock, in nanoseconds
    */
   public EndedLeases(TaskStore store, Function<List<TaskId>, CompletionStage<List<Long>>> leaseEnds,
       LongSupplier nanos) {
@@ -59,7 +59,10 @@ public final class EndedLeases {
     this.nanos = nanos;
   }
 
-  /** Returns the counts, in which tasks whose lease has ended count as delayed. */
+  /**
+   * Returns corrected counts: tasks whose lease has ended count as delayed, not as running. The numbers of such tasks
+   * may come from an earlier call.
+   */
   public CompletionStage<Map<String, QueueCounts>> correct(Map<String, QueueCounts> counts) {
     Set<String> queues = new TreeSet<>();
     counts.forEach((queue, numbers) -> {

@@ -17,7 +17,7 @@ final class FoliotResets implements CallLoad {
   /** A delay between {@link #LATER} and {@link #RESET}, to distinguish them. */
   private static final Duration BETWEEN = Duration.ofHours(36);
   private static final int CREATED_AT_ONCE = 1_000;
-  /** Distance between two keys that are checked. */
+  /** Distance between two checked keys, as a number of keys. */
   private static final int SAMPLE_EVERY = 97;
 
   private final TaskStore store;

@@ -97,7 +97,7 @@ public final class Option<T> {
       "how long a silent node counts as alive for ZooKeeper, whose servers may bound this time");
   /** The user of ZooKeeper. */
   public static final Option<String> CLUSTER_USER = of("cluster.user", "cluster-user", OptionType.TEXT, "",
-      "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's nodes");
+      "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's znodes");
   /** The password of the user of ZooKeeper. */
   public static final Option<String> CLUSTER_PASSWORD = of("cluster.password", "cluster-password", OptionType.TEXT, "",
       "password of that user; better set as FOLIOT_CLUSTER_PASSWORD than where others can read it");
@@ -138,14 +138,15 @@ public final class Option<T> {
       "1MiB", "256MiB", 16 << 20, "largest body of a call with many tasks or keys");
   /** The memory of all bodies together. */
   public static final Option<Long> WAITING_BYTES = size("limits.waiting-bytes", "limit-waiting-bytes",
-      "2MiB", "8GiB", 128 << 20, "total size of the bodies of all requests under way");
+      "2MiB", "8GiB", 128 << 20, "maximum total size of the bodies of all requests under way");
   /** The memory of all answers to reads together, and the same again for answers to writes. */
   public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
       "2MiB", "8GiB", 128 << 20,
-      "total memory of the answers that list or show tasks, for all requests under way; an eighth of the heap at most");
+      "maximum memory of the answers that list or show tasks, for all requests under way, "
+          + "and never more than an eighth of the heap; answers to writes have the same maximum again");
   /** The largest number of connections. */
   public static final Option<Integer> CONNECTIONS = count("limits.connections", "limit-connections",
-      1, 1_000_000, 10_000, "connections at once");
+      1, 1_000_000, 10_000, "maximum number of connections at once");
   /** The number of queues that have a label in the metrics. */
   public static final Option<Integer> METRIC_QUEUES = count("limits.metric-queues", "limit-metric-queues",
       0, 10_000, 200, "queues with a label of their own in metrics; the others share one label");
@@ -173,23 +174,25 @@ public final class Option<T> {
       "100ms", "10m", seconds(ENGINE.windowMillis()), "how far ahead the index is read into memory");
   /** The most ids in all wheels together. */
   public static final Option<Integer> WHEEL_ENTRIES = count("engine.wheel-entries", "engine-wheel-entries",
-      1_000, 100_000_000, ENGINE.wheelEntries(), "ids in memory that are due soon, 80 bytes each");
+      1_000, 100_000_000, ENGINE.wheelEntries(), "maximum number of ids in memory that are due soon, 80 bytes each");
   /** The most ids in a lane. */
   public static final Option<Integer> LANE_ENTRIES = count("engine.lane-entries", "engine-lane-entries",
-      10, 10_000_000, ENGINE.laneEntries(), "due ids in memory per queue; more are parked in the store");
-  /** The most ids in all lanes together. */
+      10, 10_000_000, ENGINE.laneEntries(),
+      "maximum number of due ids in memory per loop and queue; more are parked in the store");
+  /** The most ids in all lanes of a loop together. */
   public static final Option<Integer> READY_ENTRIES = count("engine.ready-entries", "engine-ready-entries",
-      10, 100_000_000, ENGINE.readyEntries(), "due ids in memory of all queues");
+      10, 100_000_000, ENGINE.readyEntries(), "maximum number of due ids in memory per loop, of all queues");
   /** The most tasks of one batch of claims. */
   public static final Option<Integer> CLAIM_BATCH = count("engine.claim-batch", "engine-claim-batch",
       1, 10_000, ENGINE.claimBatch(), "tasks that one claim takes at most");
   /** The most tasks and keys of calls that wait for the store. */
   public static final Option<Integer> CALL_ITEMS = count("engine.call-items", "engine-call-items",
-      10_000, 10_000_000, ENGINE.callItems(), "tasks and keys of calls that wait for the store");
+      10_000, 10_000_000, ENGINE.callItems(),
+      "maximum number of tasks and keys of calls that wait for the store; further calls are refused");
   /** The most bytes of payloads of calls that wait for the store. */
   public static final Option<Long> CALL_BYTES = size("engine.call-bytes", "engine-call-bytes",
       "2MiB", "8GiB", ENGINE.callBytes(),
-      "payloads of calls that wait for the store");
+      "maximum size of the payloads of calls that wait for the store; further calls are refused");
   /** The time by which a lease outlasts an attempt. */
   public static final Option<Duration> LEASE_MARGIN = duration("engine.lease-margin", "engine-lease-margin",
       "100ms", "10m", seconds(ENGINE.leaseMarginMillis()), "by how much a lease outlasts the delivery's timeout");

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The records that some items read in one part, at one instant. {@link #fill} adds the records. Not thread-safe. */
+/** The records, keys and answers that one script call reads in a part. {@link #fill} adds them. Not thread-safe. */
 final class Snapshot implements CommittedRecords {
   private static final int WITH_BODIES = 1;
   private static final int WITH_HOLDERS = 2;
@@ -67,7 +67,11 @@ final class Snapshot implements CommittedRecords {
     return to;
   }
 
-  /** Adds the records in a reply of {@code read.lua}. A record has 3 values; a key has the id and 3 values. */
+  /**
+   * Adds the contents of a reply of {@code read.lua}. A record has 3 values: itself, its payload and its successor's
+   * payload. A key has 4 values: the id of its task and the values of its record. An answer has 1 value. If holders are
+   * read, the 4 values of a record's key follow the record.
+   */
   void fill(List<Object> reply) {
     nowMicros = (Long) reply.getFirst();
     minGeneration = (Long) reply.get(1);
@@ -99,11 +103,14 @@ final class Snapshot implements CommittedRecords {
     pointers.put(name, id == null ? null : RecordCodec.id(id));
     if (id != null) {
       Stored holder = stored(RecordCodec.id(id), reply, at + 1);
-      assert holder != null || damaged.containsKey(RecordCodec.id(id)) : "a key points to a record: key=" + name;
+      assert holder != null || damaged.containsKey(RecordCodec.id(id)) : "a key must point to a record: key=" + name;
     }
   }
 
-  /** Adds a record unless it was added before, because records are compared by identity. Returns null for none. */
+  /**
+   * Adds a record unless it was added before: records are compared by identity. Returns null if the record does not
+   * exist or cannot be decoded.
+   */
   private @Nullable Stored stored(TaskId id, List<Object> reply, int at) {
     byte[] value = (byte[]) reply.get(at);
     if (value == null) {
@@ -168,7 +175,10 @@ final class Snapshot implements CommittedRecords {
     return minGeneration;
   }
 
-  /** Returns the record that is stored under an id, even if it has expired, or null. */
+  /**
+   * Returns the record that is stored under an id, even if it has expired, or null if there is none or it cannot be
+   * decoded.
+   */
   @Nullable
   Stored stored(TaskId id) {
     return records.get(id);

@@ -6,7 +6,7 @@ import io.foliot.core.store.TaskRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The committed records of a store, which a batch has read before or reads on demand. Each call for a record returns
+ * The committed records of a store, which a batch has read in advance or reads on demand. All calls for one id return
  * the same object, so that a change of the payload can be detected by identity. Not thread-safe.
  */
 public interface CommittedRecords {
@@ -21,6 +21,6 @@ public interface CommittedRecords {
   /** Returns the answer to a request, also an expired one, or null if none is known. */
   RecordTable.@Nullable Answered answer(RequestName request);
 
-  /** Returns whether a newer version of Foliot wrote a live record, so that this version must not change it. */
+  /** Returns whether a task is live and a newer version of Foliot wrote its record, so that it must not be changed. */
   boolean isOfNewerVersion(TaskId id);
 }

@@ -1,4 +1,5 @@
--- A page of the live records of all queues in the order of ids, up to the edge.
+-- Reads a page of the live records of all queues in the order of ids. The page ends with the record at the edge, which
+-- edge_of_live reads. Without an edge, the page reads to the last record.
 SELECT clock.micros, shown.id IS NOT NULL, shown.*
 FROM ({clock}) clock
 LEFT JOIN (
