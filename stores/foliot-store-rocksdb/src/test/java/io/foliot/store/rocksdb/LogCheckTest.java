@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * so it knows which commits were synced.
  */
 final class LogCheckTest {
-  private static final int RUNS = 1_000;
+  private static final int RUNS = 400;
   private static final int SECTOR = 512;
 
   @TempDir
