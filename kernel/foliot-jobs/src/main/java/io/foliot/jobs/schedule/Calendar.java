@@ -104,7 +104,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return weekday.getDisplayName(TextStyle.SHORT, Locale.ROOT).toUpperCase(Locale.ROOT);
   }
 
-  /** Returns entries for {@link #parse}: the weekdays from Monday on, the days of every year, then the dates, sorted. */
+  /** Returns entries for {@link #parse}: the weekdays from Monday on, then the days of every year, then the dates. */
   public List<String> entries() {
     List<String> entries = new ArrayList<>();
     weekdays.forEach(each -> entries.add(shortName(each)));

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A byte array that grows as bytes are appended. Numbers of fixed size are big-endian, so that the bytes of numbers that
- * are not negative sort as the numbers do. Not thread-safe.
+ * A byte array that grows as bytes are appended. Numbers of fixed size are big-endian, so that their bytes sort as the
+ * numbers do, except for negative numbers. Not thread-safe.
  */
 public final class Bytes {
   private byte[] array;
