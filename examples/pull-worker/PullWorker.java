@@ -19,7 +19,7 @@ public class PullWorker {
     Thread.currentThread().join();
   }
 
-  /** Returns how the attempt ended. An exception is a failure as well: the attempt is repeated after the backoff. */
+  /** Returns how the attempt ended. A failure is final. After an exception and a backoff, the task is tried again. */
   private static Settlement convert(ClaimedTask task) throws InterruptedException {
     Payload payload = task.payload();
     if (payload == null) {

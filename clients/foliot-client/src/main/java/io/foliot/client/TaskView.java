@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param leaseExpired whether the task is running and its lease has ended. The worker may still settle the attempt.
  *     Otherwise, the task is delivered again as soon as a worker is free
  * @param reason the reason why the task failed or waits for another attempt; null for none
- * @param attempts the records of the last attempts, at most 16
- * @param note the last note of the attempts of this generation
+ * @param attempts the records of the latest attempts, at most 16, the oldest first
+ * @param note the latest note of the attempts of this generation
  */
 public record TaskView(
     String id,

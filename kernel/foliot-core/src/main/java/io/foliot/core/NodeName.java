@@ -5,7 +5,7 @@ import java.net.UnknownHostException;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
-/** Default names of nodes. Like {@link SystemClock}, this class reads the machine; engines do not call it. */
+/** Default names of nodes. Like {@link SystemClock}, this class depends on the machine; engines do not call it. */
 public final class NodeName {
   /** Maximum number of characters of the host's name, so that the name with its suffix fits into a metrics label. */
   private static final int MAX_HOST_LENGTH = 48;

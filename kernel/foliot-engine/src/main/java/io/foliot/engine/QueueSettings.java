@@ -19,12 +19,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the settings of queues. Thread-safe.
  *
- * <p>Guarantees: a change is applied to the settings in the store, also if other callers write at the same time; when
- * the future completes, this node uses the new settings. Other nodes read them within a second ({@link QueueWatch}).
+ * <p>Guarantees: a change is applied to the settings in the store, also if other callers write at the same time. When
+ * the future completes, this node uses the new settings. Other nodes read the settings about once a second ({@link
+ * QueueWatch}).
  *
  * <ol>
- * <li>The document is read, changed, and written if its version is still the same; otherwise it is read again.
- * <li>Then it is read once more, so that this node has exactly the settings of the store, and the loops are notified.
+ * <li>The document is read, changed, and written if its version is still the same. Otherwise this step is repeated, at
+ * most {@link #WRITE_TRIES} times in all; after that, the call fails with {@link OverloadedException}.
+ * <li>Then the document is read once more, so that this node has exactly the settings of the store, and the loops are
+ * notified.
  * </ol>
  */
 final class QueueSettings {

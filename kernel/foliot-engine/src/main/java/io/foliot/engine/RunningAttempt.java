@@ -7,7 +7,7 @@ import io.foliot.core.store.TaskRecord;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A claim that this node holds, from the claim on until its permit is free again. Confined to the loop's thread. */
+/** A claim that this node has won, until the permit of the claim is free again. Confined to the loop's thread. */
 final class RunningAttempt {
   final Lane lane;
   final @Nullable Destination destination;

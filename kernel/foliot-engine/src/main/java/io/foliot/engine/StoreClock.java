@@ -2,14 +2,14 @@ package io.foliot.engine;
 
 /**
  * The store's clock as this node computes it: the best {@link ClockReading} so far, continued by the monotonic clock.
- * Passive: every method takes the time.
+ * Passive: a method that needs the time of this node takes it as a parameter.
  *
  * <ol>
  * <li>A {@link Question} records both clocks of this node before the store's clock is read.
  * <li>The answer becomes a reading: for a store behind a network its instant is the middle of the call, and the better
  * of the old and the new reading is kept. For a store in this process the clocks are one; the reading counts from the
  * beginning of the call, so that the computed time is never behind the store's clock, which would make tasks late.
- * <li>The next question is due after a second, or after ten milliseconds for a store in this process.
+ * <li>The next question is due a second after the middle of the call, or ten milliseconds for a store in this process.
  * </ol>
  *
  * <p>Rejected: this node's wall clock. Its error would make tasks early, and its steps would stop the wheel.
@@ -53,7 +53,7 @@ final class StoreClock {
     return millis <= Math.floorDiv(reading.earliestMicros(nowNanos), 1_000);
   }
 
-  /** Returns by how much the store's clock is ahead of this node's wall clock. */
+  /** Returns by how much the store's clock is ahead of this node's wall clock; negative if it is behind. */
   long offsetMicros() {
     return reading.offsetMicros();
   }
@@ -70,8 +70,8 @@ final class StoreClock {
   // the loop's thread
 
   /**
-   * Returns whether the store's clock is to be read now. After true, it returns false for a second, unless {@link
-   * #planNext} sets another time.
+   * Returns whether the store's clock is to be read now. After it has returned true, it returns false for a second,
+   * unless {@link #planNext} sets another time.
    */
   boolean isDue(long nowNanos) {
     if (nowNanos - nextNanos < 0) {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param history ended runs and ranges, the newest first
  * @param totals the counts of the decisions on all its scheduled times
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
- * @param waitsFor the reason why a time or an active run waits for workers or an allocator, or why the next time would
- *     have none; else empty
+ * @param waitsFor the reason why an active run or a waiting time waits for workers or an allocator, or the reason why
+ *     the next time would find no worker or no allocator; else empty
  * @param error the reason why the job is in error, or empty
  */
 public record JobStatus(String name, State state, @Nullable Job definition, long version, Instant created,
@@ -59,7 +59,7 @@ public record JobStatus(String name, State state, @Nullable Job definition, long
   /**
    * A run that has not ended.
    *
-   * @param time its scheduled time
+   * @param time the scheduled time of the run, or, for a run that a caller requested at once, the time of the request
    * @param origin 0 for the schedule, else the number of the request
    * @param shards how many shards the run has
    * @param ended how many of the shards have ended, as of the last pass

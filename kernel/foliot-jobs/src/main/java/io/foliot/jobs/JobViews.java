@@ -46,7 +46,7 @@ final class JobViews {
     return ends(List.of(task)).thenCompose(ends -> of(task, ends));
   }
 
-  /** As {@link #of(TaskRecord)}, for many jobs. */
+  /** Returns several jobs, each as {@link #of(TaskRecord)} returns it, in the order of the records. */
   CompletionStage<List<JobStatus>> of(List<TaskRecord> tasks) {
     return ends(tasks).thenCompose(ends -> {
       CompletionStage<List<JobStatus>> all = CompletableFuture.completedFuture(new ArrayList<>());
@@ -60,7 +60,7 @@ final class JobViews {
     });
   }
 
-  /** Reads a bounded number of shards whose ends no pass has recorded yet. */
+  /** Returns the ends of shards that no pass has recorded yet. Reads at most {@link JobLife#MAX_READ} shards. */
   private CompletionStage<Map<TaskId, ShardEnd>> ends(List<TaskRecord> tasks) {
     List<TaskId> wanted = new ArrayList<>();
     for (TaskRecord task : tasks) {
@@ -90,7 +90,7 @@ final class JobViews {
         millis -> checked(noted(record, task, ends, known), task.changedAt(), millis, known, error)));
   }
 
-  /** Returns a job as it was just written. */
+  /** Returns a job whose record a caller wrote at {@code now}, in milliseconds since 1970. */
   CompletionStage<JobStatus> written(JobRecord record, long now) {
     return calendars.of(record.job().schedule()).thenCompose(known -> checked(record, now, now, known, ""));
   }
@@ -118,7 +118,7 @@ final class JobViews {
   }
 
   /**
-   * Returns the status of a job. A pause that ends at the time of the write is not shown.
+   * Returns the status of a job. A pause that does not hold after the write is not shown.
    *
    * @param written when the record was written, in milliseconds since 1970
    * @param now the instant that the upcoming times follow if the job is paused without an end
@@ -194,7 +194,10 @@ final class JobViews {
     return workers == null ? "" : RunPlaces.wouldMiss(job, workers);
   }
 
-  /** Returns a failed shard that waits for its next attempt. Reads a bounded number of shards, the oldest run first. */
+  /**
+   * Returns a failed shard that waits for its next attempt; empty if none is found. Reads at most
+   * {@link JobLife#MAX_READ} shards, the oldest run first.
+   */
   CompletionStage<Optional<Jobs.FailedShard>> failedShard(TaskRecord task) {
     JobRecord record = JobRecordFormat.decodeIfReadable(task);
     if (record == null || record.active().isEmpty()) {

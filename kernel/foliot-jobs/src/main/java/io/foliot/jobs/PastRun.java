@@ -28,7 +28,7 @@ public record PastRun(long from, long to, long count, long origin, Result result
     this(from, to, count, origin, result, shards, failed, begun, ended, 0, Set.of());
   }
 
-  /** The result of a scheduled time. */
+  /** The result of a run, or of scheduled times that did not run. */
   public enum Result {
     /** All shards succeeded. */
     SUCCEEDED(1),

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The hand is the current tick of the wheel. The slots below a slot are the 64 slots of the next lower level into
  * which the slot's entries are moved.
  *
- * <p>One file, because placing, staging, sweeping and moving down keep the same invariants of chunks and stamps.
+ * <p>This class is one file because placing, staging, sweeping and moving down keep the same invariants of chunks and
+ * stamps.
  */
 final class NodeWheel {
   /*

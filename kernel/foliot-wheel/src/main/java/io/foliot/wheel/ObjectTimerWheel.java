@@ -119,7 +119,7 @@ public final class ObjectTimerWheel<T> {
      * Takes one timer.
      *
      * @param handle the handle that {@link #schedule} returned
-     * @param deadlineTick the deadline after the last reschedule
+     * @param deadlineTick the deadline that the latest schedule or reschedule set
      * @param object the object that was given to {@code schedule}
      */
     void accept(long handle, long deadlineTick, T object);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * ever if there is none. It sleeps a little longer if deadlines follow each other quickly. Callers wake it for an
  * earlier deadline, and once in {@link #CALLS_PER_WAKE} calls.
  *
- * <p>One file, because each handshake has a caller's half and a driver's half, which are proven together.
+ * <p>This class is one file because each handshake has a caller's half and a driver's half, which are proven together.
  */
 final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /*

@@ -63,7 +63,7 @@ final class WorkerPool implements Executor {
   private int count;
   private boolean closed;
 
-  /** True if the last start of a further worker failed. A series of failures is logged once. */
+  /** True if the latest start of a further worker failed. A series of failures is logged once. */
   private boolean startFails;
 
   WorkerPool(ThreadFactory threadFactory, int limit) {

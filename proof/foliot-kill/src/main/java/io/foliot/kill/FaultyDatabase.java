@@ -41,7 +41,7 @@ interface FaultyDatabase extends AutoCloseable {
   /** Returns the statement that locks a table against all other sessions, at most until its own session ends. */
   String lockTable(String table);
 
-  /** Takes a lock by a statement, in a transaction of its own, and holds the lock for a time. */
+  /** Takes a lock by a statement, in a transaction of its own, and holds the lock for {@code millis} milliseconds. */
   default void hold(String statement, long millis) {
     try (Connection connection = owner().connect(); Statement taking = connection.createStatement()) {
       connection.setAutoCommit(false);
@@ -76,7 +76,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Returns the first column of all rows of a query, run as the user with all rights. */
+  /** Runs a query as the user with all rights. Returns the first column of all rows, in the order of the rows. */
   default List<String> query(String sql) {
     try (Connection connection = owner().connect();
         Statement statement = connection.createStatement();
@@ -91,7 +91,7 @@ interface FaultyDatabase extends AutoCloseable {
     }
   }
 
-  /** Returns the kinds of commits by name, each with a predicate that recognises requests of this kind. */
+  /** Returns the kinds of commits by name, each with a predicate that recognises the text of requests of this kind. */
   Map<String, Predicate<String>> commits();
 
   /** Returns the faults that can happen only once, at the end of a run. Is called after all other faults. */

@@ -162,7 +162,10 @@ final class PendingScenario implements Scenario {
         heap, resident, restarted[0], restarted[1], run.fillRate, folder));
   }
 
-  /** Fires tasks at once. Returns the tasks fired per second, and the processor time per task in microseconds. */
+  /**
+   * Fires tasks that are all due at the same time. Returns the tasks fired per second, and the processor time per task
+   * in microseconds.
+   */
   private static double[] fire(Run run, int tasks) {
     Ledger ledger = run.bench.receiver().ledger(tasks);
     long dueMillis = System.currentTimeMillis() + FIRE_LEAD_MILLIS + tasks / 5;
@@ -185,7 +188,8 @@ final class PendingScenario implements Scenario {
 
   /**
    * Kills the server, waits until tasks are overdue, and starts the server again. Returns the milliseconds from the
-   * start until the server was ready, and from then until the first overdue task arrived.
+   * start until the server was ready, and from then until the first overdue task arrived; both are 0 if this process
+   * did not start the server.
    */
   private static double[] killAndRestart(Run run) {
     Child before = run.target.child();
@@ -228,7 +232,7 @@ final class PendingScenario implements Scenario {
         .sum();
   }
 
-  /** Reports the last row of the curve; its submits are compared with the first row. */
+  /** Reports the last row of the curve, with its submits as ratios to those of the first row. */
   private static void conclude(Run run) {
     List<List<Double>> rows = run.curve.rows();
     List<Double> empty = rows.getFirst();

@@ -3,8 +3,8 @@ package io.foliot.load;
 import java.util.List;
 
 /**
- * One measurement of {@code foliot bench}. Its report contains figures, and checks that the measured work was done:
- * that tasks were acknowledged, kept and delivered.
+ * One measurement of {@code foliot bench}. Its report contains the figures, and the results of checks that the measured
+ * work was done: that tasks were acknowledged, kept and delivered.
  */
 interface Scenario {
   /** Returns the name of the scenario on the command line. */
@@ -47,7 +47,7 @@ interface Scenario {
         new LatenessScenario(), new HerdScenario(), new PendingScenario(), new JobsScenario(), new WorkersScenario());
   }
 
-  /** Returns the scenarios that run by default. They take two to three minutes. */
+  /** Returns the scenarios that run by default. Together they take two to three minutes. */
   static List<Scenario> summary() {
     return all().stream().filter(scenario -> !scenario.isLong()).toList();
   }

@@ -200,7 +200,7 @@ final class BrokenStores {
       };
     }
 
-    /** Returns the last won claim of the task again, if this claim does not win. */
+    /** Returns the latest won claim of the task again, if this claim does not win. */
     private ClaimResult again(Claim claim) {
       ClaimResult result = claimOne(claim);
       if (result instanceof ClaimResult.Won newWon) {

@@ -24,7 +24,7 @@ enum Bug {
   CLAIM_EARLY(false, Kind.EARLY),
   /** The store checks claims by the clock of the calling node. */
   LEASE_BY_NODE_CLOCK(false, Kind.EARLY),
-  /** A claim of a task that cannot be claimed wins, and returns the last won claim of that task. */
+  /** A claim of a task that cannot be claimed wins, and returns the latest won claim of that task. */
   CLAIM_WITHOUT_COMPARE(false, Kind.FENCE),
   /** A claim does not check whether another attempt's lease has expired. */
   STEALS_LIVE_CLAIMS(false, Kind.CANCEL, Kind.STALE, Kind.DUP, Kind.ZOMBIE),
@@ -108,9 +108,9 @@ enum Bug {
   DELETE_CANCELS_NOTHING(Check.CHANGE),
   /** The fences of a shard start again with each run. */
   FENCE_STARTS_AGAIN(Check.FENCE),
-  /** A task for a seat with substitutes of its zone gets substitutes of all zones. */
+  /** A task for a seat whose substitutes must be of its zone gets substitutes of all zones. */
   SUBSTITUTE_OF_ANOTHER_ZONE(FleetSimulation.Check.TARGET),
-  /** A task for one worker only gets substitutes. */
+  /** A task that only one worker may run gets substitutes of that worker. */
   ONLY_HAS_SUBSTITUTES(FleetSimulation.Check.TARGET),
   /** Any worker runs tasks that are for a zone. */
   ZONE_IS_IGNORED(FleetSimulation.Check.TARGET),
@@ -215,7 +215,7 @@ enum Bug {
         || kinds.stream().anyMatch(kind -> outcome.verdict().total(kind) > 0);
   }
 
-  /** Returns the store with this bug, if it is a bug of the store. */
+  /** Returns the store with this bug if it is a bug of the store, else the given store. */
   TaskStore wrap(TaskStore sound, SimStore.Scene scene) {
     if (this == NONE) {
       return sound;
@@ -226,7 +226,7 @@ enum Bug {
     return isOfJobs() ? BrokenJobStores.of(this, sound, scene) : BrokenStores.of(this, sound, scene);
   }
 
-  /** Returns the store that a node calls, with this bug if it is between a node and its store. */
+  /** Returns the store that a node calls: with this bug if it is between a node and its store, else the given store. */
   TaskStore link(TaskStore sound) {
     return switch (this) {
       case FAILURES_COUNT_AS_UNDONE -> new BrokenStores.FailuresAsUndone(sound);
@@ -245,7 +245,7 @@ enum Bug {
     };
   }
 
-  /** Returns the coordinator with this bug, if it is a bug of the coordinator. */
+  /** Returns the coordinator with this bug if it is a bug of the coordinator, else the given coordinator. */
   Coordinator wrap(Coordinator sound) {
     return switch (this) {
       case IGNORES_VIEWS_ONCE_LOST -> new DeafCoordinator(sound);
@@ -255,7 +255,7 @@ enum Bug {
     };
   }
 
-  /** Returns the clock with this bug, if it is a bug of the clock. */
+  /** Returns the clock with this bug if it is a bug of the clock, else the given clock. */
   TimeSource clock(TimeSource sound) {
     return this == WALL_CLOCK_WAIT ? new WallClock(sound) : sound;
   }

@@ -50,7 +50,7 @@ final class TopCommand implements Callable<Integer> {
   public Integer call() {
     try (ServerConnection remote = server.open(shell)) {
       TopScreen screen = new TopScreen(remote.url());
-      // The command fails if the first read fails: the address or the key is wrong. Later reads are retried.
+      // The command fails if the first read fails, for example because the address is wrong. Later reads are retried.
       refresh(remote, screen);
       if (shell.terminal() && !plain) {
         show(remote, screen);

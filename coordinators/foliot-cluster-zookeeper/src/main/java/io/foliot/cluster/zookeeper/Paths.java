@@ -2,9 +2,9 @@ package io.foliot.cluster.zookeeper;
 
 import org.apache.zookeeper.common.PathUtils;
 
-/** The paths of Foliot's nodes in ZooKeeper. */
+/** The paths of Foliot's znodes. The parameter {@code node} of a method is the name of a member. */
 record Paths(String root) {
-  /** Returns the parent of the members' nodes. The node of a member ends with the member's session. */
+  /** Returns the parent of the members' znodes. The znode of a member exists until the member's session ends. */
   String members() {
     return root + "/members";
   }
@@ -25,7 +25,7 @@ record Paths(String root) {
     PathUtils.validatePath(member(node));
   }
 
-  /** Returns the parent of the candidates' nodes. The candidate whose node has the smallest number leads. */
+  /** Returns the parent of the candidates' znodes. The candidate whose znode has the smallest number leads. */
   String leader() {
     return root + "/leader";
   }

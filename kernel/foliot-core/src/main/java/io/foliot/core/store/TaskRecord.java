@@ -239,7 +239,7 @@ public final class TaskRecord {
     return successor;
   }
 
-  /** Returns the last attempts that ended, oldest first, at most {@link AttemptRecord#KEPT}. */
+  /** Returns the latest attempts that ended, oldest first, at most {@link AttemptRecord#KEPT}. */
   public List<AttemptRecord> attempts() {
     return attempts;
   }

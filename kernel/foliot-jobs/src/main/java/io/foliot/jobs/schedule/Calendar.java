@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param weekdays excluded weekdays
  */
 public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yearly, Set<DayOfWeek> weekdays) {
-  /** Maximum number of dates and days of every year in one calendar: two centuries of holidays. */
+  /** Maximum number of entries of a calendar that are not weekdays: two centuries of holidays. */
   public static final int MAX_ENTRIES = 4_000;
   /** A calendar that excludes no day. */
   public static final Calendar NONE = new Calendar(new TreeSet<>(), new TreeSet<>(), Set.of());
@@ -62,7 +62,8 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
    * Returns the calendar of some entries: {@code 2026-12-25} is a date, {@code 12-25} a day of every year, {@code SAT}
    * or {@code SATURDAY} a weekday.
    *
-   * @throws ScheduleException if an entry is not one of these
+   * @throws ScheduleException if an entry is not one of these, if all weekdays are excluded, or if there are more than
+   *     {@link #MAX_ENTRIES} dates and days of every year
    */
   public static Calendar parse(Collection<String> entries) {
     NavigableSet<LocalDate> dates = new TreeSet<>();
@@ -103,7 +104,7 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return weekday.getDisplayName(TextStyle.SHORT, Locale.ROOT).toUpperCase(Locale.ROOT);
   }
 
-  /** Returns the entries that {@link #parse} reads: weekdays, days of every year, and dates, each in their order. */
+  /** Returns entries for {@link #parse}: the weekdays from Monday on, then the days of every year, then the dates. */
   public List<String> entries() {
     List<String> entries = new ArrayList<>();
     weekdays.forEach(each -> entries.add(shortName(each)));

@@ -16,7 +16,7 @@ final class ZoneNames {
   private static final String EXPECTED = "the name of a time zone";
   private static final String NO_ABBREVIATION = "the name of a time zone or an offset, not an abbreviation, which"
       + " several zones may share and which does not say when their clocks change";
-  /** Refused abbreviations, with the largest zones and the offset that each of them may mean. */
+  /** Refused abbreviations, each with the largest zones that it may mean, and with its offset if that never changes. */
   private static final Map<String, List<String>> ABBREVIATIONS = Map.ofEntries(
       Map.entry("CST", List.of("America/Chicago", "Asia/Shanghai", "America/Havana")),
       Map.entry("CDT", List.of("America/Chicago", "America/Havana")),
@@ -41,7 +41,8 @@ final class ZoneNames {
   /**
    * Returns the zone of a name or of an offset.
    *
-   * @throws ScheduleException if there is no such zone; its choices are the nearest names
+   * @throws ScheduleException if there is no such zone. Its choices are the zones that an abbreviation may mean, or at
+   *     most {@value #SUGGESTIONS} similar names, the most similar first
    */
   static ZoneId parse(String name) {
     try {

@@ -16,7 +16,7 @@ final class Results {
    *
    * @param table subject of the table that has this column
    * @param title the title of the column
-   * @param isRated whether less is better; each figure is then shown also as a multiple of the least one
+   * @param isRated whether less is better; each figure is then also shown as a multiple of the least in its column
    */
   record Column(String table, String title, boolean isRated) {}
 

@@ -8,8 +8,8 @@ import java.util.function.ToLongFunction;
 /** The bounds of a call: the size of its statements, and the number of its rounds. */
 final class Rounds {
   /**
-   * Largest number of rows in one statement. With so many, the fixed cost of a statement does not matter, and no other
-   * call waits long for the locks of the rows.
+   * Largest number of rows in one statement. The number is so large that the fixed cost of a statement does not matter,
+   * and so small that no other call waits long for the locks of the rows.
    */
   private static final int ROWS_MAX = 1_000;
   /** Number of payload bytes at which a statement gets no more rows. Each payload is in memory several times. */
@@ -21,12 +21,12 @@ final class Rounds {
 
   private Rounds() {}
 
-  /** Splits items into lists, one for each statement. */
+  /** Splits items, in their order, into lists, one for each statement. */
   static <T> List<List<T>> chunks(List<T> items) {
     return chunks(items, item -> 0);
   }
 
-  /** Splits items into lists, one for each statement, by their number and their payload bytes. */
+  /** Splits items, in their order, into lists, one for each statement, by their number and their payload bytes. */
   static <T> List<List<T>> chunks(List<T> items, ToLongFunction<T> bytesOf) {
     List<List<T>> chunks = new ArrayList<>();
     for (int from = 0; from < items.size();) {
@@ -40,7 +40,7 @@ final class Rounds {
     return chunks;
   }
 
-  /** Returns the positions of a list of this size, as a list that the caller may sort. */
+  /** Returns the positions of a list of this size in ascending order, as a list that the caller may sort. */
   static List<Integer> places(int count) {
     List<Integer> places = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -50,10 +50,11 @@ final class Rounds {
   }
 
   /**
-   * Pauses before a round. The pauses grow with the number of rounds.
+   * Pauses before a round, for a random time whose bound grows with the number of rounds. Does not pause before the
+   * first rounds.
    *
    * @param round the number of rounds so far
-   * @throws StoreException if there were too many rounds
+   * @throws StoreException if there were {@value #ROUNDS} rounds or more
    */
   static void await(int round) {
     if (round >= ROUNDS) {

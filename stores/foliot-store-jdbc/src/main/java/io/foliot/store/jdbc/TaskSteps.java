@@ -62,8 +62,8 @@ import java.util.function.Supplier;
  *
  * <p>{@link GenerationClock} ensures that no later task of a key gets a smaller generation.
  *
- * <p>One file, because the correctness of a call depends on both its statement for the frequent cases and the general
- * path.
+ * <p>This class is one file because the correctness of a call depends on both its statement for the frequent cases and
+ * the general path.
  */
 final class TaskSteps {
   /**

@@ -18,14 +18,14 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A caller that stalls between the read of the old part and the insert might insert a task again that other callers
  * have migrated, ended and deleted meanwhile. A task in the new part changes only after it was deleted in the old part.
- * A task that was still read from the old part has therefore ended after that read. The new part keeps traces of ended
- * tasks for longer than {@link #LATE_MICROS}. The clock of the new part is read before the old part is read, and an
- * insert is refused later than {@link #LATE_MICROS} after that clock reading.
+ * So if the stalled caller still read the task from the old part, the task ended after that read. The new part keeps
+ * traces of ended tasks for longer than {@link #LATE_MICROS}. The caller reads the clock of the new part before the old
+ * part, and the new part refuses an insert later than {@link #LATE_MICROS} after that clock reading.
  *
  * <p>If both parts are on one server, the insert is in the server's file before the delete. In a cluster, a server that
- * fails may lose the writes of its last window, which {@code RedisStore#durability} returns. These include the inserts
- * of tasks that have just migrated to the server, however old the tasks are. If writes wait for replicas, such tasks
- * are not lost.
+ * fails may lose the writes of the window before its failure; {@code RedisStore#durability} returns the length of this
+ * window. The lost writes may include inserts of tasks that have just migrated to the server, however old the tasks
+ * are. If writes wait for replicas, such tasks are not lost.
  */
 final class SlotMigration {
   /** Time within which an insert must follow the clock reading: half of {@code GRACE} in prelude.lua. */

@@ -84,11 +84,11 @@ import org.rocksdb.RocksIterator;
  * <p><b>Fail stop.</b> After a checksum that does not match, a failed write or a failed sync, the store closes itself.
  * Every call then fails, {@link #failure} returns the reason, and {@link RocksDbOptions#onFailure} is called.
  *
- * <p>One file, because it implements the SPI, one method per call, on top of the writer and the readers.
+ * <p>This class is one file because it implements the SPI, one method per call, on top of the writer and the readers.
  */
 public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private static final int READ_THREADS = 2;
-  /** Maximum number of waiting reads: more than there are callers that each wait for their result. */
+  /** Maximum number of waiting reads. Callers that each wait for the result of one read are fewer. */
   private static final int MAX_WAITING_READS = 10_000;
 
   /** The sources of tokens and of free space, which tests replace. */
@@ -259,7 +259,10 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return BytesReader.u32(stored, 0);
   }
 
-  /** Writes the properties of a new store. Writes the floor of any store, because older versions may not have. */
+  /**
+   * Writes the properties of a new store. Also writes the floor of generations, because an older version may not have
+   * written it.
+   */
   private void writeMeta(boolean isNew, long floor) {
     Batch batch = new Batch(db.familyIds(), 256);
     Bytes key = new Bytes(16);
@@ -348,7 +351,7 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   @Override
   public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
     List<Claim> items = List.copyOf(claims);
-    // A batch of moves only changes index entries; a move that a power loss undoes is made again.
+    // A batch of moves changes nothing but index entries; a move that a power loss undoes is made again.
     boolean synced = !items.stream().allMatch(claim -> claim.leaseMillis() == 0);
     return writer.call(new Operation<>(items.size(), 0, synced,
         wants -> items.forEach(claim -> wants.id(claim.id())), now -> operations.claim(items, now)));
@@ -599,7 +602,11 @@ public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
     return new Verification(new StoreFolder(folder), options, progress).run();
   }
 
-  /** Returns whether a folder holds no open store, neither of this process nor of another process. */
+  /**
+   * Returns whether no process has the store in a folder open; true if the folder holds no store.
+   *
+   * @throws StoreException if the folder cannot be read
+   */
   public static boolean isFree(Path folder) {
     StoreFolder store = new StoreFolder(folder);
     try {

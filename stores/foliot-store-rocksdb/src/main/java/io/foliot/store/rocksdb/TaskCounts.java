@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
 
 /**
- * The numbers of tasks by queue and state. Final tasks are counted for each bucket of the history. The counts are
- * written with every commit, so they are exact after a crash without a scan of the tasks. Used by the writer thread
- * only, except {@link #published} and {@link #buckets}.
+ * The numbers of tasks by queue and state. Final tasks are counted for each bucket of the history. Each commit writes
+ * the counts that it changes, so the counts are exact after a crash without a scan of the tasks. Used by the writer
+ * thread alone, except {@link #published} and {@link #buckets}.
  */
 final class TaskCounts {
   // Indexes of the numbers of live tasks. A parked task also counts as delayed.
@@ -33,7 +33,7 @@ final class TaskCounts {
   private static final int FINISHED = 0;
   private static final int FAILED = 1;
   private static final int CANCELLED = 2;
-  /** Index of the number of final tasks with a key or a separate body, which a drop of the bucket does not delete. */
+  /** Index of the number of final tasks with a key or a separate body. A drop of the bucket deletes neither. */
   private static final int TRACES = 3;
 
   private record Kept(Bucket bucket, int queue) {}
@@ -53,7 +53,7 @@ final class TaskCounts {
     this.queues = queues;
   }
 
-  /** Returns the last committed counts. */
+  /** Returns the latest committed counts, by the name of the queue. */
   Map<String, QueueCounts> published() {
     return Map.copyOf(published);
   }

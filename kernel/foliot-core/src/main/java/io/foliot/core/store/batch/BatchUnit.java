@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param <R> the result of an item
  * @param places the indexes of the unit's items in the batch
- * @param results the result of each item, valid once the unit is written
+ * @param results the result of each item, in the order of {@code places}; valid once the unit is written
  * @param overlay the changes to be written
  */
 public record BatchUnit<R>(List<Integer> places, List<R> results, RecordOverlay overlay) {

@@ -4,7 +4,10 @@ import io.foliot.core.TaskId;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A byte array that grows as bytes are appended. Numbers are big-endian, so that their bytes sort. Not thread-safe. */
+/**
+ * A byte array that grows as bytes are appended. Numbers of fixed size are big-endian, so that their bytes sort as the
+ * numbers do, except for negative numbers. Not thread-safe.
+ */
 public final class Bytes {
   private byte[] array;
   private int length;
@@ -14,7 +17,7 @@ public final class Bytes {
     array = new byte[capacity];
   }
 
-  /** Returns the array itself. Its first {@link #length} bytes are written; the next write may replace the array. */
+  /** Returns the array itself; its first {@link #length} bytes are valid. The next write may replace the array. */
   public byte[] array() {
     return array;
   }
@@ -117,7 +120,7 @@ public final class Bytes {
     return bytes(from.array, 0, from.length);
   }
 
-  /** Appends a length and the UTF-8 of a text. */
+  /** Appends the length of a text in UTF-8 as a varint, and then the text. */
   public Bytes text(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     return varint(utf8.length).bytes(utf8);
@@ -137,7 +140,7 @@ public final class Bytes {
     return u64(id.high()).u64(id.low());
   }
 
-  /** Overwrites four bytes with a number, the least significant byte first. */
+  /** Overwrites four bytes, from index {@code at} on, with a number, the least significant byte first. */
   public void overwriteLittleEndian32(int at, int value) {
     array[at] = (byte) value;
     array[at + 1] = (byte) (value >>> 8);

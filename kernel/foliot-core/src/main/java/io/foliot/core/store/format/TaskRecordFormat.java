@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * version u8 | queue number u32 | state u8 | flags u16 | times, as distances from each other
- *   | parts that the flags name | CRC32C of all bytes before it, with the mark of the task, u32
+ *   | number of the attempt, largest number of attempts | parts that the flags name, and the body
+ *   | CRC32C of all bytes before it, with the mark of the task, u32
  * </pre>
  *
  * <p>The queue is stored as the number that the store has assigned to its name. So a filter by queue or state reads
@@ -38,7 +39,7 @@ public final class TaskRecordFormat {
   private static final int TIMES_AT = 8;
   /** Number of times; the generation is one of them. */
   private static final int TIMES = 6;
-  /** Bytes of the smallest record: each time and both numbers of attempts take one byte. */
+  /** Least bytes of a record, not counting its body: each time and both numbers of attempts take at least one byte. */
   private static final int SMALLEST = 20;
 
   // Flags: a property of the task, or a part that the record contains.
@@ -119,8 +120,9 @@ public final class TaskRecordFormat {
   }
 
   /**
-   * Returns the result of a probe. This method neither reads the rest nor checks the record, because a later claim or
-   * move reads the whole record.
+   * Returns the result of a probe; {@link Probed#UNKNOWN} if the task is final, or if the bytes are too short or of
+   * another version. This method neither reads the rest nor checks the record, because a later claim or move reads the
+   * whole record.
    */
   public static Probed probed(byte[] value) {
     TaskState state = stateOf(value);

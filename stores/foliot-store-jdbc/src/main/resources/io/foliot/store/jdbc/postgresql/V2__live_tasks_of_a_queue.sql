@@ -1,4 +1,5 @@
--- Finds out whether a queue has a live task, before the queue is deleted. foliot_task_key finds tasks with a key.
+-- Before a queue is deleted, the server reads this index to find out whether the queue has a live task without a key.
+-- For tasks with a key, it reads foliot_task_key.
 CREATE INDEX foliot_task_queue ON foliot_task (queue) WHERE key IS NULL;
 
 UPDATE foliot_meta SET value = '2' WHERE name = 'schema';
