@@ -310,7 +310,7 @@ final class Lane {
     return waiter == null ? null : new AddressedEntries.Matched(take(), waiter);
   }
 
-  /** Puts back an entry that was taken and found due. It is claimed like a parked entry, so before the fresh entries. */
+  /** Puts back an entry that was taken and found due. It is claimed like a parked entry, before the fresh entries. */
   void putBack(DueEntry entry) {
     taken--;
     unparked(entry);
