@@ -64,7 +64,7 @@ final class ExamplesTest {
     }
   }
 
-  /** The server of all databases, which the first test that needs one starts. */
+  /** The database server, which the first test that needs a database starts. */
   private static PostgresServer postgres;
 
   @TempDir
@@ -104,7 +104,7 @@ final class ExamplesTest {
     return lines;
   }
 
-  /** Returns the lines of a README's blocks in which a word occurs, each with the lines that continue it. */
+  /** Returns the lines of a README that contain a word, each joined with its continuation lines. */
   private static List<String> commands(String example, String word) {
     return String.join("\n", readme(example)).replaceAll("\\\\\n *", "").lines()
         .filter(line -> Arrays.asList(line.split(" ")).contains(word)).toList();
@@ -148,7 +148,7 @@ final class ExamplesTest {
     assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
   }
 
-  /** Returns the only command of a README's blocks that begins with some words. */
+  /** Returns the only command of a README that begins with the given words. */
   private static String command(String example, String begin) {
     List<String> commands = commands(example, begin.split(" ")[0]).stream().filter(line -> line.startsWith(begin))
         .toList();
@@ -169,7 +169,7 @@ final class ExamplesTest {
     assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
   }
 
-  /** Returns the number of shards of the run that ended last, or 0 if no run has ended. */
+  /** Returns the number of shards of the latest run that succeeded, or 0 if no run has succeeded. */
   private static int shardsOfTheLastRun(String job, FoliotServer server) {
     try {
       String runs = HTTP.send(HttpRequest.newBuilder(URI.create(server.url() + "/v1/jobs/" + job + "/runs")).build(),
@@ -184,7 +184,7 @@ final class ExamplesTest {
     }
   }
 
-  /** Waits until one of the programs has printed a matching line after its given number of first lines. Returns it. */
+  /** Waits until a program has printed a matching line after the given number of lines, and returns this line. */
   private static String awaitMatch(String pattern, Map<Program, Integer> printed) {
     Pattern line = Pattern.compile(pattern);
     AtomicReference<String> found = new AtomicReference<>();
@@ -370,7 +370,8 @@ final class ExamplesTest {
       awaitLine(one, "one runs chore-10");
       try (Program two = start("cluster", "Node.java", "two", environment)) {
         awaitLine(two, "two is ready");
-        // All tasks run at about the same time of each second. A killed attempt has a lease of 30 seconds.
+        // All tasks run at about the same moment of each second, so no attempt runs half a second later. A killed
+        // attempt would keep its task for a lease of 30 seconds.
         Await.pause(500);
         one.process().destroyForcibly().waitFor();
         int before = two.lines().size();

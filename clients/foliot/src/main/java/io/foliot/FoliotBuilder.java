@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class FoliotBuilder {
   static final String JDBC_STORE = "io.foliot.store.jdbc.JdbcStore";
 
-  /** Slots of a store in memory. There are few, because each head poll reads every slot. */
+  /** Number of slots of a store in memory. There are few, because each head poll reads every slot. */
   private static final int MEMORY_SLOTS = 8;
 
   private final SecureRandom random = new SecureRandom();
@@ -78,8 +78,7 @@ public final class FoliotBuilder {
 
   /**
    * Sets the executor that runs handlers. The executor must not reject work while Foliot is open. Foliot does not close
-   * the executor.
-   * By default each attempt runs on a virtual thread of its own.
+   * the executor. By default each attempt runs on a virtual thread of its own.
    */
   public FoliotBuilder handlers(Executor executor) {
     handlers = executor;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs recurring jobs of one queue. The worker declares jobs that are defined in code, claims shards, and runs each
- * shard with the handler of its job. Claims, leases and the stop work as for {@link Worker}.
+ * shard with the handler of its job. Claims, leases and {@link #stop} work as for {@link Worker}.
  *
  * <p>A shard whose job has no handler on this worker is given back, so that another worker of the queue can claim it.
  * The next attempt begins after 2 seconds; the later pauses are 10, 50 and 250 seconds, and then ten minutes each.
@@ -389,7 +389,7 @@ public final class JobWorker implements AutoCloseable {
       this.queue = Names.requireName("queue", queue);
     }
 
-    /** Returns the environment variable {@code HOSTNAME}, which containers usually set, or a constant. */
+    /** Returns the environment variable {@code HOSTNAME}, which containers usually set, or else {@code worker}. */
     private static String defaultName() {
       String host = System.getenv("HOSTNAME");
       return host == null || host.isBlank() ? "worker" : ShardNote.cut(host, WorkerName.MAX_GIVEN);

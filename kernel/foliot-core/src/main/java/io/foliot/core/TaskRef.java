@@ -5,6 +5,6 @@ public sealed interface TaskRef {
   /** A reference by the task's id. */
   record ById(TaskId id) implements TaskRef {}
 
-  /** A reference by the task's key: to the live task with this key, or else to the last task that is still kept. */
+  /** A reference by a key: to the live task with the key, or else to the latest task with the key that is kept. */
   record ByKey(String queue, String key) implements TaskRef {}
 }

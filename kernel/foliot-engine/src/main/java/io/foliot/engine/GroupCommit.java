@@ -35,7 +35,7 @@ final class GroupCommit<T, R> {
    */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;
-  /** Batches of one kind of call that the store has at the same time. */
+  /** Default for the maximum number of batches of one kind of call that the store has at the same time. */
   private static final int UNDER_WAY = 2;
   /** Memory of an item of a call beside its payload, in bytes. */
   static final int ITEM_BYTES = 200;
@@ -60,8 +60,8 @@ final class GroupCommit<T, R> {
    * @param name the name of the call, for the meter
    * @param store the call
    * @param done receives each batch that came back, before its callers get their answers
-   * @param maxUnderWay most batches that the store has at the same time: with two, the store has the next batch when
-   *     the first is done
+   * @param maxUnderWay the maximum number of batches that the store has at the same time: with two, the store already
+   *     has the next batch when it completes one
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       int maxUnderWay, Admission admission, TimeSource clock, Meter meter) {
@@ -80,10 +80,14 @@ final class GroupCommit<T, R> {
     this(name, store, done, UNDER_WAY, admission, clock, meter);
   }
 
-  /** Does nothing when a batch came back. */
+  /** Does nothing; for calls without work after a batch came back. */
   static <T, R> void nothing(List<T> items, List<R> results) {}
 
-  /** Adds a call; the answers come in the order of its items. */
+  /**
+   * Adds a call. The future completes with one answer per item, in the order of the items.
+   *
+   * @throws io.foliot.core.Scheduler.OverloadedException if too many items or bytes already wait for the store
+   */
   CompletableFuture<List<R>> call(List<T> items, long bytes) {
     if (items.isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
@@ -184,7 +188,7 @@ final class GroupCommit<T, R> {
     }
   }
 
-  /** Completes a call with the results of its own items: a failed item of another caller is not its failure. */
+  /** Completes a call with the results of its own items. A failed item of another call does not fail this call. */
   @SuppressWarnings("unchecked") // the results are those of the store's call
   private static <T, R> void answerPart(Call<T, R> call, ItemsFailedException partly, int from, int to) {
     List<@Nullable Object> results = partly.results().subList(from, to);
@@ -213,7 +217,7 @@ final class GroupCommit<T, R> {
     afterCommit(doneItems, begun, doneResults, partly);
   }
 
-  /** Runs the work after a commit; its failure must not delay the callers' answers. */
+  /** Runs the work after a commit. A failure of this work is logged, and the callers still get their answers. */
   private void afterCommit(List<T> items, long begun, @Nullable List<R> results, @Nullable Throwable failure) {
     try {
       meter.storeCall(name, items.size(), (clock.monotonicNanos() - begun) / 1_000, failure != null);

@@ -19,17 +19,18 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** Ids that a pull queue keeps ready while no worker polls: enough for the next poll. */
   private static final int UNPOLLED_ENTRIES = 256;
-  /** Time after a worker last waited within which a worker is expected to poll again. */
+  /** Longest expected time between two polls of a pull queue. After a longer time the queue counts as unpolled. */
   private static final long POLLED_NANOS = 50_000_000;
   /**
-   * Assumed size of a body until one was seen: the largest, because many new lanes at once must not claim more than
-   * fits into memory.
+   * Assumed size of a body until one was seen: the largest that is permitted, because many new lanes at once must not
+   * claim more than fits into memory.
    */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
   /** Memory of an attempt beside its payload, in bytes. */
   static final long ATTEMPT_BYTES = 1 << 10;
-  /** The newest body counts for one part in this many of the average size. */
+  /** Divisor of the difference by which a new body changes the average size: the newest body counts for an eighth. */
   private static final int BODY_WEIGHT = 8;
+  /** Time constant of the average of {@link #settledPerSecond}. */
   private static final double RATE_SECONDS = 5;
   /**
    * Interval between two samples of the flow. It is long enough for several claims, but short, because entries that do
@@ -39,8 +40,8 @@ final class Lane {
   /** A lane that would be empty within this many seconds flows. */
   private static final double FLOW_SECONDS = 2;
   /**
-   * Time for which a lane with permits is assumed to flow after it was last empty: the results of its first claims are
-   * hardly back by then.
+   * Time for which a lane with permits is assumed to flow after it was last empty. The results of its first claims may
+   * take that long.
    */
   private static final long FLOW_CREDIT_NANOS = 500_000_000;
 
@@ -60,8 +61,8 @@ final class Lane {
 
   /**
    * The slots whose parked tasks are read. A node reads its own slots first, because two nodes that read from the same
-   * end claim the same tasks; it reads all slots once its own slots have no more parked tasks. In between it reads a
-   * page of all slots now and then, because other nodes may have no delivery for this queue, or no permits.
+   * end claim the same tasks; it reads all slots once its own slots have no more parked tasks. Until then it reads a
+   * page of all slots every 2 s, because other nodes may have no delivery for this queue, or no permits.
    */
   enum ParkedOf {
     OWN, GLANCE_AT_ALL, ALL
@@ -236,7 +237,7 @@ final class Lane {
     }
   }
 
-  /** Notes that a probe has found the entry due: it is claimed before all entries that have not been probed. */
+  /** Adds an entry that a probe has found due. It is claimed after the parked entries, and before the fresh entries. */
   void addProbed(DueEntry entry) {
     probed.add(entry);
   }
@@ -260,8 +261,8 @@ final class Lane {
   }
 
   /**
-   * Returns whether the lane empties soon at its last rate. A lane that has permits and was empty a moment ago counts
-   * as flowing.
+   * Returns whether the lane, at its latest rate, empties within {@link #FLOW_SECONDS}. A lane that has permits and was
+   * empty less than {@link #FLOW_CREDIT_NANOS} ago counts as flowing.
    */
   boolean isFlowing() {
     return waiting() > 0
@@ -309,7 +310,7 @@ final class Lane {
     return waiter == null ? null : new AddressedEntries.Matched(take(), waiter);
   }
 
-  /** Puts back an entry that was taken and found due: it is claimed before the others. */
+  /** Puts back an entry that was taken and found due. It is claimed like a parked entry, before the fresh entries. */
   void putBack(DueEntry entry) {
     taken--;
     unparked(entry);
@@ -356,7 +357,10 @@ final class Lane {
     return hasParked;
   }
 
-  /** Returns whether to read more parked entries: there are some, few wait here, and no read is under way. */
+  /**
+   * Returns whether to read more parked entries: there are some, fewer than {@code low} entries without an address wait
+   * here, no read is under way, and a worker waits if this is a pull queue.
+   */
   boolean needsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
         && !(isPull() && longPolls().isEmpty());

@@ -15,9 +15,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The workers that wait for tasks of one pull queue, in order of arrival. Shared by the loops of a node; any thread.
- */
+/** The workers that wait for tasks of one pull queue, in order of arrival. Shared by a node's loops; thread-safe. */
 final class LongPollQueue {
   private final Supplier<Seating> seating;
 
@@ -87,8 +85,8 @@ final class LongPollQueue {
     }
 
     /**
-     * Answers with the tasks whose leases still run: a task that waited for the other claims may have been claimed
-     * again by now.
+     * Answers with the tasks whose leases still run: a lease may have ended while its task waited for other claims of
+     * this call, and the task may have been claimed again.
      */
     private void answer(long nowNanos) {
       List<Won> held = tasks.stream().filter(won -> won.leaseEndNanos() - nowNanos > 0).toList();

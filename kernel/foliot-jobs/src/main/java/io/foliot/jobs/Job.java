@@ -28,15 +28,15 @@ import org.jspecify.annotations.Nullable;
  * @param misfire the rule for scheduled times that are found late
  * @param timeout how long a run may take before its shards are cancelled, or null for no limit
  * @param parameter the payload of each shard; its headers must leave room for those of the job
- * @param maxAttempts the most attempts of a shard, or 0 for the limit of the queue
+ * @param maxAttempts the maximum number of attempts of a shard, or 0 for the limit of the queue
  * @param pauseAfterFailures the number of failed runs in a row after which the job is paused, or 0 for never
- * @param history how many ended runs and ranges are kept
+ * @param history how many ended runs, and ranges of times that did not run, are kept
  * @param scope the choice of workers that run the shards of a run
  * @param allocation how shards are divided among workers
  * @param allocator the name of the {@link ShardAllocator} of {@link Allocation#OWN}; empty with other rules
  * @param zones with {@link Scope#PER_ZONE}, the zones in which a run has shards; empty for all zones that have a worker
  *     when a run begins
- * @param runListeners the phases before or after its shards in which a run has a listener
+ * @param runListeners the phases of a run, before or after its shards, that have a listener
  */
 public record Job(String name, String queue, ScheduleSettings schedule, int shards, List<String> shardParameters,
     Overlap overlap, Misfire misfire, @Nullable Duration timeout, Body parameter, int maxAttempts,
@@ -46,7 +46,10 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
   public static final int MAX_SHARDS = 10_000;
   /** The largest parameter, in bytes: it is copied into each shard. */
   public static final int MAX_PARAMETER_BYTES = 16 << 10;
-  /** The largest parameter times the number of shards, in bytes: a run writes this much. */
+  /**
+   * Maximum product of the size of the parameter and {@code shards}, in bytes: a run with {@link Scope#ONE} writes this
+   * much. The zones and workers of other scopes are not counted.
+   */
   public static final int MAX_RUN_BYTES = 16 << 20;
   /** The largest size of all shard parameters together, in bytes of UTF-8: they are part of the job's record. */
   public static final int MAX_SHARD_PARAMETER_BYTES = 24 << 10;
@@ -57,7 +60,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
    * nine.
    */
   public static final int MAX_HEADERS = Limits.MAX_HEADERS - 9;
-  /** The longest names and values of these headers together, in characters: the job's own headers need room, too. */
+  /** Maximum total length of the names and values of these headers, in characters: the job's headers need room, too. */
   public static final int MAX_HEADER_BYTES = 3 << 10;
   /** Longest timeout of a run. */
   public static final Duration MAX_TIMEOUT = Duration.ofHours(24);
@@ -215,19 +218,19 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets a fixed delay after the end of the last run as the schedule. */
+    /** Sets a fixed delay from the end of a run to the start of the next run as the schedule. */
     public Builder after(Duration delay) {
       schedule.after(delay);
       return this;
     }
 
-    /** Sets the only scheduled time. */
+    /** Sets a single time as the schedule. */
     public Builder at(Instant time) {
       schedule.at(time);
       return this;
     }
 
-    /** Sets the zone of the schedule. */
+    /** Sets the time zone of the schedule, such as {@code Europe/Berlin}. */
     public Builder zone(String zone) {
       schedule.zone(zone);
       return this;
@@ -276,7 +279,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets the most attempts of a shard; 0 for the limit of the queue. */
+    /** Sets the maximum number of attempts of a shard; 0 for the limit of the queue. */
     public Builder maxAttempts(int attempts) {
       maxAttempts = attempts;
       return this;
@@ -309,7 +312,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
       return this;
     }
 
-    /** Sets {@link Allocation#OWN} with the allocator of that name. It is called for a run of one shard, too. */
+    /** Sets {@link Allocation#OWN} and the name of the allocator, which is called for a run of one shard, too. */
     public Builder allocator(String registered) {
       allocation = Allocation.OWN;
       allocator = registered;

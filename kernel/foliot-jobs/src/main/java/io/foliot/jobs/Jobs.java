@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The recurring jobs of a store, for callers that create, change and run them. Thread-safe; no method blocks.
  *
- * <p>Each change is a compare-and-set: the record of the job is read, changed by {@link JobChange} at the store's time,
- * and written if it has not been written since; otherwise it is read again. So a change based on an old record never
- * replaces a newer one, and the result of a change is valid on every node. A change waits while a planning pass of the
- * job runs, which takes some milliseconds. If a change waits for long, the planner of this process delays the next
- * pass.
- * After six seconds a change fails with {@link OverloadedException} and has no effect.
+ * <p>Each change is a compare-and-set: it reads the record of the job, applies {@link JobChange} at the store's time,
+ * and writes the new record. If the stored record has changed since the read, the change begins again. A change based
+ * on an old record therefore never replaces a newer one, and the result of a change is valid on every node. A change
+ * is retried, with growing pauses, while a planning pass of the job runs. A pass takes some milliseconds. If the third
+ * retry fails, the planner of this process delays the next pass. After six seconds a change fails with
+ * {@link OverloadedException} and has no effect.
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, with
  * {@link UnknownJobException} for a job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
@@ -114,7 +114,7 @@ public final class Jobs {
   /**
    * A shard that waits for its next attempt.
    *
-   * @param scheduledAt the scheduled time of the shard's run
+   * @param scheduledAt the scheduled time of the shard's run, in RFC 3339
    * @param zone the zone in which the shard runs, or empty
    * @param shard the number of the shard
    * @param attempt the number of the attempt that failed
@@ -139,14 +139,15 @@ public final class Jobs {
     this(store, host, new ProcessSurroundings());
   }
 
-  /** As {@link #Jobs(TaskStore, JobHost)}, with another clock, timer and source of random bits. */
+  /** Creates the jobs of a store for a process without a planner, with the given clock, timer and random bits. */
   public Jobs(TaskStore store, JobHost host, JobSurroundings surroundings) {
     this(store, host, surroundings, new JobTurns(), () -> null, Allocators.NONE);
   }
 
   /**
    * @param turns shared with the planner of this process
-   * @param fleet returns the workers that the planner of this process has read last, or null if it has read none
+   * @param fleet returns the workers that the planner of this process has read most recently, or null before its first
+   *     read
    * @param allocators the allocators of that planner
    */
   Jobs(TaskStore store, JobHost host, JobSurroundings surroundings, JobTurns turns, Supplier<@Nullable Fleet> fleet,
@@ -163,7 +164,7 @@ public final class Jobs {
 
   /**
    * Creates a job or replaces its definition. The same definition again changes nothing. Fails with
-   * {@link TooManyJobsException} if the job is new and there are too many.
+   * {@link TooManyJobsException} if the job is new and there are as many jobs as the host permits.
    */
   public CompletableFuture<Put> put(Job job) {
     return create(job, JobChange::create, (record, now, known) -> JobChange.put(record, job, now, known));
@@ -264,7 +265,7 @@ public final class Jobs {
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
   }
 
-  /** Returns a failed shard of an active run that waits for its next attempt, or empty if none is found. */
+  /** Returns a failed shard that waits for its next attempt, from the active runs; empty if none is found. */
   public CompletableFuture<Optional<FailedShard>> failedShard(String name) {
     return read(name).thenCompose(found -> found.filter(Jobs::exists).map(views::failedShard)
         .orElse(CompletableFuture.completedFuture(Optional.empty()))).toCompletableFuture();
@@ -273,8 +274,8 @@ public final class Jobs {
   /**
    * Returns a page of the jobs.
    *
-   * @param limit the most jobs of the page
-   * @param cursor the {@code next} of the last page, or null for the first page
+   * @param limit the maximum number of jobs of the page
+   * @param cursor the {@code next} of the previous page, or null for the first page
    */
   public CompletableFuture<Page> list(int limit, @Nullable String cursor) {
     return store.query(Shards.JOBS, null, limit, cursor)
@@ -346,7 +347,7 @@ public final class Jobs {
   /**
    * Requests a run now, as {@link #trigger(String, String)} does.
    *
-   * @param parameter the payload of its shards in place of the job's parameter, without headers, or null
+   * @param parameter the payload of the run's shards, without headers; null for the job's parameter
    */
   public CompletableFuture<Requested> trigger(String name, @Nullable String key, @Nullable Body parameter) {
     return request(name, (record, now, known) -> parameter == null
@@ -444,7 +445,10 @@ public final class Jobs {
         }))));
   }
 
-  /** Returns the next scheduled times of a job, with their offsets; for a paused job, as if it were resumed now. */
+  /**
+   * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. The
+   * times of a paused job are those that it would have if it were resumed now.
+   */
   public CompletableFuture<List<ZonedDateTime>> next(String name, int count) {
     return read(name).thenCompose(found -> {
       TaskRecord task = found.filter(Jobs::exists).orElseThrow(() -> new UnknownJobException(name));
@@ -458,7 +462,10 @@ public final class Jobs {
     }).toCompletableFuture();
   }
 
-  /** Returns the first times of a schedule after now, as if a job of that name had this schedule. */
+  /**
+   * Returns the first {@code count} times of a schedule after now, or fewer if the schedule ends, the earliest first.
+   * The times are those of a job with that name.
+   */
   public CompletableFuture<List<ZonedDateTime>> preview(ScheduleSettings settings, String name, int count) {
     return calendars.of(settings).thenCombine(store.timeMicros(0),
         (known, micros) -> JobViews.preview(settings.schedule(name, known), Math.floorDiv(micros, 1_000), count))
@@ -568,7 +575,10 @@ public final class Jobs {
     });
   }
 
-  /** Writes the record of a new job; its first pass is due when there is something to plan. Empty if the job exists. */
+  /**
+   * Writes the record of a new job, whose first pass is due when there is something to plan. Returns empty if the job
+   * exists.
+   */
   private CompletionStage<Optional<Put>> added(JobRecord record, long now, Function<String, @Nullable Calendar> known) {
     JobLife.Plan plan = JobLife.plan(record, now, Map.of(), known, null);
     Due due = plan.record().equals(record) ? Due.at(plan.at()) : Due.NOW;
@@ -578,7 +588,7 @@ public final class Jobs {
     });
   }
 
-  /** Writes a record, to be planned at once; empty if the job has changed meanwhile. */
+  /** Writes a record, to be planned at once. Returns empty if the job has changed meanwhile. */
   private CompletionStage<Optional<JobStatus>> written(JobRecord record, long expectedGeneration, long now) {
     return written(record, Due.NOW, expectedGeneration, now);
   }

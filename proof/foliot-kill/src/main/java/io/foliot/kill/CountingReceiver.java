@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * A receiver of the callbacks of many tasks. The payload of a task is its number. The receiver counts the callbacks of
- * each task, and keeps the lateness and the attempt number of the last callback.
+ * each task, and keeps the lateness and the attempt number of the latest callback.
  */
 final class CountingReceiver implements AutoCloseable {
   private final Listener listener;
@@ -63,12 +63,12 @@ final class CountingReceiver implements AutoCloseable {
     return times.get(number);
   }
 
-  /** Returns the lateness of a task's last callback, in ms. It is negative if the callback was early. */
+  /** Returns the lateness of a task's latest callback, in ms. It is negative if the callback was early. */
   int lateMillis(int number) {
     return lateMillis.get(number);
   }
 
-  /** Returns the number of a task's last attempt; 0 if there was none. */
+  /** Returns the attempt number of a task's latest callback, from 1; 0 if there was none. */
   int attempt(int number) {
     return attempts.get(number);
   }

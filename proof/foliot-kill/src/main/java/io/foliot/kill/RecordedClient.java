@@ -119,7 +119,7 @@ final class RecordedClient {
         answer.dueAt().toEpochMilli());
   }
 
-  /** Submits tasks that were never submitted before. */
+  /** Submits tasks that were never submitted before. Returns the accepted tasks, in order; none if the call fails. */
   List<SubmittedTask> submitBatch(String queue, List<NewTask> tasks) {
     long now = now();
     List<Long> ops = tasks.stream().map(task -> history.invoked(now, request(queue, task, now))).toList();
@@ -175,7 +175,8 @@ final class RecordedClient {
     }
     long generation = Objects.requireNonNull(result.generation());
     TaskView task = read(queue, result.key());
-    // A lower generation still runs, and the touched one is its successor. A higher one may be another task.
+    // If the task has a lower generation, it still runs, and the touched generation is its successor. A task with a
+    // higher generation may be another task of the key.
     return task == null || task.generation() > generation
         ? new Reply.Done()
         : new Reply.Placed(Reply.Result.valueOf(result.result().name()), task.id(), generation,

@@ -47,8 +47,7 @@ record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, 
   /**
    * The end of a handler, before it is reported.
    *
-   * @param atMicros a time before the handler examined its lease, if it still had the lease; otherwise a time after it
-   *     was interrupted
+   * @param atMicros a time just before the handler examined its lease, and after the interrupt if there was one
    * @param isLost whether the worker had noticed that the lease was lost
    * @param isInterrupted whether the handler was interrupted
    */

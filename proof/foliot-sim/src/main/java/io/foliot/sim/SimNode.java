@@ -252,7 +252,10 @@ final class SimNode {
     kill();
   }
 
-  /** Stops the engine in an orderly way, and runs {@code gone} when the process has ended. */
+  /**
+   * Stops the engine in an orderly way, and runs {@code gone} when the process has ended. If no engine serves or the
+   * process is paused, does nothing but run {@code gone}.
+   */
   void stop(Duration patience, Runnable gone) {
     NodeProcess mine = process;
     Engine serving = engine;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The addresses of ZooKeeper, and the settings of the connections.
  *
  * @param servers {@code host:port,host:port}; the default port is 2181
- * @param root the path above all nodes of Foliot; it is created if it is missing
+ * @param root the path above all znodes of Foliot; it is created if it is missing
  * @param sessionTimeout the time after which a silent node counts as dead. ZooKeeper limits it, by default to between
  *     two and twenty times its {@code tickTime}
  * @param connectionTimeout how long one try to connect may take
@@ -24,7 +24,7 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     Login login, @Nullable Tls tls) {
   /** Prefix of an address. */
   public static final String SCHEME = "zookeeper://";
-  /** Root path of Foliot's nodes unless the address has a path. */
+  /** Root path of Foliot's znodes unless the address has a path. */
   public static final String ROOT = "/foliot";
   /** The default time after which a silent node counts as dead. */
   public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(3);
@@ -62,9 +62,9 @@ public record ZooKeeperOptions(String servers, String root, Duration sessionTime
     }
   }
 
-  /** The identity of a client of ZooKeeper. Nodes that it creates can be read and changed only with that identity. */
+  /** The identity of a ZooKeeper client. Only this identity can read or change the znodes that the client creates. */
   public sealed interface Login {
-    /** No identity: the nodes are open to every client of ZooKeeper. */
+    /** No identity: the znodes are open to every client of ZooKeeper. */
     record Anonymous() implements Login {}
 
     /** The {@code digest} scheme. The password is sent in clear text, so the connection should use TLS. */

@@ -65,11 +65,11 @@ public final class StoreCoordinator implements Coordinator {
   private static final CompletionStage<Boolean> UNCHANGED = CompletableFuture.completedFuture(false);
   private static final long MAX_LEASE_MICROS = MAX_LEASE.toNanos() / NANOS_PER_MICRO;
   /**
-   * Slow polls that a lease outlasts, in addition to {@link #LEASE}: the poll that wrote the lease, a poll in which the
-   * next renewal fails, and the poll after that.
+   * Number of slow polls that a lease outlasts, in addition to {@link #LEASE}: the poll that wrote the lease, a poll in
+   * which the next renewal fails, and the poll after that.
    */
   private static final int POLLS_PER_LEASE = 3;
-  /** Each quicker poll reduces the remembered duration of the slowest poll by one part in this many. */
+  /** Divisor by which each quicker poll shortens the remembered duration of the slowest poll: by an eighth. */
   private static final int FORGOTTEN_PART = 8;
 
   private final TaskStore store;
@@ -186,7 +186,7 @@ public final class StoreCoordinator implements Coordinator {
     return !underWay ? pollNanos - now : leftNanos > 0 ? leftNanos : BEAT.toNanos();
   }
 
-  /** Returns how long a lease of this member lasts: a slow store must not make its members die again and again. */
+  /** Returns how long a lease of this member lasts: longer with a slow store, so that its members keep their leases. */
   private long leaseNanos() {
     return Math.min(MAX_LEASE.toNanos(), LEASE.toNanos() + POLLS_PER_LEASE * slowNanos);
   }

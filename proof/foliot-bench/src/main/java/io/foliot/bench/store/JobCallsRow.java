@@ -96,7 +96,7 @@ final class JobCallsRow implements Row {
       }
     }
     double times = table.median(LINE, PUT) / table.median(LINE, SUBMIT);
-    table.addGoal("the put at most 1.5 times the submit, it is " + Figures.shown(times), times <= 1.5);
+    table.addGoal("the put takes at most 1.5 times as long as the submit: times=" + Figures.shown(times), times <= 1.5);
     table.addGoal("10,000 puts a second", table.median(LINE, PUTS_A_SECOND) >= 10_000);
     table.addGoal("10,000 shards a second", table.median(LINE, SHARDS_A_SECOND) >= 10_000);
     table.addGoal("the end seen within a second", table.median(LINE, END) <= 1_000);

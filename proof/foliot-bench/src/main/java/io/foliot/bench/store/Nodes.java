@@ -39,12 +39,12 @@ final class Nodes implements AutoCloseable {
    *
    * @param count the number of nodes
    * @param share the assignment of slots to nodes
-   * @param attempts the most attempts that a node has under way
+   * @param attempts the maximum number of attempts that a node has under way at the same time
    * @param time the duration of an attempt; zero for handlers that do nothing
    * @param window how far ahead a node reads its slots
    */
   record Kind(int count, Share share, int attempts, Duration time, Duration window) {
-    /** Returns nodes with the default bounds of the engine and handlers that do nothing. */
+    /** Returns the settings of nodes that have the default limits of the engine, and handlers that do nothing. */
     static Kind of(int count, Share share) {
       EngineOptions defaults = EngineOptions.defaults("bench");
       return new Kind(count, share, defaults.destinationLimit(), Duration.ZERO,

@@ -39,10 +39,10 @@ public final class Request {
      */
     byte[] body(int maxBytes);
 
-    /** Returns the memory of an answer that reads records. */
+    /** Returns the memory share for an answer with records that were read. */
     AnswerMemory.Share memory();
 
-    /** Returns the memory of an answer about many items that were written. */
+    /** Returns the memory share for an answer about many items that were written. */
     AnswerMemory.Share writeMemory();
   }
 
@@ -98,12 +98,12 @@ public final class Request {
     return incoming.parameters().get(name);
   }
 
-  /** Returns the memory of an answer that reads records. */
+  /** Returns the memory share for an answer with records that were read. */
   AnswerMemory.Share memory() {
     return incoming.memory();
   }
 
-  /** Returns the memory of an answer about many written items, which is separate so that reads cannot use it up. */
+  /** Returns the memory share for an answer about many written items; it is separate from the share of reads. */
   AnswerMemory.Share writeMemory() {
     return incoming.writeMemory();
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class GenerationClock {
   private final Dialect dialect;
-  /** The latest reading of the clock by any statement of this process, in microseconds; 0 before the first. */
+  /** The largest reading of the clock by any statement of this process, in microseconds; 0 before the first. */
   private final AtomicLong seenMicros = new AtomicLong();
 
   GenerationClock(Dialect dialect) {
@@ -24,7 +24,7 @@ final class GenerationClock {
     seenMicros.accumulateAndGet(micros, Math::max);
   }
 
-  /** Returns the latest reading, in microseconds since 1970, or 0 before the first reading. */
+  /** Returns the largest reading, in microseconds since 1970, or 0 before the first reading. */
   long seen() {
     return seenMicros.get();
   }

@@ -8,9 +8,9 @@ import java.util.List;
 /** Statements that insert tasks, or push back waiting tasks. */
 interface SubmitStatements {
   /**
-   * Inserts those tasks whose key is not live and whose id and request are not known.
+   * Inserts those tasks whose key has no live task, and whose id and request are not known.
    *
-   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; no smaller
+   * @param seenMicros the largest reading of the clock by this process, in microseconds since 1970; no smaller
    *     generation is given out
    */
   Inserted insert(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException;
@@ -29,7 +29,7 @@ interface SubmitStatements {
    * Pushes back tasks that wait: sets new deadlines that are not earlier than the index entries of the tasks.
    *
    * @param resets whether the payloads or the maximum numbers of attempts may change
-   * @param seenMicros the latest reading of the clock by this process, in microseconds since 1970; no smaller
+   * @param seenMicros the largest reading of the clock by this process, in microseconds since 1970; no smaller
    *     generation is given out
    */
   Touched touch(Connection connection, List<KeyTouch> touches, boolean resets, long seenMicros) throws SQLException;

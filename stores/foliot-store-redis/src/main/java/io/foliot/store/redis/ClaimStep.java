@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The step that claims tasks. The fast path handles all claims except those that find an ended lease. */
+/**
+ * The step that claims tasks. The fast path handles all claims except those that find an ended lease or a record that
+ * the script cannot read, and those whose lease is too long for the script.
+ */
 final class ClaimStep
     implements
       RedisOperation<Claim, ClaimStep.TimedResult>,

@@ -27,11 +27,11 @@ import org.rocksdb.RocksIterator;
  */
 final class CommitTable {
   /**
-   * Maximum number of records of an expired bucket that one commit examines for keys and bodies to delete. Takes a few
-   * ms.
+   * Maximum number of records of an expired bucket that one commit examines for keys and bodies to delete. This
+   * examination takes a few ms.
    */
   private static final int RETIRED_PER_COMMIT = 2_000;
-  /** Time between the expiry and the drop of a bucket. The clock may be set back by this time without a loss. */
+  /** Time between the expiry and the drop of a bucket. The clock may be set back by up to this time without a loss. */
   private static final long DROP_GRACE_MILLIS = 10_000;
   /** Distance of a newly recorded floor above the generations given out: a minute, in microseconds. */
   private static final long FLOOR_AHEAD = 60_000_000;
@@ -61,7 +61,7 @@ final class CommitTable {
   private long recordedFloor;
   /** The expired bucket that is being examined before its drop, or null. */
   private @Nullable Bucket retiring;
-  /** The key of the first record of that bucket that is not yet examined, or null if all are left. */
+  /** The key of the first record of that bucket that is not yet examined, or null if no record has been examined. */
   private byte @Nullable [] retiredUpTo;
 
   CommitTable(Database db, int slotCount, Queues queues, TaskCounts tally, RecordCache cache, Unreadables unreadables,
@@ -112,7 +112,10 @@ final class CommitTable {
     return live > 0;
   }
 
-  /** Returns the record before the commit, or null. Calls do not read a record whose id should be new; prefetch may. */
+  /**
+   * Returns the record before the commit, or null if there was none. A call does not read the record of an id that
+   * should be new, but the prefetch of this commit may have read it.
+   */
   private @Nullable TaskRecord before(RecordChange change) {
     TaskRecord before = change.before();
     return before != null ? before : stored.ifRead(change.id());

@@ -8,7 +8,10 @@ public interface Reads {
   /** Names a record by its id. */
   void id(TaskId id);
 
-  /** Names a record that the item inserts unless it exists. The item's unit does not depend on this record. */
+  /**
+   * Names a record that the item inserts unless the record exists. The item's {@link BatchUnit} does not depend on this
+   * record.
+   */
   default void child(TaskId id) {
     id(id);
   }
