@@ -121,7 +121,7 @@ sink = Sink()
 
 
 def report(shard):
-    """Writes as many pages as the parameter of the job says. A repeated attempt continues after the last page."""
+    """Writes as many pages as the parameter of the job says. A repeated attempt continues after the saved page."""
     last = shard.task.get("payload") or 10
     for page in range(int(shard.checkpoint or 0) + 1, last + 1):
         shard.ensure_runs()

@@ -4,7 +4,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 
-/** A JSON codec by Jackson 2. It ignores unknown properties, so that an older version can read a newer task. */
+/**
+ * A JSON codec by Jackson 2. It ignores unknown properties, so that an older version of the application can read
+ * tasks of a newer version.
+ */
 final class Jackson2Codec<T> implements PayloadCodec<T> {
   private static final JsonMapper MAPPER = JsonMapper.builder().findAndAddModules()
       .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();

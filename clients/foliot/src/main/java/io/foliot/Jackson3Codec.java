@@ -5,7 +5,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A JSON codec by Jackson 3. It ignores unknown properties, so that an older version can read a newer task. */
+/**
+ * A JSON codec by Jackson 3. It ignores unknown properties, so that an older version of the application can read
+ * tasks of a newer version.
+ */
 final class Jackson3Codec<T> implements PayloadCodec<T> {
   private static final JsonMapper MAPPER = JsonMapper.builder().findAndAddModules()
       .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();

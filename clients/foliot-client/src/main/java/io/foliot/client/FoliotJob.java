@@ -42,7 +42,7 @@ public @interface FoliotJob {
   /** Returns the number of shards of a run. */
   int shards() default 1;
 
-  /** Returns the text parameters of the shards, from shard 0 on. There may be fewer texts than shards. */
+  /** Returns the text parameters of the shards, from shard 0 on. Shards beyond the last text have no parameter. */
   String[] shardParameters() default {};
 
   /** Returns the rule for a scheduled time that comes while a run is active: skip, queue, replace or allow. */

@@ -68,7 +68,7 @@ public final class Job {
     return from.shards;
   }
 
-  /** Returns the text parameters of the shards, from shard 0 on. There may be fewer texts than shards. */
+  /** Returns the text parameters of the shards, from shard 0 on. Shards beyond the last text have no parameter. */
   public List<String> shardParameters() {
     return from.shardParameters;
   }

@@ -44,7 +44,7 @@ public record Retry(int maxAttempts, Duration backoff, double multiplier, Durati
    * Returns the wait after a failed attempt whose receiver requested a wait. The result is never shorter than the
    * requested wait. It is also never shorter than the backoff of this rule, so a receiver cannot use up the attempts at
    * once. Jitter lengthens the requested wait by at most {@code jitter * maxBackoff}. So tasks that got the same wait
-   * spread out, and a wait of a day does not grow by hours.
+   * spread out, and under {@link #DEFAULT} a wait of a day grows by at most two minutes.
    *
    * @param attempt the number of the attempt that failed, from 1
    * @param requestedMillis the wait that the receiver requested, not negative

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The API of an engine, for applications and for the server.
  *
  * <p>Any thread may call, and only {@link #close} blocks. A future completes when its result is durable. Futures may
- * complete on the engine's threads: hand longer work to another thread. A future fails with
+ * complete on the engine's threads: hand longer work to another thread. A call for several items returns their results
+ * in the order of the items. A future fails with
  *
  * <ul>
  * <li>{@link IllegalArgumentException} for a request that can never work
@@ -55,7 +56,7 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<Optional<TaskRecord>> find(TaskRef ref);
 
   /**
-   * Pages through the tasks of a queue. A page may be empty and still have a cursor.
+   * Pages through the tasks of a queue, in no particular order. A page may be empty and still have a cursor.
    *
    * @param state null for tasks in any state
    * @param limit from 1 to 1,000
@@ -96,8 +97,8 @@ public interface Scheduler extends AutoCloseable {
   CompletableFuture<SettleResult> ack(TaskId id, Token token, @Nullable Duration next, TaskNote note);
 
   /**
-   * Reports that an attempt failed. The task is tried again after {@code delay}, or after the queue's backoff if it is
-   * null, as long as the task has attempts left.
+   * Reports that an attempt failed. If the task has attempts left, it is tried again after {@code delay}, or after the
+   * queue's backoff if {@code delay} is null.
    */
   default CompletableFuture<SettleResult> nack(TaskId id, Token token, @Nullable Duration delay, String reason) {
     return nack(id, token, delay, reason, TaskNote.NONE);
@@ -152,7 +153,8 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Deletes a queue that has no live tasks. If nodes share the store, a deletion takes about three seconds, in which no
-   * task is accepted for the queue. If the queue is changed during this time, the deletion fails.
+   * task is accepted for the queue. If the queue is changed during this time, the future fails with
+   * {@link OverloadedException}.
    *
    * @return false if there is no such queue; the future fails with {@link QueueInUseException} if it has live tasks
    */
@@ -200,8 +202,8 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Stops the engine. It refuses calls, leaves the cluster, and fires tasks until other nodes own its slots. Then it
-   * claims nothing more, waits up to this time for running attempts, and records their ends. The store is not closed.
-   * The time of the first call counts: later calls complete when the first one does.
+   * claims nothing more, waits up to {@code patience} for running attempts, and records their ends. The store is not
+   * closed. The patience of the first call counts: later calls complete when the first one does.
    */
   CompletableFuture<Void> stop(Duration patience);
 
@@ -215,7 +217,7 @@ public interface Scheduler extends AutoCloseable {
    * @param queue a queue whose delivery is {@code pull}
    * @param max how many tasks at most, from 1 to 1,000
    * @param waitMillis how long to wait for the first task, at most 60,000
-   * @param leaseMillis the duration of the leases; 0 for the queue's timeout
+   * @param leaseMillis the duration of the leases, at most 24 h; 0 for the queue's timeout
    * @param worker the name of the worker's process in the {@link Fleet}; empty for an anonymous worker, which gets no
    *     addressed task
    * @param zone the worker's data centre, rack or cell; may be empty

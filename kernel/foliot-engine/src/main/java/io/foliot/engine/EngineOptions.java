@@ -49,7 +49,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
   }
 
-  /** Returns the defaults. {@link #builder} sets others. */
+  /** Returns the default options for a node with a name that is unique in the cluster. */
   public static EngineOptions defaults(String node) {
     return builder(node).build();
   }

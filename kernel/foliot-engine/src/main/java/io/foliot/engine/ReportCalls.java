@@ -37,8 +37,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
- * <li>A plain success is settled with the values that {@link HandedTasks} remembers. For any other report the task is
- * read, because the settings of its queue decide what follows a failure. Both join a batch of settles.
+ * <li>A plain success of a task that {@link HandedTasks} remembers is settled with the remembered values. For any other
+ * report the task is read, to find its queue, whose settings decide what follows a failure. Both join a batch of
+ * settles.
  * <li>When a batch comes back, the loops that hold the claims release their permits.
  * </ol>
  */

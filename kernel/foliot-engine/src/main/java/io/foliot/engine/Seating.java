@@ -63,9 +63,9 @@ record Seating(Fleet fleet, Map<String, Fleet.Seat> byWorker, List<Fleet.Seat> o
   }
 
   /**
-   * Returns whether a worker receives no tasks because it is disabled, or may be while the fleet is not known yet.
-   * A worker that left its seat while it was disabled gets that seat back with the next write of the seats, and is
-   * disabled until then too.
+   * Returns whether a worker receives no tasks, because it is disabled or because this node has not read the fleet yet.
+   * A worker that left its seat while it was disabled, and returns, gets that seat back with the next write of the
+   * seats. The worker counts as disabled before this write too.
    */
   boolean isDisabled(String worker) {
     return !isKnown || disabled.contains(worker);

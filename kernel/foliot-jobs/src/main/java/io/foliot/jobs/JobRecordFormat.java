@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bytes of a {@link JobRecord}, in a {@link Frame} that belongs to the job's name. Times are stored as distances
  * from the cursor, because small numbers take few bytes. A record of more than {@value #MAX_BYTES} bytes loses its
- * oldest history until it fits. Its other parts take less than half of that size.
+ * oldest history until it fits, or until no history is left.
  */
 final class JobRecordFormat {
-  /** The largest size of a record, in bytes: each pass reads and writes the record. */
+  /** Size in bytes above which a record loses history: each pass reads and writes the record. */
   static final int MAX_BYTES = 64 << 10;
 
   private static final String SUBJECT = "the record of a job";
@@ -43,9 +43,9 @@ final class JobRecordFormat {
   private static final int LISTENERS = 0x20;
   /** Flag in the byte of a run's listeners: there is a listener after the shards. */
   private static final int HAS_AFTER = 0x10;
-  /** Position of the step's code in that byte. */
+  /** Position of the step's code in the byte of a run's listeners. */
   private static final int STEP_SHIFT = 2;
-  /** Bits of the phase's code in that byte. */
+  /** Bits of the phase's code in the byte of a run's listeners. */
   private static final int PHASE_MASK = 0x03;
 
   private JobRecordFormat() {}
@@ -62,7 +62,7 @@ final class JobRecordFormat {
   /**
    * Decodes the bytes of {@link #encode}.
    *
-   * @throws UnreadableException if the bytes cannot be read; its class gives the reason
+   * @throws UnreadableException if the bytes cannot be read; the class of the exception gives the reason
    */
   static JobRecord decode(String name, byte[] bytes) {
     return Frame.read(SUBJECT, name, Checksum.mark(name), bytes, JobRecordFormat::read);
@@ -306,7 +306,7 @@ final class JobRecordFormat {
     }
   }
 
-  /** Returns a number for a distance that is never 0, because 0 is written for a run that has not begun. */
+  /** Encodes a distance as a number that is never 0, because 0 stands for a run that has not begun. */
   private static long nonZero(long distance) {
     return distance < 0 ? distance : distance + 1;
   }

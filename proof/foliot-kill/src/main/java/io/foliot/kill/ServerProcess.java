@@ -167,7 +167,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns whether the server has been ready, and was not killed, stopped or paused since. */
+  /** Returns whether the server has been ready, was neither killed nor stopped since, and is not paused. */
   boolean isUp() {
     return up;
   }

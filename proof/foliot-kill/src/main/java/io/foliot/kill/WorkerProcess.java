@@ -52,7 +52,7 @@ final class WorkerProcess implements AutoCloseable {
   private final Set<String> killed = ConcurrentHashMap.newKeySet();
   private final List<String> names = new CopyOnWriteArrayList<>();
 
-  // One thread at a time changes it; any thread reads.
+  // One thread at a time changes these fields. Any thread reads them.
   private volatile @Nullable Process process;
   private volatile String name = "";
 
@@ -132,7 +132,10 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** Ends the process with SIGTERM, as operators do. The worker first finishes its shards, or gives them back. */
+  /**
+   * Ends the process with SIGTERM, as operators do, and waits until it has ended. The worker first finishes its shards,
+   * or gives them back.
+   */
   void stop() {
     Process running = Objects.requireNonNull(process);
     running.destroy();

@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The observations of a job's caller and of the shards' receiver. Times are milliseconds since 1970 by the store. */
+/**
+ * The observations of a job's caller and of the shards' receiver. Times are readings of the store's clock, in
+ * milliseconds since 1970.
+ */
 final class JobStory {
   /**
    * A definition that was put. The definition takes effect between the two times.

@@ -35,7 +35,7 @@ final class CommandOutput {
     return MAPPER.writeValueAsString(plain(this));
   }
 
-  /** Returns a value as JSON has it: a number, a boolean, a map or a list; any other value, such as a path, as text. */
+  /** Converts a value to a number, a boolean, a map or a list; any other value, such as a path, becomes a text. */
   private static Object plain(Object value) {
     return switch (value) {
       case Number number -> number;

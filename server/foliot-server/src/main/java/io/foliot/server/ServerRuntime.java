@@ -37,7 +37,7 @@ import java.util.function.Consumer;
 /**
  * The parts of a server below the API: a store, an engine over the store, and the calls about recurring jobs.
  *
- * @param store holds all tasks and settings
+ * @param store the store of all tasks and settings
  * @param scheduler the started engine
  * @param jobs the calls about recurring jobs
  */
@@ -92,8 +92,8 @@ record ServerRuntime(TaskStore store, Scheduler scheduler, Jobs jobs) {
     return new HttpDelivery(HttpDeliveryOptions.builder().allowedNetworks(networks).allowLoopback(loopback)
         // A queue is often created before the DNS entry of its receiver; addresses are checked again at each attempt.
         .allowUnresolved(true)
-        // A destination has at most twice its limit of attempts in progress. Each finds a free connection, because the
-        // time spent waiting for one would count against the attempt's timeout.
+        // A destination has at most twice its limit of attempts in progress. With as many connections, no attempt waits
+        // for a connection. Such a wait would count against the attempt's timeout.
         .connectionsPerDestination(2 * config.delivery().destinationLimit()).version(FoliotServer.version()).build());
   }
 

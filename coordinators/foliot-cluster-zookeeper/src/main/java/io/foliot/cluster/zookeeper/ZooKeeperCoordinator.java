@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Coordination through ZooKeeper. A member is an ephemeral node, the leader is the member with the smallest sequential
  * node, and the document is a node that the leader writes by compare-and-set.
  *
- * <p>Once a {@linkplain #BEAT beat} a member checks that its own node exists and belongs to its session, creates it if
- * not, and reads the other members. Watches and Curator's connection events only make the next check earlier. After any
+ * <p>Once a {@linkplain #BEAT beat} a member ensures that its own node exists and belongs to its session, and reads the
+ * other members. Watches and Curator's connection events only make the next check earlier. After any
  * failure of a session, a node or ZooKeeper, and after any lost event, the next check restores the correct state.
  *
  * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZooKeeperCoordinator implements Coordinator {
   // A poll: own node (created or replaced) -> reading -> listener. One poll is under way at a time. A poll that began
-  // before the last change of the connection is dropped. A poll runs on the loop's thread, to which the threads of
+  // before the latest change of the connection is dropped. A poll runs on the loop's thread, to which the threads of
   // Curator and ZooKeeper post their results.
   //
   // Rejected: Curator's PersistentNode and CuratorCache. Each has its own state and threads, and recovers by itself
@@ -62,9 +62,9 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private final Watcher watcher = event -> post(this::pollSoon);
   private final Deque<Long> ownSessions = new ArrayDeque<>();
 
-  // the loop's thread, and the closing thread once the loop has ended
+  // Used by the loop's thread, and by the closing thread once the loop has ended.
   private @Nullable Ensemble ensemble;
-  // loop's thread only
+  // Used only by the loop's thread.
   private @Nullable Member self;
   private @Nullable Listener listener;
   private @Nullable Reading reading;
@@ -79,7 +79,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private @Nullable Member registeredAs;
   /** True if another process has taken the name, and this was logged. */
   private boolean displaced;
-  /** True if the last document could not be written. */
+  /** True if the latest document could not be written. */
   private boolean unwritten;
   /** True if the next view is reported even if nothing has changed. */
   private boolean reportAgain;
@@ -87,14 +87,14 @@ public final class ZooKeeperCoordinator implements Coordinator {
   private boolean underWay;
   /** Number of the current poll. A result with another number is dropped. */
   private int polls;
-  // readings of the monotonic clock
+  // The next fields are readings of the monotonic clock.
   /** Time of the next poll. */
   private long beatNanos;
   /** Beginning of the poll under way. */
   private long begunNanos;
-  /** Beginning of the last poll that succeeded. */
+  /** Beginning of the latest poll that succeeded. */
   private long aliveNanos;
-  /** Last time at which the client was connected, or at which it was created. */
+  /** Latest time at which the client was connected, or the time of its creation. */
   private long silentNanos;
   /** Time without a connection after which the client is replaced. */
   private long patienceNanos = PATIENCE_MIN_NANOS;
@@ -104,8 +104,8 @@ public final class ZooKeeperCoordinator implements Coordinator {
    *
    * @param clock the clock of this process
    * @param loop the loop that runs this coordinator, and nothing else
-   * @throws IllegalArgumentException if the login is SASL and the JVM has no such section, or if a file of TLS cannot
-   *     be opened
+   * @throws IllegalArgumentException if the login is SASL and the JVM's JAAS configuration lacks the section of the
+   *     login, or if a file of TLS cannot be opened
    */
   public ZooKeeperCoordinator(ZooKeeperOptions options, TimeSource clock, EventLoop loop) {
     if (options.login() instanceof ZooKeeperOptions.Login.Sasl login && !hasSection(login.section())) {
@@ -387,7 +387,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     return client.stat(path, null).thenComposeAsync(stat -> {
       byte[] record = new MemberRecord(member).encode();
       if (stat != null && stat.getEphemeralOwner() == session) {
-        // A changed member is replaced, not overwritten, so that all members see the list change.
+        // The znode of a changed member is replaced, not overwritten, so that all members see the list change.
         return member.equals(registeredAs)
             ? CompletableFuture.completedFuture(true)
             : client.replace(path, record).thenApply(ZooKeeperCoordinator::ensureFirst);

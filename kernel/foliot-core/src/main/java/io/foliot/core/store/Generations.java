@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * a later firing of that key.
  *
  * <ol>
- * <li>A new generation is larger than the last one of its task, and at least the floor and the store's clock in
- * microseconds.
+ * <li>A new generation is larger than the previous generation of its task. It is also at least the floor and at least
+ * the store's clock in microseconds.
  * <li>The floor is above each generation that callers may know but that no record shows any more. These are the
  * generation of an ended task, whose record expires, and the generation of a dropped successor.
  * <li>A store raises its floor before it answers a call, and reads it before it assigns a generation. A clock that
@@ -24,9 +24,9 @@ public final class Generations {
   private Generations() {}
 
   /**
-   * Returns the generation that follows the last one of a task.
+   * Returns the generation that follows the previous generation of a task.
    *
-   * @param floor the floor, at least the store's clock in microseconds
+   * @param floor the floor, which must be at least the store's clock in microseconds
    */
   public static long next(long last, long floor) {
     return Math.max(above(last), floor);
@@ -55,9 +55,10 @@ public final class Generations {
   }
 
   /**
-   * Returns the largest generation of a change that the clock has not passed, or {@link #NONE} if there is none. A
-   * store whose floor follows the clock must raise the floor above this generation. A generation that a record still
-   * shows counts only if it is ahead of the clock: the next generation of the same task is larger in any case.
+   * Returns the largest generation that a change shows or {@linkplain #forgotten forgets} and that the clock has not
+   * passed, or {@link #NONE} if there is none. A store whose floor follows the clock must raise the floor above this
+   * generation. A forgotten generation equal to the clock counts. A shown generation equal to the clock does not,
+   * because the next generation of its task is larger in any case.
    */
   public static long aheadOfClock(@Nullable TaskRecord before, TaskRecord after, long nowMicros) {
     long shown = shown(after);

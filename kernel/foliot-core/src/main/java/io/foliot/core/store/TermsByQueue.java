@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
-/** The terms of the queues that a store was {@linkplain TaskStore#configure given}. Thread-safe. */
+/** The terms that a store was {@linkplain TaskStore#configure given} for its queues. Thread-safe. */
 public final class TermsByQueue {
   private final Map<String, QueueTerms> terms = new ConcurrentHashMap<>();
 

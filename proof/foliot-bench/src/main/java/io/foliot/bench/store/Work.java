@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * The amount of work of one round.
  *
- * @param tasks how many tasks are drained; also the most live keys
+ * @param tasks how many tasks are drained; also the maximum number of live keys
  * @param time how long callers repeat their calls
  */
 record Work(int tasks, Duration time) {

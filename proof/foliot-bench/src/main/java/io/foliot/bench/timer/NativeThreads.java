@@ -41,7 +41,10 @@ final class NativeThreads {
         .collect(Collectors.toSet());
   }
 
-  /** Returns how often a thread has given up the CPU to wait. Each wait ends with a wake-up. */
+  /**
+   * Returns how often a thread has given up the CPU to wait since it began; 0 if the thread has ended. Each wait ends
+   * with a wake-up.
+   */
   static long waits(Path thread) {
     Matcher matcher = WAITS.matcher(read(thread, "status"));
     return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;

@@ -35,7 +35,7 @@ final class QueueJson {
   private static final QueueConfig DEFAULTS = QueueConfig.of("defaults",
       new Target(Target.PULL, Map.of(), Target.DEFAULT_TIMEOUT));
 
-  // one thread; a reader is used once
+  // Used by one thread. Each reader reads one body.
   private final String name;
   private @Nullable Map<String, String> delivery;
   private @Nullable Duration timeout;

@@ -46,7 +46,7 @@ final class DatabaseShard implements AutoCloseable {
   private static final Duration TICK = Duration.ofSeconds(1);
   /** Largest number of rows that one statement drops. A larger number would hold locks for too long. */
   private static final int FORGET_ROWS = 2_000;
-  /** Largest number of statements per tick and table. Together they drop more tasks than can end in that time. */
+  /** Largest number of statements per tick and table. Together they drop more tasks than can end in one tick. */
   private static final int FORGET_STATEMENTS = 50;
   /** Shortest time for which the counts of queues are kept. */
   private static final long COUNTS_KEPT_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -261,8 +261,8 @@ final class DatabaseShard implements AutoCloseable {
   }
 
   /**
-   * Returns the counts of each queue. One thread counts at a time. Other threads return the last counts, or wait if
-   * there are none yet.
+   * Returns the counts of each queue. Counts again if the latest counts are too old. One thread counts at a time;
+   * meanwhile other threads return the latest counts, or wait if there are none yet.
    */
   Map<String, QueueCounts> counts(Session session) throws SQLException {
     Counted last = counted;

@@ -126,9 +126,9 @@ final class MySqlRecords implements RecordStatements {
   }
 
   /**
-   * Reads with locks on the live rows. Under the isolation level REPEATABLE READ, only a locking read returns rows as
-   * other transactions have committed them since the transaction began. The transaction then writes the rows, so it
-   * needs these locks in any case.
+   * Reads with locks on the live rows. Under the isolation level REPEATABLE READ, only a locking read returns rows that
+   * other transactions have committed since this transaction began. This transaction writes the rows later, so it needs
+   * the locks in any case.
    */
   private Snapshot readLocking(Connection connection, QueueIds numbers, ReadSet reads, List<Part> parts, boolean bodies)
       throws SQLException {

@@ -6,10 +6,10 @@ import io.foliot.core.store.batch.RequestName;
 /**
  * The answer to a request with an idempotency key, to be stored in the transaction that changes the task.
  *
- * @param name the request
+ * @param name the name of the request
  * @param queue the number of the task's queue
  * @param answered the answer
- * @param change the position, in its batch, of the change without which the answer is not stored; -1 if it is always
- *     stored
+ * @param change the position, in its batch and counted from 0, of the change without which the answer is not stored;
+ *     -1 if the answer is always stored
  */
 record NewAnswer(RequestName name, int queue, RecordTable.Answered answered, int change) {}

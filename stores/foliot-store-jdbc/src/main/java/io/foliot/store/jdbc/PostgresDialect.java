@@ -46,7 +46,7 @@ final class PostgresDialect implements Dialect {
   }
 
   /**
-   * Creates a dialect with another clock.
+   * Creates a dialect with a clock other than that of the database.
    *
    * @param timeoutSeconds how long a statement may take, in seconds
    * @param sessionsPlanByIndex the result of {@link PostgresSource#plansByIndex}

@@ -54,6 +54,6 @@ interface RecordStatements {
    */
   BitSet enter(Connection connection, List<Change> changes) throws SQLException;
 
-  /** Deletes the answers to these requests that have expired. */
+  /** Deletes the expired answers to these requests. */
   void forgetAnswers(Connection connection, List<RequestName> names, QueueIds numbers) throws SQLException;
 }

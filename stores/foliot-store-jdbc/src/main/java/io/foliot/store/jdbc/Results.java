@@ -52,8 +52,8 @@ final class Results {
   }
 
   /**
-   * Reads the results of touches. Columns: clock, place (0 or NULL if no task was touched), id, generation, deadline,
-   * whether an attempt is outstanding.
+   * Reads the results of touches; the result of a touch without a row is null. Columns: clock, place (0 or NULL if no
+   * task was touched), id, generation, deadline, whether an attempt is outstanding.
    */
   Touched touched(ResultSet row, int count) throws SQLException {
     List<@Nullable TouchResult> results = new ArrayList<>(Collections.nCopies(count, null));
@@ -126,9 +126,10 @@ final class Results {
   }
 
   /**
-   * Returns a page. If there are more records than the limit, the statement has read one more.
+   * Returns a page of at most {@code limit} records. The statement reads up to one record more, which shows that the
+   * page does not end at the edge.
    *
-   * @param edge the last id that was examined, or null if no rows follow
+   * @param edge the largest id that was examined, or null if no rows follow
    */
   static Page page(long micros, List<Row> found, int limit, @Nullable TaskId edge) {
     return found.size() <= limit

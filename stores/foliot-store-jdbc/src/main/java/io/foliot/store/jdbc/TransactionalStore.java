@@ -16,9 +16,9 @@ import java.util.List;
  * {@link TaskStore#capability}.
  *
  * <p>A call takes effect if the transaction commits, and has no effect if the transaction rolls back. Calls block.
- * Their results are valid once the transaction commits. Rows that a call changed stay locked until the transaction
- * ends, so the transaction should be short. Above the isolation level READ COMMITTED, the database may refuse to change
- * rows that another transaction has changed since the caller's transaction began.
+ * Their results are in the order of the items, and are valid once the transaction commits. Rows that a call changed
+ * stay locked until the transaction ends, so the transaction should be short. Above the isolation level READ COMMITTED,
+ * the database may refuse to change rows that another transaction has changed since the caller's transaction began.
  *
  * <p>Each method throws {@link SQLException} if a statement fails; the caller must then roll back. Each method throws
  * {@link IllegalArgumentException}, and writes nothing, if the connection is in auto-commit mode, or if its database

@@ -7,7 +7,8 @@ import java.util.BitSet;
  * hash tag. A slot of a store is one part, or several parts if slots were doubled while the store was open.
  *
  * <p>A doubling splits each part {@code p} of {@code n} old parts: some of its tasks migrate to the new part
- * {@code p + n}. Until then, this object also records which old parts may still have such tasks. Thread-safe.
+ * {@code p + n}. Until they have migrated, this object also records which old parts may still have such tasks.
+ * Thread-safe.
  */
 final class Partitions {
   private volatile State state;
@@ -55,7 +56,7 @@ final class Partitions {
    * Records the numbers of parts that the store contains.
    *
    * @param bits the binary logarithm of the number of parts
-   * @param complete the binary logarithm of the last number of parts to which all tasks have migrated
+   * @param complete the binary logarithm of the largest number of parts to which all tasks have migrated
    */
   synchronized void update(int bits, int complete) {
     update(bits);
@@ -64,7 +65,11 @@ final class Partitions {
     }
   }
 
-  /** Records that no more tasks have to migrate from this old part. */
+  /**
+   * Records that no more tasks have to migrate from this old part. Does nothing if the number of parts has changed.
+   *
+   * @param bits the binary logarithm of the number of parts to which the tasks have migrated
+   */
   synchronized void drained(int bits, int part) {
     if (bits == state.bits() && !state.complete() && !state.drained().get(part)) {
       BitSet more = (BitSet) state.drained().clone();

@@ -1,5 +1,5 @@
 -- The beginning of every script for a part. KEYS[1] is the prefix of the part's keys. ARGV[1] is the binary logarithm
--- of the number of parts that the call names.
+-- of the number of parts by which the caller has chosen this part.
 --
 -- A record is a string (RecordCodec defines each byte):
 --   1 version B | 2 state B | 3 flags B | 4 settledAs B | 5 attempt I4 | 9 maxAttempts I4 | 13 generation i8
@@ -24,8 +24,8 @@ local NOT_PLAIN = 9
 -- The maximum number of arguments of one call. Lua's stack has room for 8,000.
 local AT_ONCE = 1000
 -- The time in milliseconds for which an ended task is kept after its retention. A write on the general path is refused
--- half of this time after its read. A caller that has read a key as absent therefore cannot write after the traces of a
--- task that lived in between are deleted.
+-- half of this time after its read. Therefore no task can begin, end and be deleted unseen between the read and the
+-- write of a caller.
 local GRACE = 10000
 
 local time = redis.call('TIME')
@@ -84,7 +84,8 @@ local function flush()
   end
 end
 
--- Returns whether the scripts can read a record. They do not change a record that they cannot read.
+-- Returns whether the scripts can read a record. A record that they cannot read is changed only by setAside, and
+-- deleted only after its retention.
 local function plain(v)
   if #v < HEADER + 5 or byte(v, 1) ~= VERSION or byte(v, 2) < DELAYED or byte(v, 2) > CANCELLED then
     return false
@@ -172,7 +173,8 @@ local function raiseShown(generation)
   end
 end
 
--- Deletes tasks and answers to requests whose retention ended GRACE ago, at most limit of each. Returns their number.
+-- Deletes tasks and answers to requests whose retention ended at least GRACE ago, at most limit of each. Returns their
+-- number.
 local function sweep(limit)
   local members = call('ZRANGEBYSCORE', DROP, '-inf', now - GRACE, 'LIMIT', 0, limit)
   for i = 1, #members do
@@ -236,7 +238,8 @@ local function crc32c(bytes)
 end
 
 -- Ends a task whose record cannot be read: writes a FAILED record with the reason, and keeps the unreadable bytes as
--- long as the FAILED record. Returns the queue of the task, or nil if the record has changed.
+-- long as the FAILED record. Returns the queue of the task ('#unknown' if no entry shows it), or nil if the record has
+-- changed.
 local function setAside(id, v, reason, keptMillis)
   if call('HGET', TASK, id) ~= v then
     return nil

@@ -6,12 +6,12 @@ import java.util.zip.CRC32C;
 
 /**
  * The format that RocksDB's logs and its MANIFEST share: blocks of 32 KiB that hold pieces of records. A piece is a
- * masked CRC32C (4 bytes, least significant first), a length (2 bytes), a type (1 byte) and the content. A record is
- * one piece, or several in successive blocks.
+ * masked CRC32C of the type and the content (4 bytes, least significant first), the length of the content (2 bytes), a
+ * type (1 byte) and the content. A record is one piece, or several in successive blocks.
  */
 final class LogFormat {
   static final int BLOCK = 32 << 10;
-  /** Length of what precedes the content of a piece: checksum, length and type. */
+  /** Length in bytes of the header of a piece: checksum, length and type. */
   static final int HEADER = 7;
 
   // The types of pieces: a whole record, or the first, a middle or the last piece of a record.
@@ -62,7 +62,7 @@ final class LogFormat {
   /**
    * Reads the records of a file up to the first piece that is not whole, and passes their contents to the sink.
    *
-   * @return the offset at which the last whole record ends
+   * @return the offset at which the last whole record ends, or 0 if there is no whole record
    */
   static int records(byte[] file, Consumer<byte[]> sink) {
     ByteArrayOutputStream record = new ByteArrayOutputStream();

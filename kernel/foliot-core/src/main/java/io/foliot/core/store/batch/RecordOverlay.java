@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <li>A read of a record that the batch has written returns the written record; any other read returns the committed
  * record.
  * <li>A live record that is written becomes the task of its key.
- * <li>A record whose retention has ended is not returned, though it may still be stored.
- * <li>Several writes of a record are one change, from the committed record to the last written record.
+ * <li>{@link #get} and {@link #byKey} do not return a record whose retention has ended, though it may still be stored.
+ * <li>Several writes of a record are one change, from the committed record to the record written last.
  * </ol>
  */
 public final class RecordOverlay implements RecordTable {
@@ -37,14 +37,14 @@ public final class RecordOverlay implements RecordTable {
   /**
    * Creates an overlay that changes nothing yet.
    *
-   * @param nowMillis the store's clock, by which retention ends
+   * @param nowMillis the store's clock, by which retention ends, in milliseconds since 1970
    */
   public RecordOverlay(CommittedRecords committed, long nowMillis) {
     this.committed = committed;
     this.nowMillis = nowMillis;
   }
 
-  /** Sets the clock of the next steps, for a batch that takes long. */
+  /** Sets the clock of the next steps, in milliseconds since 1970, for a batch that takes long. */
   public void advanceTo(long millis) {
     nowMillis = millis;
   }
@@ -122,7 +122,7 @@ public final class RecordOverlay implements RecordTable {
     return changes;
   }
 
-  /** Returns the answers to remember. */
+  /** Returns the answers to remember, in the order in which their requests were first remembered. */
   public SequencedMap<RequestName, Answered> answers() {
     return Collections.unmodifiableSequencedMap(answers);
   }

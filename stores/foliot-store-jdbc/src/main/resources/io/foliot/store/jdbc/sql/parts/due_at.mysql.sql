@@ -1,4 +1,5 @@
--- Converts a deadline or a delay to a deadline. A delay begins at the next full millisecond, so that no task is early.
+-- Converts a deadline or a delay to a deadline. A delay of 0 ends now. Any other delay begins at the next full
+-- millisecond, so that no task is early.
 CASE
   WHEN wanted.relative = 0 THEN wanted.due
   WHEN wanted.due = 0 THEN clock.millis
