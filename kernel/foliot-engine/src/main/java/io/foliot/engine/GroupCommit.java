@@ -35,7 +35,7 @@ final class GroupCommit<T, R> {
    */
   private static final int MAX_ITEMS = 5_000;
   private static final int QUEUE_CHUNK = 256;
-  /** Batches of one kind of call that the store has at the same time. */
+  /** Maximum number of batches of one kind of call that the store has at the same time. */
   private static final int UNDER_WAY = 2;
   /** Memory of an item of a call beside its payload, in bytes. */
   static final int ITEM_BYTES = 200;
@@ -60,8 +60,8 @@ final class GroupCommit<T, R> {
    * @param name the name of the call, for the meter
    * @param store the call
    * @param done receives each batch that came back, before its callers get their answers
-   * @param maxUnderWay most batches that the store has at the same time: with two, the store has the next batch when
-   *     the first is done
+   * @param maxUnderWay maximum number of batches that the store has at the same time: with two, the store has the next
+   *     batch when the first is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       int maxUnderWay, Admission admission, TimeSource clock, Meter meter) {
