@@ -97,7 +97,7 @@ final class Transport {
     return call.result;
   }
 
-  /** Returns the wait after the attempt with the given number, from 1. */
+  /** Returns the wait after the attempt with the given number, counted from 1. */
   Duration backoff(int attempt) {
     return retry.backoff(attempt, ThreadLocalRandom.current().nextDouble());
   }
@@ -227,7 +227,7 @@ final class Transport {
      */
     private RuntimeException failureFor(RuntimeException failure) {
       return perhapsDone
-          ? unknown("an earlier attempt got no answer, and the last attempt was not carried out", failure)
+          ? unknown("the outcome of an earlier attempt is unknown, and the latest attempt was not carried out", failure)
           : failure;
     }
 
@@ -251,7 +251,7 @@ final class Transport {
       }, Thread::startVirtualThread);
     }
 
-    /** Returns the wait of a {@code Retry-After}, in seconds or as a date; empty if the value is neither. */
+    /** Returns the wait of a {@code Retry-After} in seconds, or until a date; empty if the value is neither. */
     private Optional<Duration> retryAfter(String value) {
       try {
         if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {

@@ -38,7 +38,6 @@ public final class WebhookVerifier {
   /** Fewest bytes of a secret: the standard requires 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
   /** Maximum number of bytes of a secret. */
-
   private static final int MAX_SECRET_BYTES = 64;
 
   private static final Duration DEFAULT_TOLERANCE = Duration.ofMinutes(5);
@@ -136,7 +135,8 @@ public final class WebhookVerifier {
   }
 
   /**
-   * Verifies that a callback was signed with one of the secrets and is recent. Returns normally if both are true.
+   * Verifies that a callback was signed with one of the secrets, and that its timestamp is within the tolerance.
+   * Returns normally if both are true.
    *
    * @param header returns the value of the header with the given name, which is in lower case; null if there is none
    * @param body the body as it was received
@@ -148,7 +148,7 @@ public final class WebhookVerifier {
   }
 
   /**
-   * As {@link #verify(Function, byte[])}, with the values of the headers.
+   * As {@link #verify(Function, byte[])}. The caller passes the values of the headers; null if a header is absent.
    *
    * @param id the header {@code webhook-id}
    * @param timestamp the header {@code webhook-timestamp}

@@ -49,7 +49,7 @@ public final class ManualEventLoop implements EventLoop {
   public void close() {
     closed = true;
     synchronized (this) {
-      // A thread that holds the lock is in a turn, so close returns after the end of that turn.
+      // The lock is held during a turn, so close on another thread returns after the end of the turn.
       duty = null;
     }
   }
@@ -60,14 +60,17 @@ public final class ManualEventLoop implements EventLoop {
   }
 
   /**
-   * Returns whether a turn is due now: after the start, after a wake, and from the instant on that the last turn
-   * requested.
+   * Returns whether a turn is due now: after the start, after a wake, and once the time that the latest turn has
+   * returned is reached.
    */
   public synchronized boolean isDue() {
     return duty != null && !closed && (woken || nextTurnNanos - clock.monotonicNanos() <= 0);
   }
 
-  /** Returns the time until the next turn if no thread wakes the loop: zero if one is due now, null if never. */
+  /**
+   * Returns the time until the next turn, if no thread wakes the loop before: zero if a turn is due now, null if the
+   * loop is not started or is closed.
+   */
   public synchronized @Nullable Duration untilDue() {
     if (duty == null || closed) {
       return null;

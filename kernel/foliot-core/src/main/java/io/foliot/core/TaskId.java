@@ -45,7 +45,9 @@ public record TaskId(long high, long low) implements Comparable<TaskId> {
    * that the 58 random bits have a meaning: two bits for the kind of the address, then its number, the item and the
    * hash. Different items have different ids, even if their hashes are the same.
    *
-   * @param item the number of the task among those with the same hash, from 0 to 16,383
+   * @param wallMillis the time of creation in milliseconds since 1970; the lowest 48 bits are used
+   * @param hash16 the hash that gives the slot of the task; the lowest 16 bits are used
+   * @param item the number of the task among those with the same {@code hash}, from 0 to 16,383
    * @param hash the lowest 31 bits are used
    * @throws IllegalArgumentException if the address is {@link Address#ANYWHERE}, or the item is out of range
    */

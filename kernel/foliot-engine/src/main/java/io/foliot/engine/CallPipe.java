@@ -38,7 +38,7 @@ final class CallPipe {
    * Creates a pipe with nothing under way.
    *
    * @param call the name of the call, for meter and log
-   * @param limit most batches under way at the same time: with two, one is with the store while the next one gathers
+   * @param limit maximum number of batches under way: with two, the store has the next batch when the first is done
    * @param backoff the pause after failures; pipes may share one
    */
   CallPipe(String call, int limit, Effect effect, Backoff backoff, Inbox inbox, StoreHealth health) {

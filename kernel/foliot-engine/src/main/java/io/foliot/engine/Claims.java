@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * task.
  */
 final class Claims {
-  /** Claim calls under way at the same time: one is with the store while the next one gathers. */
+  /** Maximum number of claim calls under way: with two, the store has the next call when the first is done. */
   private static final int UNDER_WAY = 2;
   /** Exponent of the lowest weight: a lane has at least 2^-10 of the weight of the lane with the highest priority. */
   private static final int LOWEST_WEIGHT = -10;
@@ -65,7 +65,7 @@ final class Claims {
   private final int batch;
   private final LeaseLengths lengths;
 
-  /** @param batch most tasks that one call claims */
+  /** @param batch maximum number of tasks that one call claims */
   Claims(TaskStore store, QueueRegistry registry, Lanes lanes, LookAhead lookAhead, WatchedSlots slots, Inbox inbox,
       StoreHealth health, Meter meter, int batch, LeaseLengths lengths, Decisions decisions) {
     this.store = store;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * under way. Passive; confined to the loop's thread.
  *
  * <p>Guarantees: the future that {@link #begin} gets completes with true when the ends of all attempts are recorded,
- * and with false when patience is over; neither happens while the loop still claims. If the loop dies, {@link
+ * and with false when the time to wait is over; neither happens while the loop still claims. If the loop dies, {@link
  * EngineLoop} completes the future with false.
  */
 final class Drain {
@@ -22,7 +22,7 @@ final class Drain {
    * Begins to drain.
    *
    * @param afterNanos how long to continue to claim
-   * @param patienceNanos how long to wait in total
+   * @param patienceNanos how long to wait in total; at least {@code afterNanos} counts
    */
   void begin(CompletableFuture<Boolean> newAnswer, long afterNanos, long patienceNanos, long nowNanos) {
     answer = newAnswer;
@@ -36,12 +36,12 @@ final class Drain {
     return isClaiming;
   }
 
-  /** Returns the last result of {@link #isClaiming(long)}; true before its first call. */
+  /** Returns the latest result of {@link #isClaiming(long)}; true before its first call. */
   boolean isClaiming() {
     return isClaiming;
   }
 
-  /** Completes the answer if nothing is under way, or patience is over. */
+  /** Completes the answer once claiming has stopped, if nothing is under way or the time to wait is over. */
   void turn(BooleanSupplier isIdle, long nowNanos) {
     if (answer != null && !isClaiming) {
       boolean isDone = isIdle.getAsBoolean();

@@ -60,8 +60,8 @@ final class GroupCommit<T, R> {
    * @param name the name of the call, for the meter
    * @param store the call
    * @param done receives each batch that came back, before its callers get their answers
-   * @param maxUnderWay the maximum number of batches that the store has at the same time: with two, the store already
-   *     has the next batch when it completes one
+   * @param maxUnderWay maximum number of batches that the store has at the same time: with two, the store has the next
+   *     batch when the first is done
    */
   GroupCommit(String name, Function<List<T>, CompletionStage<List<R>>> store, BiConsumer<List<T>, List<R>> done,
       int maxUnderWay, Admission admission, TimeSource clock, Meter meter) {

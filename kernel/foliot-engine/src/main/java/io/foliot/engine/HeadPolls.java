@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Polls of the index from its head, for due entries that the look-ahead of any node has missed. Passive; confined to
+ * Polls of the index from its head, for due entries that no look-ahead has found. Passive; confined to
  * the loop's thread.
  *
  * <p>Guarantees: a task is found even if every look-ahead has missed it. An entry that is due in a watched slot is
  * found within 100 ms if it became due in the last two seconds, within 2 s if in the last minute, otherwise within ten
- * seconds. Such an entry is found later while a poll holds back, and if the store is slow, because a poll pauses for
- * many times its own duration.
+ * seconds. Such an entry is found later than that while a poll holds back, and if the store is slow, because a poll
+ * pauses for {@value #REST} times its own duration.
  *
  * <ol>
  * <li>Each poll reads all watched slots from its look-back up to now, a page of each slot at a time, until no entry is
@@ -35,7 +35,7 @@ final class HeadPolls {
   private static final long FIRST_NANOS = 100 * NANOS_PER_MILLI;
   /** Maximum number of unknown ids that a poll takes before it begins again. */
   private static final int LIMIT = 20_000;
-  /** Pause of a poll before it runs again, in multiples of its own duration. */
+  /** Shortest pause of a poll before it runs again, in multiples of its own duration. */
   private static final int REST = 20;
   /** Fewest entries that a poll reads of one slot at a time: fewer are not worth a round trip. */
   private static final int MIN_PAGE = 16;
@@ -44,7 +44,7 @@ final class HeadPolls {
   /** A task found this late was missed by prefetch and by its writer. */
   private static final long LATE_MILLIS = 1_000;
 
-  /** A poll, with its look-back, its interval, and the state of its last run. */
+  /** A poll, with its look-back, its interval, and the state of its latest run. */
   private static final class Poll {
     private final long lookBackMillis;
     private final long everyNanos;

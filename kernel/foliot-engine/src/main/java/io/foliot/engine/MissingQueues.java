@@ -19,7 +19,9 @@ final class MissingQueues {
    * read within a second.
    */
   private static final long SURE_NANOS = 3_000_000_000L;
+  /** Minimum time between two warnings. */
   private static final long LOG_NANOS = 60_000_000_000L;
+  /** Maximum number of names in a warning. */
   private static final int NAMES_LOGGED = 10;
 
   private final TimeSource clock;
@@ -33,7 +35,11 @@ final class MissingQueues {
     nextLogNanos = clock.monotonicNanos();
   }
 
-  /** Records which queues have parked tasks in the store. */
+  /**
+   * Records which queues have parked tasks in the store, and logs those that are missing.
+   *
+   * @param exists tests whether a queue exists
+   */
   synchronized void parked(Set<String> queues, Predicate<String> exists) {
     long nowNanos = clock.monotonicNanos();
     sinceNanos.keySet().retainAll(queues);
@@ -54,7 +60,7 @@ final class MissingQueues {
     }
   }
 
-  /** Returns the names of the missing queues. */
+  /** Returns the names of the queues that have been missing for at least 3 s, in alphabetical order. */
   synchronized List<String> names() {
     long nowNanos = clock.monotonicNanos();
     return sinceNanos.entrySet().stream().filter(entry -> nowNanos - entry.getValue() >= SURE_NANOS)

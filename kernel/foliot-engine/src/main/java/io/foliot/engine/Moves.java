@@ -25,7 +25,7 @@ import java.util.Map;
  * </ol>
  *
  * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected:
- * moving each entry with the claim that finds the later deadline. A thousand moves are a commit of tens of
+ * moving each entry with the claim that finds the later deadline. The commit of a thousand moves takes tens of
  * milliseconds, and with a million heartbeats a task that was really due waited for seconds behind them.
  */
 final class Moves {
@@ -61,7 +61,10 @@ final class Moves {
     }
   }
 
-  /** Returns whether this entry of the index waits to be moved, and its task is not due. */
+  /**
+   * Returns whether this entry of the index waits to be moved or is being moved, and its task is not due according to a
+   * probe within the last {@link #TRUSTED_NANOS}.
+   */
   boolean covers(DueEntry entry, StoreClock clock, long nowNanos) {
     return covers(waiting, entry, clock, nowNanos) || covers(underWay, entry, clock, nowNanos);
   }
@@ -72,7 +75,10 @@ final class Moves {
         && nowNanos - move.probedNanos() < TRUSTED_NANOS;
   }
 
-  /** Takes the entries to move next. They are covered until they have been {@linkplain #answered answered}. */
+  /**
+   * Takes the oldest entries, at most {@code most}, to move them next. They are covered until they have been
+   * {@linkplain #answered answered}.
+   */
   List<Move> next(int most) {
     List<Move> batch = new ArrayList<>(Math.min(most, waiting.size()));
     Iterator<Move> oldest = waiting.values().iterator();

@@ -29,17 +29,17 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues as this node last read them, and the state of each queue that the loops of the node share: settings,
- * permits, long polls, destinations. Thread-safe.
+ * The queues according to the latest read of this node, and the state of each queue that the loops of the node share:
+ * settings, permits, long polls, destinations. Thread-safe.
  */
 final class QueueRegistry {
   private static final System.Logger LOG = System.getLogger(QueueRegistry.class.getName());
 
   /** Maximum number of attempts that one delivery makes at once: each is a socket, or a thread of the application. */
   private static final int MAX_ATTEMPTS = 16_384;
-  /** One part in this many of a delivery's attempts is reserved for destinations without any. */
+  /** One part in this many of a delivery's attempts is reserved for destinations that have no attempt. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;
-  /** The largest payload plus the other memory of an attempt, in bytes: the memory always has room for one. */
+  /** Memory of an attempt with the largest payload, in bytes. {@link #memory} always has room for one such attempt. */
   private static final long PAYLOAD_BYTES = Limits.MAX_PAYLOAD_BYTES + Lane.ATTEMPT_BYTES;
   /**
    * One part in this many of the memory for payloads is reserved for queues that hold none: half. Some eight
@@ -128,7 +128,7 @@ final class QueueRegistry {
     return internal.containsKey(name) ? null : queue(name);
   }
 
-  /** Throws unless a queue accepts tasks, according to the last read of this node. */
+  /** Throws unless a queue accepts tasks, according to the latest read of this node. */
   void ensureOpen(String name) {
     if (queue(name) == null) {
       throw new UnknownQueueException(name);
@@ -155,7 +155,7 @@ final class QueueRegistry {
     return closings;
   }
 
-  /** Returns the last read of all queues whose result this node has applied. */
+  /** Returns the latest read of all queues that this node has applied. */
   Read lastRead() {
     return lastRead;
   }
@@ -219,7 +219,7 @@ final class QueueRegistry {
     for (Document document : documents) {
       try {
         Known known = Known.of(document);
-        // The version alone is not enough: a store that has forgotten its last writes assigns their versions again.
+        // The version alone is not enough: a store that has lost its latest writes assigns their versions again.
         if (known.equals(queues.get(document.name()))) {
           changed.remove(document.name());
         } else {
@@ -262,13 +262,13 @@ final class QueueRegistry {
     return memory;
   }
 
-  /** Returns the delivery of a target, whether or not it serves the queue at the moment. */
+  /** Returns the delivery of a target, even if it does not serve the queue now; null if this node has none. */
   @Nullable
   Delivery delivery(Target target) {
     return deliveries.get(target.type());
   }
 
-  /** Returns the delivery that can make attempts of a queue on this node now. */
+  /** Returns the delivery that can make attempts of a queue on this node now, or null if there is none. */
   @Nullable
   Delivery serving(QueueConfig queue) {
     Delivery delivery = delivery(queue.target());

@@ -47,7 +47,7 @@ final class Renewals {
   private final Answered answered;
   private final Deque<Renewal> waiting = new ArrayDeque<>();
 
-  /** @param batch most leases that one call extends */
+  /** @param batch maximum number of leases that one call extends */
   Renewals(TaskStore store, Inbox inbox, StoreHealth health, int batch, Answered answered) {
     this.store = store;
     this.batch = batch;

@@ -43,7 +43,7 @@ final class Settles {
   private final Recorded recorded;
   private final Deque<Ending> waiting = new ArrayDeque<>();
 
-  /** @param batch most ends that one call records */
+  /** @param batch maximum number of ends that one call records */
   Settles(TaskStore store, Inbox inbox, StoreHealth health, int batch, Recorded recorded) {
     this.store = store;
     this.batch = batch;

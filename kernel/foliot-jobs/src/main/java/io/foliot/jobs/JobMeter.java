@@ -1,8 +1,8 @@
 package io.foliot.jobs;
 
 /**
- * Counts the decisions of planning passes. Each pass calls it, on any thread, so an implementation must be fast and
- * must not throw. A pass whose result was not recorded is planned and counted again.
+ * Counts the decisions of planning passes. Each pass calls the meter, on any thread, so an implementation must be fast
+ * and must not throw. A pass whose result was not recorded is planned and counted again.
  */
 public interface JobMeter {
   /**
@@ -30,7 +30,7 @@ public interface JobMeter {
    * Records the state of a job after a pass.
    *
    * @param running how many runs of the job are active
-   * @param failuresInRow how many runs have failed since the last one that succeeded
+   * @param failuresInRow how many runs have failed since the latest run that succeeded
    * @param nextMillis when the next pass is due, in milliseconds since 1970; until then the other values are valid
    */
   default void planned(String job, String queue, int running, long failuresInRow, long nextMillis) {}

@@ -42,7 +42,7 @@ record RunListeners(RunPhase phase, Step step, boolean hasAfter, String queue, S
     failed = RunPhase.copy(failed);
   }
 
-  /** Returns the listeners of a run of a job that begins. */
+  /** Returns the listeners of a run that begins now, according to its job. */
   static RunListeners of(Job job) {
     boolean hasBefore = job.runListeners().contains(RunPhase.BEFORE);
     return job.runListeners().isEmpty()

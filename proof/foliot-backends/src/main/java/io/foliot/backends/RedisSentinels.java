@@ -40,7 +40,7 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * Starts all servers and sentinels, and waits until they know each other.
+   * Starts all servers and sentinels, and waits until they know each other, each sentinel at most a minute.
    *
    * @param settings the settings of the primary and its replica, by their names in {@code redis.conf}
    */
@@ -77,7 +77,7 @@ public final class RedisSentinels implements AutoCloseable {
     throw new IllegalStateException("a sentinel does not know the primary: name=" + PRIMARY_NAME);
   }
 
-  /** Waits until the sentinels have made a server the primary, and it accepts writes. */
+  /** Waits, at most a minute, until the sentinels have made a server the primary and the server has this role. */
   public void awaitPrimary(RedisServer server) {
     Await.until("the sentinels have failed over", KNOWN_BOUND,
         () -> primaryPort() == server.port() && server.info("replication").contains("role:master"));

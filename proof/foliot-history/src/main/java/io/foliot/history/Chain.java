@@ -19,7 +19,10 @@ final class Chain {
     /** Cancels with the answer CANCEL_PENDING. */
     final List<Operation> pending = new ArrayList<>();
 
-    /** Cancels that may have ended a firing, although no answer names its generation. */
+    /**
+     * Cancels that may have ended a firing: those without an answer, those with the answer CANCEL_PENDING, and those
+     * whose answer CANCELLED names no generation.
+     */
     final List<Operation> possible = new ArrayList<>();
 
     OperationIndex cancelledByInvocation = NOTHING;

@@ -20,19 +20,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks a {@link ShardHistory} against the {@linkplain Demand demands}. No rule depends on the speed of the machine:
- * each rule compares what a worker had read by some instant with what the store had done before that instant.
+ * each rule compares the reads of a worker up to an instant with the changes of the store before that instant.
  *
- * <p>An attempt certainly holds its shard for a lease from its claim, and for a lease from each extension that the
+ * <p>An attempt certainly holds its shard for the length of a lease after its claim, and after each extension that the
  * server has confirmed, unless its handler ends earlier. A handler that examines its lease and finds it valid proves
- * that no other worker has had the shard so far.
+ * that no other worker has had the shard since the claim.
  */
 final class ShardJudge {
   /** Tolerance between the clocks of workers and store. The store's time is a reading that is some milliseconds old. */
   private static final long CLOCK_MILLIS = 20;
-  /** Longest time until the store has done a claim that a node sent before it read that the worker is disabled. */
+  /**
+   * Longest time for which a claim is under way. A node may have sent the claim of a disabled worker before the node
+   * read that the worker is disabled.
+   */
   private static final long KNOWN_MILLIS = 6_000;
 
-  /** Largest number of reported cases of a demand. */
+  /** Maximum number of reported cases of a demand. */
   private static final int MAX_CASES = 20;
 
   /** The demands on a run. */
@@ -43,7 +46,7 @@ final class ShardJudge {
     EARLY,
     /** A shard runs only where its address permits. */
     PLACE,
-    /** Fences grow for a shard in the order of the store, over attempts and over runs. */
+    /** For each shard of a job, fences grow in the order in which the store made the claims, over attempts and runs. */
     FENCE,
     /** No shard runs at two workers at the same time, except after a lost lease. */
     ONCE,
@@ -250,7 +253,7 @@ final class ShardJudge {
         .orElse(null);
   }
 
-  /** Returns until when an attempt certainly held its shard. */
+  /** Returns the time until which an attempt certainly held its shard, in milliseconds since 1970. */
   private long releasedMillis(ShardAttempt attempt, @Nullable Shown record) {
     Claim claim = record == null ? null : claim(record, attempt.fence());
     long heldMillis = Math.max(millis(attempt.heldMicros()), claim == null ? 0 : claim.atMillis())

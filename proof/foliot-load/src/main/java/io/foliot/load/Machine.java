@@ -10,7 +10,7 @@ import java.util.Locale;
 final class Machine {
   private Machine() {}
 
-  /** Returns the processors, memory, operating system and Java version, as a text. */
+  /** Returns the number of processors, the memory, the operating system and the Java version, as a text. */
   static String describe() {
     long memory = ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean bean
         ? bean.getTotalMemorySize() >> 30
@@ -59,13 +59,13 @@ final class Machine {
     return status(pid, "Threads:");
   }
 
-  /** Returns the number in a line of {@code /proc/PID/status}, or 0 if there is no such file. */
+  /** Returns the number in a line of {@code /proc/PID/status}, or 0 if there is no such file or line. */
   private static long status(long pid, String prefix) {
     try {
       return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream().filter(each -> each.startsWith(prefix))
           .mapToLong(each -> Long.parseLong(each.replaceAll("\\D", ""))).sum();
     } catch (IOException e) {
-      return 0; // Only Linux has such files.
+      return 0; // Only Linux has such files, and only for live processes.
     }
   }
 }

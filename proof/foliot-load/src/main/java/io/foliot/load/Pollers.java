@@ -17,7 +17,7 @@ final class Pollers implements Load.Work {
   /** Longest wait of a claim for tasks: the default of the client library's workers for jobs. */
   static final int WAIT_SECONDS = 5;
   private static final int OK = 200;
-  /** Characters of an error response that are kept. */
+  /** Maximum number of characters of an error response that are kept. */
   private static final int MAX_SHOWN = 300;
   /** Number of a request that acknowledges a shard; the number of a poll is the number of its worker. */
   private static final int ACK = -1;
@@ -110,7 +110,7 @@ final class Pollers implements Load.Work {
     return body.substring(begin, body.indexOf('"', begin));
   }
 
-  /** Ends the polls. The load ends after the responses to the polls in flight. */
+  /** Ends the polls. The load ends after the responses to the polls in flight and to the acks of their shards. */
   void end() {
     ended = true;
   }
@@ -123,7 +123,7 @@ final class Pollers implements Load.Work {
     return acknowledged.get();
   }
 
-  /** Returns the time at which the last shard was claimed, by {@link System#nanoTime}. */
+  /** Returns when the latest response with shards arrived, by {@link System#nanoTime}; 0 if none has arrived. */
   long lastNanos() {
     return lastNanos.get();
   }

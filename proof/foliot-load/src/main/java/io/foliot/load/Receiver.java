@@ -47,8 +47,8 @@ final class Receiver implements AutoCloseable {
    * Opens a receiver on a free port.
    *
    * @param address the address on which it listens
-   * @param loses tests whether callbacks of the task with a number are answered but not recorded; with such a receiver,
-   *     a test shows that a scenario detects the loss
+   * @param loses tests whether callbacks of the task with the given number are answered but not recorded, so that a
+   *     test can show that a scenario detects the loss
    */
   Receiver(InetAddress address, IntPredicate loses) {
     this.loses = loses;

@@ -85,7 +85,7 @@ final class Clients implements SimReceiver.Listener {
   private final Consumer<String> unmet;
   private boolean over;
 
-  /** @param unmet receives each demand that was not met */
+  /** @param unmet receives a message for each checked rule that was broken */
   Clients(Sim sim, History history, SplittableRandom random, SimStore store, List<SimNode> nodes,
       Consumer<String> unmet) {
     this.unmet = unmet;
@@ -135,7 +135,7 @@ final class Clients implements SimReceiver.Listener {
         .thenAccept(put -> restoredMillis.put(name, schedule.nowMillis())));
   }
 
-  /** Ends the random calls. The queues are put again, to overwrite a change that a client was about to write. */
+  /** Ends the random calls, and puts the queues again to overwrite a change that a client was about to write. */
   void end() {
     over = true;
     restoredMillis.clear();
@@ -218,7 +218,10 @@ final class Clients implements SimReceiver.Listener {
     return sim.world().isCalm();
   }
 
-  /** Puts and deletes the brief queue, and submits to it before, between and after. Repeats this until the end. */
+  /**
+   * Puts and deletes the brief queue, and submits to it before and after the deletion. Repeats this until
+   * {@link #LAST_CHANGE_NANOS}.
+   */
   void liveBriefly() {
     if (over || schedule.nowNanos() > LAST_CHANGE_NANOS) {
       return;
@@ -281,7 +284,7 @@ final class Clients implements SimReceiver.Listener {
     return store.behaviour().windowMillis() > 0;
   }
 
-  /** Changes the settings of a random queue, or pauses it. */
+  /** Changes the settings of a random queue, or pauses the queue for up to 8 s. */
   void changeSomeQueue() {
     changeQueue(oneOf(QUEUES));
   }

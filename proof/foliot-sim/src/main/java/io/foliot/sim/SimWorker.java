@@ -38,7 +38,7 @@ final class SimWorker {
    * The surroundings of a worker.
    *
    * @param isQuick whether all tasks are short and succeed
-   * @param unmet receives each demand that was not met
+   * @param unmet receives a message for each checked rule that was broken
    */
   record Surroundings(FleetWorld world, Sim sim, FleetJudge judge, List<SimNode> nodes, Bug bug,
       BooleanSupplier isQuick,

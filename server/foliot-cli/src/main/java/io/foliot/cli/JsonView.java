@@ -27,9 +27,10 @@ final class JsonView {
   private final JsonNode node;
 
   /**
-   * Returns the JSON value of an option.
+   * Parses the JSON value of an option.
    *
    * @param option the option's name, for the message of a failure
+   * @throws CommandException if the text is not JSON
    */
   static JsonNode node(String text, String option) {
     try {
@@ -52,7 +53,7 @@ final class JsonView {
     }
   }
 
-  /** Returns a JSON object with one field, an array. */
+  /** Returns the text of a JSON object with one field, an array of these items. */
   static String object(String field, List<JsonView> items) {
     ObjectNode object = MAPPER.createObjectNode();
     ArrayNode array = object.putArray(field);
@@ -78,7 +79,7 @@ final class JsonView {
     return node.isArray() ? node.valueStream().map(JsonView::new).toList() : List.of();
   }
 
-  /** Returns the names of an object's fields. */
+  /** Returns the names of an object's fields; no names for any other value. */
   Collection<String> names() {
     return node.propertyNames();
   }

@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Signed callbacks over HTTP/1.1. Each attempt is one POST to an address that was checked when the attempt began.
  *
- * <p>An attempt has these steps. It gets the settings of its target, which are parsed once and kept. It counts as in
- * flight, unless too many attempts are. It starts a timer for the whole attempt. It gets the checked addresses of its
- * host, which are nearly always known, and calls the client. The first of these events completes the attempt: answer,
- * failure, end of the timer, close.
+ * <p>An attempt has these steps. It gets the settings of its target, which are parsed once and kept. It is refused if
+ * too many attempts are in flight; otherwise it counts as in flight. It starts a timer for the whole attempt. It gets
+ * the checked addresses of its host, which are nearly always known, and calls the client. The first of these events
+ * completes the attempt: answer, failure, end of the timer, close.
  *
  * <p>A request is written at most once. It is sent again, on another connection, only if the first connection was
  * closed before any byte of the request was written.
@@ -51,7 +51,10 @@ public final class HttpDelivery implements Delivery {
   private static final int REFRESH_THREADS = 32;
   /** Maximum number of concurrent look-ups of all other hosts. */
   private static final int SEARCH_THREADS = 128;
-  /** Maximum number of look-ups that wait for a thread. Further look-ups fail: the name server is probably down. */
+  /**
+   * Maximum number of look-ups of each of the two kinds that wait for a thread. Further look-ups fail: the name server
+   * is probably down.
+   */
   private static final int LOOKUPS_WAITING = 4_096;
   /** Maximum number of targets whose parsed settings are kept. A queue has one target. */
   private static final int MAX_TARGETS = 10_000;
@@ -130,7 +133,7 @@ public final class HttpDelivery implements Delivery {
         throw new IllegalArgumentException("delivery.url: " + unresolved.detail());
       }
       LOG.log(System.Logger.Level.WARNING,
-          "the receiver of a queue does not resolve yet; its callbacks fail until it does: {0}", unresolved.detail());
+          "a host does not resolve yet; callbacks to this host fail until it resolves: {0}", unresolved.detail());
     }
   }
 
@@ -175,7 +178,7 @@ public final class HttpDelivery implements Delivery {
       return CompletableFuture
           .completedFuture(new Answer.Retry(null, Health.WELL, "the queue cannot deliver: " + e.getMessage()));
     }
-    // The engine claims no more tasks than maxInFlight. This check protects against other callers.
+    // The engine has no more attempts under way than maxInFlight. This check protects against other callers.
     if (inFlight.incrementAndGet() > options.maxInFlight()) {
       inFlight.decrementAndGet();
       return CompletableFuture.completedFuture(new Answer.Retry(null, Health.OVERLOADED,

@@ -22,7 +22,10 @@ public final class StoreAddress {
     return open.split("[?;&]", 2)[0];
   }
 
-  /** Returns the prefix of an address, such as {@code jdbc:postgresql:} or {@code redis:}. */
+  /**
+   * Returns the prefix of an address, such as {@code jdbc:postgresql:} or {@code redis:}. If the address has no scheme,
+   * the prefix is its longest beginning of letters, digits, {@code +}, {@code .} and {@code -}, which may be empty.
+   */
   public static String scheme(String address) {
     Matcher found = SCHEME.matcher(address);
     return found.lookingAt() ? found.group() : "";

@@ -48,7 +48,7 @@ final class TaskLife {
   /**
    * Decides a submit.
    *
-   * @param last the live task of the key, or else the last one that is still known, or null
+   * @param last the live task of the key, else the latest final task of the key that is still kept; null if none is
    */
   static Step<SubmitResult> submit(@Nullable TaskRecord last, Draft draft, QueueTerms terms, Now now) {
     if (!isExpected(last, draft.expectedGeneration())) {
@@ -245,7 +245,10 @@ final class TaskLife {
     return ended;
   }
 
-  /** Returns the record after the end of its lease: still RUNNING, with the attempt added to its history. */
+  /**
+   * Returns the record after the end of its lease: still RUNNING, with the attempt added to its history. A record that
+   * is not RUNNING is returned unchanged.
+   */
   private static TaskRecord afterLease(TaskRecord record) {
     if (record.state() != TaskState.RUNNING) {
       return record;
@@ -343,9 +346,10 @@ final class TaskLife {
   }
 
   /**
-   * Decides a re-arm with a payload or children of a task with a successor, which takes over from the re-armed task. If
-   * the re-arm is due first, the task gets a further generation. So the generation of the successor never begins before
-   * the due time that the touch or submit returned.
+   * Decides a re-arm that has a payload or children, if the task has a successor. The re-arm is applied, and then the
+   * successor takes over. If the re-arm is due before the successor, the task gets one more generation, which is due at
+   * the time of the re-arm. So the successor's generation never begins before the due time that the touch or submit
+   * returned.
    */
   private static TaskRecord rearmed(TaskRecord running, TaskRecord.Successor successor, Outcome.Rearm rearm, Now now) {
     TaskRecord next = takeOver(planned(running.edit(), rearm), successor, now).done();

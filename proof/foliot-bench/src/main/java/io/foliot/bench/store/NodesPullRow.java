@@ -75,7 +75,7 @@ final class NodesPullRow implements Row {
     return late;
   }
 
-  /** Pulls tasks until {@code over} is set. Ends all tasks of a pull before the next one. */
+  /** Pulls tasks until {@code over} is set. Ends all tasks of a pull before the next pull. */
   private static void work(Scheduler node, Ledger ledger, Histogram late, AtomicBoolean over) {
     Scheduler.Pull pull = new Scheduler.Pull(PULLED, AT_ONCE, WAIT_MILLIS, LEASE_MILLIS, "worker");
     while (!over.get()) {

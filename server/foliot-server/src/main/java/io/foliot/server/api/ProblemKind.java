@@ -20,11 +20,11 @@ public enum ProblemKind {
   DELAY_OUT_OF_RANGE(400, "The due time is out of range"),
   /** The request can never work. */
   INVALID_REQUEST(400, "The request cannot work"),
-  /** There is no API key, or not a valid one. */
+  /** The call has no API key, or an invalid one. */
   UNAUTHORIZED(401, "An API key is needed"),
   /** The API key does not allow the call. */
   FORBIDDEN(403, "The API key does not allow this"),
-  /** A web page of another site calls a server that is open to this machine. */
+  /** A web page of another site calls a server that is open to this machine only. */
   FOREIGN_HOST(403, "The server is open to this machine only"),
   /** The queue does not exist. */
   UNKNOWN_QUEUE(404, "There is no such queue"),
@@ -66,12 +66,12 @@ public enum ProblemKind {
   UNSUPPORTED_MEDIA_TYPE(415, "The call does not read this type of body"),
   /** The idempotency key belongs to another request. */
   IDEMPOTENCY_MISMATCH(422, "The idempotency key was used for another request"),
-  /** There are as many jobs as the server takes. */
-  TOO_MANY_JOBS(429, "There are as many jobs as the server takes"),
+  /** The number of jobs is at its limit. */
+  TOO_MANY_JOBS(429, "The number of jobs is at its limit"),
   /** A bug. */
-  INTERNAL(500, "The server made a mistake"),
+  INTERNAL(500, "An internal error occurred"),
   /** Too many requests or tasks wait already; nothing was done. */
-  OVERLOADED(503, "The server has too much to do"),
+  OVERLOADED(503, "The server is overloaded"),
   /** The server is stopping or has not started; nothing was done. */
   NOT_READY(503, "The server is not ready"),
   /** The store does not answer a read. */

@@ -107,7 +107,7 @@ final class WorkerRoutes {
   /**
    * Returns the fleet as a caller sees it: without queues that the caller does not see. The name of a worker is empty
    * if the worker takes tasks of none of the caller's queues. The queues of a worker that is gone are not known, so
-   * only callers of all queues see its name.
+   * only callers that see all queues see its name.
    */
   static Fleet seen(Fleet fleet, Caller caller) {
     return new Fleet(fleet.seats().stream().map(seat -> seen(seat, caller)).toList(), fleet.zones());

@@ -18,7 +18,7 @@ public final class Defaults {
   public static final String DATA = "foliot-data";
   /** Namespace of a store in Redis. */
   public static final String NAMESPACE = RedisOptions.DEFAULT_NAMESPACE;
-  /** Tasks in a page of a list. */
+  /** Maximum number of tasks in a page of a list. */
   public static final int PAGE = 100;
   /** Maximum number of failed tasks that a redrive without ids makes live again. */
   public static final int REDRIVE = 1_000;

@@ -26,7 +26,12 @@ final class Settings {
 
   private final Map<Option<?>, Setting> settings = new HashMap<>();
 
-  /** Reads a file. Settings from the environment or the command line override the settings of the file. */
+  /**
+   * Reads a file. Must be called before {@link #readEnvironment} and {@link #readFlags}, whose settings override those
+   * of the file.
+   *
+   * @throws ConfigException if the file cannot be read, or has an unknown key or the same key twice
+   */
   void readFile(Path file) {
     try (InputStream in = Files.newInputStream(file);
         JsonParser yaml = new YAMLFactory().createParser(ObjectReadContext.empty(), in)) {
@@ -39,7 +44,7 @@ final class Settings {
       }
       readObject(yaml, "", file.toString());
     } catch (NoSuchFileException e) {
-      throw new ConfigException("the configuration file does not exist: " + file + ". Name another with --config");
+      throw new ConfigException("the configuration file does not exist: " + file + ". Name another file with --config");
     } catch (IOException e) {
       throw new ConfigException("the configuration file cannot be read: " + file + " (" + e.getMessage() + ")");
     } catch (JacksonException e) {
@@ -122,7 +127,11 @@ final class Settings {
     return option.variable().substring(0, option.variable().indexOf('_', PREFIX.length()) + 1);
   }
 
-  /** Reads the options of the command line: values by flag, without the hyphens. */
+  /**
+   * Reads the options of the command line: values by flag, without the hyphens.
+   *
+   * @throws ConfigException if no option has one of the flags
+   */
   void readFlags(Map<String, String> flags) {
     flags.forEach((flag, value) -> {
       for (Option<?> option : Option.all()) {
@@ -136,7 +145,11 @@ final class Settings {
     });
   }
 
-  /** Returns the effective value of an option. */
+  /**
+   * Returns the effective value of an option: its default if no source sets it.
+   *
+   * @throws ConfigException if the text of the setting does not have the form that the option expects
+   */
   <T> T get(Option<T> option) {
     Setting setting = settings.get(option);
     if (setting == null) {

@@ -54,7 +54,7 @@ public final class PrivateFiles {
         StandardOpenOption.SYNC);
   }
 
-  /** Removes all permissions of other users on a file. */
+  /** Removes all permissions of other users on a file. Logs a warning if that fails. */
   public static void restrictFile(Path file) {
     restrict(file, OF_FILE);
   }
@@ -77,7 +77,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Returns whether the group or any other user may read a file. */
+  /** Returns whether the group or any other user may read a file; false if the permissions cannot be read. */
   public static boolean isReadableByOthers(Path file) {
     try {
       Set<PosixFilePermission> permissions = hasPermissions(file) ? Files.getPosixFilePermissions(file) : Set.of();

@@ -134,7 +134,7 @@ public record JdbcOptions(List<JdbcPart> parts, int slots, int connections, Dura
 
     /**
      * Sets the receiver of each task that is set aside because its record cannot be read. The receiver is called on a
-     * thread of the store. There is none by default; the store always logs the task.
+     * thread of the store. By default there is no receiver; the store always logs the task.
      */
     public Builder onSetAside(Consumer<SetAside> value) {
       onSetAside = value;

@@ -15,7 +15,7 @@ import java.util.function.Function;
 final class PostgresStatements {
   /** Settings of the planner. They precede a statement, in the same round trip and the same transaction. */
   private static final String BY_INDEX = PostgresSource.planByIndex() + "; ";
-  /** Settings for moves: also, the commit does not wait for the disk. A move that a crash loses is repeated. */
+  /** Settings for moves, whose commit need not wait for the disk, because a move that a crash loses is repeated. */
   private static final String BY_INDEX_UNSYNCED = PostgresSource.planByIndex()
       + ", set_config('synchronous_commit', 'off', true); ";
   private static final String BY_COST = PostgresSource.planByCost() + "; ";
@@ -80,7 +80,7 @@ final class PostgresStatements {
     return statement.getMoreResults(Statement.KEEP_CURRENT_RESULT) ? statement.getResultSet() : first;
   }
 
-  /** Executes a statement. Returns the positions of the items in its result. */
+  /** Executes a statement. Returns the positions, in the batch, of the items in the statement's result. */
   static BitSet places(PreparedStatement statement) throws SQLException {
     try (ResultSet row = rows(statement)) {
       return Results.places(row);

@@ -81,7 +81,7 @@ final class PostgresSubmits implements SubmitStatements {
         if (!PostgresStatements.isDuplicateKey(e)) {
           throw e;
         }
-        // An id exists, because the caller repeats a call. Nothing was inserted; missing tasks are inserted below.
+        // An id exists, because the caller repeats a call. Nothing was inserted; the missing tasks are inserted below.
       }
     }
     try (PreparedStatement statement = anyRequest
@@ -116,8 +116,8 @@ final class PostgresSubmits implements SubmitStatements {
   }
 
   /**
-   * Inserts tasks without key and request: all tasks, or none if an id exists. Generations must grow only among tasks
-   * with the same key. These tasks have no keys, so one reading of the clock gives all their generations.
+   * Inserts tasks without key and request: all tasks, or none if an id exists. Only the generations of tasks with the
+   * same key have to grow. These tasks have no keys, so one reading of the clock gives all their generations.
    */
   private static Inserted insertUnnamed(PreparedStatement statement, List<NewTask> tasks) throws SQLException {
     try (ResultSet row = PostgresStatements.rows(statement)) {

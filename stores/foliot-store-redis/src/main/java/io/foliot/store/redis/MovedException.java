@@ -1,6 +1,9 @@
 package io.foliot.store.redis;
 
-/** Thrown if a call names fewer parts than there are. The call had no effect. */
+/**
+ * Thrown if a call names fewer parts than the store has now, because the number of slots has grown. The call had no
+ * effect.
+ */
 final class MovedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -11,7 +14,7 @@ final class MovedException extends RuntimeException {
     this.bits = bits;
   }
 
-  /** Returns the binary logarithm of the number of parts. */
+  /** Returns the binary logarithm of the number of parts that the store has now. */
   int bits() {
     return bits;
   }

@@ -4,7 +4,7 @@ import io.foliot.core.TaskId;
 import io.foliot.core.store.TaskRecord;
 import org.jspecify.annotations.Nullable;
 
-/** The net change that a batch makes to one record. Only its {@link RecordOverlay} modifies it. */
+/** The net change that a batch makes to one record. Only the {@link RecordOverlay} of the batch sets the change. */
 public final class RecordChange {
   private final @Nullable TaskRecord before;
   private TaskRecord after;

@@ -1,3 +1,4 @@
--- Returns whether a queue has a live task, by one entry of each of its two indexes.
+-- Returns whether a queue has a live task. Reads at most one entry of the index of tasks without a key, and one of the
+-- index of tasks with a key.
 SELECT EXISTS (SELECT FROM foliot_task WHERE queue = ? AND key IS NULL)
   OR EXISTS (SELECT FROM foliot_task WHERE queue = ? AND key IS NOT NULL)

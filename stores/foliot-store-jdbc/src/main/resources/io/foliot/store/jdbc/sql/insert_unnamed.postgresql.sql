@@ -1,5 +1,5 @@
--- Inserts tasks without key and request: all tasks, or none if the primary key finds that an id exists. Generations
--- must grow only among tasks with the same key, so one reading of the clock gives the generations of all these tasks.
+-- Inserts tasks without key and request: all tasks, or none if the primary key finds that an id exists. Only
+-- the generations of tasks with the same key have to grow, so one reading of the clock gives all generations here.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 inserted AS (
   INSERT INTO foliot_task (

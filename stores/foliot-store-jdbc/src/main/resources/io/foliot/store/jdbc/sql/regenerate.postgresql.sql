@@ -1,4 +1,4 @@
--- Gives waiting tasks another generation, if they still have the generation with which they were inserted.
+-- Gives delayed tasks a new generation, if they still have the generation with which they were inserted.
 UPDATE foliot_task task SET
   generation = ?,
   version = task.version + 1

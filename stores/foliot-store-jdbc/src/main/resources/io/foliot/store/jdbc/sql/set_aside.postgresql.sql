@@ -1,5 +1,6 @@
 -- Moves live rows that cannot be decoded to the kept rows, as FAILED and with their bytes. Kept rows have no column for
--- a successor, so the bytes of a successor follow those of the attempts. Safety rests on the version, as in end.
+-- a successor, so the bytes of a successor follow those of the attempts. Safety rests on the version, as in
+-- end.postgresql.sql.
 WITH gone AS (
   DELETE FROM foliot_task task
   USING unnest(?::uuid[], ?, ?, ?) WITH ORDINALITY AS wanted(id, version, reason, kept, place)
