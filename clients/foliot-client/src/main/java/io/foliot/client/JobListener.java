@@ -13,7 +13,7 @@ public interface JobListener {
   /**
    * Called before the handler.
    *
-   * @throws Exception if the attempt must not continue. The attempt then fails, without a call of the handler and of
+   * @throws Exception if the attempt must not continue. The attempt then fails, without a call of the handler or of
    *         later listeners. Earlier listeners get the exception in {@link #after}
    */
   default void before(JobContext job) throws Exception {}
@@ -31,7 +31,7 @@ public interface JobListener {
 
   /**
    * Called on one worker before the first shard of a run begins, in an attempt of a task of its own. This task has its
-   * own checkpoint, progress and log. The task has no calls of the handler, {@link #before} and {@link #after}.
+   * own checkpoint, progress and log. The handler, {@link #before} and {@link #after} are not called for this task.
    *
    * @throws Exception if the listener failed. The attempt then fails without a call of later listeners, and the next
    *         attempt calls all listeners again. The shards wait until an attempt succeeds. If the last attempt fails,

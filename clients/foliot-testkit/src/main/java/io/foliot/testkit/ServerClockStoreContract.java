@@ -14,7 +14,7 @@ public abstract class ServerClockStoreContract extends StormContract {
   /** Closes a store and opens it again on the same data. */
   protected abstract TaskStore reopen(TaskStore old);
 
-  /** Waits until this much time has passed on the store's clock. */
+  /** Waits until at least this much time has passed on the store's clock since the call. */
   protected abstract void passes(Duration time);
 
   /**

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param body the payload and headers; null keeps those of the live task with the key, and means none for a new task
  * @param maxAttempts the number of attempts, or 0 for the number of the queue
  * @param onConflict the action if the key has a live task
- * @param idempotencyKey a name for this request, with which it can be repeated safely within 24 hours; or null
+ * @param idempotencyKey a name for this request, so that the request can be repeated safely within 24 hours; or null
  */
 public record Submission(String queue, @Nullable String key, @Nullable Duration delay, @Nullable Instant dueAt,
     @Nullable Body body, int maxAttempts, OnConflict onConflict, @Nullable String idempotencyKey) {
@@ -75,7 +75,7 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     return new Submission(queue, null, null, dueAt, body, 0, OnConflict.RESET, null);
   }
 
-  /** Returns a builder of a task for a queue. It needs a delay or a due time; all other settings have defaults. */
+  /** Returns a builder of a task. The task needs a delay or a due time; all other settings have defaults. */
   public static Builder builder(String queue) {
     return new Builder(queue);
   }
@@ -129,8 +129,9 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     }
 
     /**
-     * Sets the payload, of at most 1 MiB, and the headers, at most 32 with 8,192 characters in all. Null, the default,
-     * keeps those of the live task with the key; a new task then has none.
+     * Sets the payload, of at most 1 MiB, and the headers, at most 32 with 8,192 characters in all. The headers of jobs
+     * ({@link JobHeaders}) are refused. Null, the default, keeps the payload and headers of the live task with the key;
+     * a new task then has none.
      */
     public Builder body(@Nullable Body value) {
       body = value;
@@ -150,8 +151,8 @@ public record Submission(String queue, @Nullable String key, @Nullable Duration 
     }
 
     /**
-     * Sets a name for this request, at most 256 bytes of UTF-8, so that it can be repeated safely within 24 hours;
-     * null, the default, for none.
+     * Sets a name for this request, at most 256 bytes of UTF-8, so that the request can be repeated safely within 24
+     * hours; null, the default, for none.
      */
     public Builder idempotencyKey(@Nullable String value) {
       idempotencyKey = value;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A handler's report on its work, during the attempt or at its end. The next attempt of the same firing gets the note
  * and can continue from its checkpoint. A new firing begins without a note.
  *
- * @param progress the part of the work that is done, from 0 to 1; -1, also for any negative value, if it is not known
+ * @param progress the part of the work that is done, from 0 to 1; negative if it is not known, and then stored as -1
  * @param message the current step, at most {@value #MAX_MESSAGE} characters; may be empty
  * @param checkpoint the point from which the next attempt continues, at most {@value #MAX_CHECKPOINT_BYTES} bytes of
  *     UTF-8, or null if there is none
@@ -60,7 +60,7 @@ public record TaskNote(double progress, String message, @Nullable String checkpo
     }
   }
 
-  /** Returns whether this note is {@link #NONE}. */
+  /** Returns whether this note equals {@link #NONE}. */
   public boolean isEmpty() {
     return equals(NONE);
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The messages of one event loop. Any thread adds a message; the loop's thread handles them in the order of arrival.
  *
  * <p>Guarantees: a message is handled once, on the loop's thread, with the monotonic time of its handling. The loop is
- * woken after each message. An exception of one message does not affect the others.
+ * woken after each message. An exception that one message throws does not affect the other messages.
  *
  * <ol>
  * <li>{@link #post} adds a message and wakes the loop.
@@ -54,7 +54,7 @@ final class Inbox {
     eventLoop.wake();
   }
 
-  /** Posts the answer of a stage when it completes. */
+  /** Posts the answer of a stage when the stage completes. */
   <T> void after(CompletionStage<T> stage, Handler<T> handler) {
     stage.whenComplete(
         (result, failure) -> post(nowNanos -> handler.answered(result, failure, nowNanos)));
@@ -66,7 +66,7 @@ final class Inbox {
     return messages.isEmpty();
   }
 
-  /** Returns the next message, or null. */
+  /** Returns the next message, or null if there is none. */
   @Nullable
   Message poll() {
     return messages.poll();

@@ -52,7 +52,7 @@ final class Membership {
     coordinator.join(self, this::changed);
   }
 
-  /** Notes that the members have changed, or the assignment. Called by the coordinator's thread. */
+  /** Notes that the members or the assignment have changed. Called by the coordinator's thread. */
   private void changed(Coordinator.View seen) {
     Coordinator.View before = view;
     view = seen;
@@ -90,7 +90,7 @@ final class Membership {
     return seen != null && seen.members().size() > 1;
   }
 
-  /** @param offsetMillis by how much the store's clock is ahead of this node's */
+  /** @param offsetMillis by how much the store's clock is ahead of this node's; negative if it is behind */
   void eachSecond(long offsetMillis) {
     guardClock(offsetMillis);
     if (coordinator.isShared()) {
@@ -119,7 +119,7 @@ final class Membership {
     }
   }
 
-  /** Returns whether the coordinator answers, and reports that a node is no longer a member. */
+  /** Returns true if this node is connected to the coordinator, and the coordinator does not list the given node. */
   boolean isGone(String node) {
     Coordinator.View seen = view;
     return coordinator.isShared() && seen != null && seen.connection() == Coordinator.Connection.CONNECTED

@@ -37,7 +37,7 @@ final class Parking {
   /** Parked ids read at a time. */
   private static final int PAGE = 1_000;
   private static final long LIST_NANOS = 1_000 * NANOS_PER_MILLI;
-  /** Longest pause between two reads of which queues have parked tasks: these tasks may wait for this node alone. */
+  /** Longest pause between two reads of the queues with parked tasks: these tasks may wait for this node alone. */
   private static final long LIST_REST_NANOS = 3_000 * NANOS_PER_MILLI;
   /** Interval of these reads if other nodes may park tasks that this node alone can deliver. */
   private static final long LIST_SOON_NANOS = 100 * NANOS_PER_MILLI;
@@ -118,7 +118,7 @@ final class Parking {
     }
   }
 
-  /** Reads which queues have parked tasks, once the interval and the pause after the last read are over. */
+  /** Reads which queues have parked tasks, once the interval and the pause after the previous read are over. */
   void listQueues(SlotSet slots, long nowNanos) {
     boolean soon = (registry.isSelective() && !slots.isAll()) || lanes.arePolledInVain();
     long everyNanos = soon ? LIST_SOON_NANOS : LIST_NANOS;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytes the memory that is reserved for the payload
  * @param destination the destination of the attempt; null for pull queues
- * @param waiter the worker that gets the task; null for other queues
+ * @param waiter the worker that gets the task; null if the queue is not a pull queue
  */
 record PendingClaim(Lane lane, DueEntry entry, Claim claim, long bytes, @Nullable Destination destination,
     LongPollQueue.@Nullable Waiter waiter) {}

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * thread.
  *
  * <p>Guarantees: each renewal that was {@linkplain #add added} is answered once, unless its attempt was released before
- * the renewal was sent; a call that fails is answered too, with null, and is not repeated here.
+ * the renewal was sent. If a call fails, each of its renewals is answered with null, and this class does not send it
+ * again.
  *
  * <ol>
  * <li>Renewals wait in order of arrival; {@link #turn} sends a batch of them.
@@ -32,9 +33,9 @@ final class Renewals {
   /** Receives the answer of the store. */
   interface Answered {
     /**
-     * Notes that the store has answered, or the call has failed.
+     * Notes that the store has answered, or that the call has failed.
      *
-     * @param leaseMillis how long from {@code sentNanos} the lease was to hold
+     * @param leaseMillis the requested length of the lease, which begins at {@code sentNanos} or later
      * @param result null if the call failed
      */
     void answered(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos,
@@ -47,7 +48,7 @@ final class Renewals {
   private final Answered answered;
   private final Deque<Renewal> waiting = new ArrayDeque<>();
 
-  /** @param batch maximum number of leases that one call extends */
+  /** @param batch the maximum number of leases that one call extends */
   Renewals(TaskStore store, Inbox inbox, StoreHealth health, int batch, Answered answered) {
     this.store = store;
     this.batch = batch;
@@ -62,7 +63,7 @@ final class Renewals {
     waiting.add(new Renewal(attempt, new Extension(attempt.task.id(), token, leaseMillis)));
   }
 
-  /** Sends a batch, if there is anything to send. */
+  /** Sends a batch, if a renewal waits, the previous call has ended and its backoff is over. */
   void turn(long nowNanos) {
     if (waiting.isEmpty() || !pipe.hasRoom(nowNanos)) {
       return;

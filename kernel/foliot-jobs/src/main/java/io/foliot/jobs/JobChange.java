@@ -54,7 +54,8 @@ final class JobChange {
   record Requested(JobRecord record, List<Long> times, long origin, boolean isRepeated) {}
 
   /**
-   * Returns the record of a new job. With a fixed delay the first run is due at once, else at the next scheduled time.
+   * Returns the record of a new job. With a fixed delay the first run is due at once, or at the beginning of the
+   * schedule if that is later; else it is due at the next scheduled time.
    *
    * @throws io.foliot.jobs.schedule.ScheduleException if the schedule has no time in the future, or a calendar does not
    *     exist
@@ -143,8 +144,8 @@ final class JobChange {
   }
 
   /**
-   * Applies a definition that code declares. A definition that code has declared before changes nothing, so that a
-   * caller's later change is kept.
+   * Applies a definition that code declares. If the definition is among the latest {@link JobRecord#MAX_DECLARED} that
+   * code has declared, nothing changes, so that a caller's later change is kept.
    */
   static JobRecord declare(JobRecord record, Job job, long now, Function<String, @Nullable Calendar> calendars) {
     long hash = JobRecordFormat.hash(job);
@@ -191,7 +192,10 @@ final class JobChange {
     InvalidJobException.ensure(text.length() <= MAX_TEXT, field, "at most " + MAX_TEXT + " characters", text.length());
   }
 
-  /** Ends a pause. The next passes record the scheduled times that fell into the pause as paused. */
+  /**
+   * Ends a pause. The next passes record the scheduled times that fell into the pause as paused. Returns the same
+   * record if no pause is in effect.
+   */
   static JobRecord resume(JobRecord record, long now, Function<String, @Nullable Calendar> calendars) {
     JobRecord.Paused paused = record.paused();
     if (paused == null || paused.until() <= now) {
@@ -240,7 +244,7 @@ final class JobChange {
   }
 
   /**
-   * Returns the scheduled times that a backfill would run.
+   * Returns the scheduled times that a backfill would run, in ascending order, in milliseconds since 1970.
    *
    * @param from the beginning of the range, inclusive, in milliseconds since 1970
    * @param to the end of the range, exclusive, in milliseconds since 1970
@@ -270,7 +274,8 @@ final class JobChange {
   }
 
   /**
-   * Requests runs of these times. They run one after another, unless the rule is {@link Overlap#ALLOW}.
+   * Requests runs of these times. They run one after another, unless the job's rule is {@link Overlap#ALLOW}. A request
+   * whose key is among the latest {@link JobRecord#MAX_REQUESTS} keys changes nothing.
    *
    * @param key the caller's name for the request, or null
    * @throws OverloadedException if too many times wait already

@@ -283,7 +283,7 @@ class ScheduledTask<V> extends WheelNode implements RunnableScheduledFuture<V> {
     throw new CancellationException("the task was cancelled");
   }
 
-  /** Returns the time until this task may run; zero once the task has fired or has been cancelled. */
+  /** Returns the time until this task may run; negative if it is overdue; zero once it has fired or was cancelled. */
   @Override
   public final long getDelay(TimeUnit unit) {
     return unit.convert(delayNanos(), TimeUnit.NANOSECONDS);

@@ -29,7 +29,7 @@ final class LossCheck {
   }
 
   /**
-   * Counts the end of one firing if an answer names it, and reports its loss.
+   * Counts the end of one firing, and reports the firing if it is lost. Skips a firing that is not acked.
    *
    * @param index the index of the firing in the chain
    */
@@ -153,7 +153,7 @@ final class LossCheck {
     return latest;
   }
 
-  /** Returns whether no later generation can have existed at the time of the answer. */
+  /** Returns whether no generation later than that of {@code live} can have existed when the denial was answered. */
   private boolean isLatest(Firing live, List<Firing> byInvocation, long[] latest, Operation denial) {
     long at = denial.answeredMillis() + allowances.clockErrorMillis();
     int invoked = 0;

@@ -7,8 +7,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Index of operations by one of their times. Among the operations from an instant on, it finds the one that is earliest
- * by another time.
+ * An index of operations, sorted by one of their times. Of the operations whose time is at or after an instant, the
+ * index finds the operation that is earliest by a second time.
  */
 final class OperationIndex {
   private final long[] times;
@@ -26,12 +26,12 @@ final class OperationIndex {
     firsts = sorted;
   }
 
-  /** Returns an index that finds, among operations invoked from an instant on, the one answered first. */
+  /** Returns an index that finds, of the operations invoked at or after an instant, the one answered first. */
   static OperationIndex byInvocation(List<Operation> operations) {
     return new OperationIndex(operations, Operation::invokedMillis, Operation::answeredMillis);
   }
 
-  /** Returns an index that finds, among operations that may take effect from an instant on, the one invoked first. */
+  /** Returns an index that finds, of the operations that may take effect at or after an instant, the first invoked. */
   static OperationIndex byEffect(List<Operation> operations) {
     return new OperationIndex(operations, Operation::latestMillis, Operation::invokedMillis);
   }

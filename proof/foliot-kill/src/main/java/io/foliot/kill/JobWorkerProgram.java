@@ -36,7 +36,7 @@ final class JobWorkerProgram {
   private static final int MAX_STEPS = 4;
   private static final int MIN_STEP_MILLIS = 50;
   private static final int MAX_STEP_MILLIS = 600;
-  /** One in this many shards has long steps, which together may outlast a lease. */
+  /** On average, one in this many shards has long steps, which together may outlast a lease. */
   private static final int SHARDS_PER_LONG_ONE = 12;
   private static final int LONG_STEP_MILLIS = 2_500;
   private static final Duration POLL = Duration.ofSeconds(2);
@@ -159,7 +159,10 @@ final class JobWorkerProgram {
     }
   }
 
-  /** Returns the end of a handler that was not interrupted so far. If its lease is lost, waits for the interrupt. */
+  /**
+   * Returns the end of a handler that was not interrupted so far. If its lease is lost, waits for the interrupt, for at
+   * most {@link #INTERRUPT_BOUND}.
+   */
   private ShardAttempt.End end(JobContext job, ShardAttempt.Outcome outcome) {
     long atMicros = WorkerLog.micros();
     boolean isLost = job.isLost();

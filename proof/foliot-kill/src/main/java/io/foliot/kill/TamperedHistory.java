@@ -19,7 +19,7 @@ final class TamperedHistory {
   /** Number of the first added delivery, which no recorded delivery reaches. */
   private static final long MADE_UP = 1L << 40;
 
-  /** Attempt number of all added deliveries, which no recorded attempt reaches. So none of those is repeated. */
+  /** Attempt number of all added deliveries. No recorded attempt has it, so no added delivery repeats an attempt. */
   private static final int MADE_UP_ATTEMPT = 1_000_000;
 
   private TamperedHistory() {}
@@ -101,7 +101,7 @@ final class TamperedHistory {
     return otherwise;
   }
 
-  /** Returns the history with one delivery a millisecond before it was due. */
+  /** Returns the history with one delivery a millisecond before its task was due. */
   static List<Event> withAnEarlyDelivery(List<Event> events) {
     Map<String, Long> dueMillis = untouched(events);
     List<Event> falsified = new ArrayList<>(events);
@@ -115,7 +115,7 @@ final class TamperedHistory {
     throw new IllegalArgumentException("the history has no delivery of an unchanged task");
   }
 
-  /** Returns the history with one more attempt of each cancelled task, just too late. */
+  /** Returns the history with one more attempt of each cancelled task without a key, a millisecond too late. */
   static List<Event> withDeliveriesAfterCancelled(List<Event> events) {
     Map<String, Placement> submits = new HashMap<>();
     placements(events).stream().filter(placement -> placement.invoked.request() instanceof Request.Submit submit
@@ -137,7 +137,7 @@ final class TamperedHistory {
     return falsified;
   }
 
-  /** Returns the history with one more attempt of each generation that was reset, just too late. */
+  /** Returns the history with one more attempt of each generation that was reset, a millisecond too late. */
   static List<Event> withOldGenerations(List<Event> events) {
     Map<String, Placement> live = new HashMap<>();
     List<Event> falsified = new ArrayList<>(events);
@@ -155,7 +155,7 @@ final class TamperedHistory {
     return falsified;
   }
 
-  /** Returns whether a history has all events that this class falsifies: a delivery, a cancel and a reset. */
+  /** Returns whether a history has what this class falsifies: a task that no call has changed, a cancel and a reset. */
   static boolean canFalsify(List<Event> events) {
     return !untouched(events).isEmpty() && withDeliveriesAfterCancelled(events).size() > events.size()
         && withOldGenerations(events).size() > events.size();

@@ -64,7 +64,7 @@ final class HttpText {
     }
   }
 
-  /** Returns how often a text occurs in a part of the bytes. The first byte of the text should be rare in that part. */
+  /** Returns how often a text occurs in a part of the bytes. Fast if the first byte of the text is rare in the part. */
   static int count(byte[] bytes, int from, int to, byte[] text) {
     int count = 0;
     int last = to - text.length;

@@ -18,7 +18,7 @@ final class TouchEngineScenario implements Scenario {
   private static final double SECONDS = 5;
   private static final int UNDER_WAY = 12;
   private static final double WANTED = 150_000;
-  /** Keys of a part from one checked key to the next. */
+  /** Distance between two checked keys of a part, in keys. */
   private static final int SAMPLE_EVERY = 97;
   private static final Duration LATER = Duration.ofHours(24);
   private static final String QUEUE = "bench-touch";
@@ -43,7 +43,7 @@ final class TouchEngineScenario implements Scenario {
     return true;
   }
 
-  /** The counts of all results, and the last results of each part. Written by threads of the engine. */
+  /** The counts of all results, and the latest results of each part. Written by threads of the engine. */
   private static final class Answers {
     final AtomicLong reset = new AtomicLong();
     final AtomicLong other = new AtomicLong();
@@ -116,7 +116,7 @@ final class TouchEngineScenario implements Scenario {
     pipeline.drain();
   }
 
-  /** Checks on samples that the store has the generation and the deadline that the last touch returned. */
+  /** Checks for a sample of keys that the store has the generation and deadline that the key's last touch returned. */
   private static void proveLast(Report report, EmbeddedEngine engine, List<List<String>> parts, Answers answers) {
     int samples = 0;
     int same = 0;

@@ -31,9 +31,12 @@ public final class FleetSimulation {
   private static final long SEATED_MILLIS = 10_000;
   /** Period after the heal in which runs are planned. */
   private static final long PLANNED_MILLIS = 25_000;
-  /** Longest time after the heal: more than a lease, a dead node's vouchers, a backoff, a session, and the polls. */
+  /**
+   * Longest time from the heal to the end of the run. It exceeds the sum of a lease, the vouchers of a dead node, a
+   * backoff, a session, and the polls.
+   */
   private static final long HEALED_MILLIS = 110_000;
-  /** Shortest time after the heal. From then on, the run ends when all tasks are final. */
+  /** Shortest time from the heal to the end of the run. After this time, the run ends when all tasks are final. */
   private static final long SETTLED_MILLIS = 35_000;
   private static final long CHECK_MILLIS = 1_000;
   /** Time from the death of some workers to the death of all nodes, in which nodes free the seats of these workers. */
@@ -67,7 +70,7 @@ public final class FleetSimulation {
     FENCE,
     /** A disabled worker gets no tasks. */
     DISABLED,
-    /** A seat has one worker, in one zone, and rests before another worker gets it. */
+    /** A seat has one worker, in one zone. Another worker gets the seat only after it has been free for ten minutes. */
     SEATS,
     /** All tasks that can run are final at the end, and idle loops sleep. */
     LIVENESS,
@@ -97,7 +100,7 @@ public final class FleetSimulation {
     if (reader != null) {
       reader.accept(fleetWorld.toString());
     }
-    // Planners are created when nodes start, which is after the field of the runs is set.
+    // Planners are created when nodes start: after the field of the runs has been set.
     cluster = new SimCluster(fleetWorld.world(), random, bug, new SimNode.Planning(false, process -> planners()),
         reader, what -> unmet(Check.LIVENESS, what));
     schedule = cluster.sim().schedule();
@@ -202,7 +205,7 @@ public final class FleetSimulation {
     workers.heal(cluster.nodes().stream().filter(faults::isWell).toList());
   }
 
-  /** Counts, at regular times until the end, whether nodes have different workers in their fleets. */
+  /** Checks once a second until the end whether nodes have different live workers in their fleets, and counts this. */
   private void watchNodes() {
     schedule.afterMillis(CHECK_MILLIS, () -> {
       Set<Set<String>> seen = new HashSet<>();

@@ -37,7 +37,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static final int MOST_WORKERS = 8;
   /** Period without nodes, which is longer than a seat rests. */
   private static final long REST_MILLIS = 640_000;
-  /** One of this many runs with faults has such a period. */
+  /** On average, one of this many runs with faults has such a period. */
   private static final int REST_RARITY = 8;
 
   /** Draws the parameters of a run. */
@@ -58,7 +58,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static World world(Mode mode, SplittableRandom random) {
     boolean isCalm = mode == Mode.CALM;
     boolean nodesBreak = mode == Mode.ALL || mode == Mode.CORE;
-    // A node without a coordinator owns no slot. The overdue poll finds its tasks, but later than the check permits.
+    // Without a coordinator, no slot has an owner. The overdue poll finds the tasks, but later than the check permits.
     List<World.Coordination> coordinations = isCalm
         ? List.of(World.Coordination.STORE, World.Coordination.SERVICE)
         : List.of(World.Coordination.values());

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * instant.
  */
 final class JobJudge {
-  /** Tolerated delay after the heal, in addition to the lease and the delays of the store. */
+  /** Tolerated lag of a job at the end, in addition to the lease, the longest backoff and the delays of the store. */
   private static final long BACK_MILLIS = 15_000;
   /** Largest lag of a job's creation time behind the store's clock. A time just before the put may therefore run. */
   private static final long CREATED_BEHIND_MILLIS = 50;
@@ -245,7 +245,7 @@ final class JobJudge {
     }
   }
 
-  /** Ensures that each scheduled time up to the cursor has exactly one run or record. */
+  /** Ensures that there are as many runs and records as scheduled times up to the cursor. */
   private void ensureEachTimeHasARecord(JobStory story, JobStatus status) {
     Instant next = status.nextTime();
     if (next == null) {

@@ -40,7 +40,7 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that keeps delayed tasks, while a task is scheduled: it is kept or rejected.")
+  @Description("A shutdown that keeps delayed tasks, while a task is scheduled: the task is kept or rejected.")
   @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
   @Outcome(id = "waits, WheelScheduledExecutor.shutting down, tasks=1.", expect = ACCEPTABLE, desc = "The task comes first; "
       + "the executor waits for it.")
@@ -73,7 +73,7 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown that cancels delayed tasks, while a task is scheduled: it is cancelled or rejected.")
+  @Description("A shutdown that cancels delayed tasks, while a task is scheduled: the task is cancelled or rejected.")
   @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
   @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The task comes first; the shutdown cancels it.")
   @Outcome(expect = FORBIDDEN, desc = "The task was accepted before the shutdown, and handed off after the shutdown had "
@@ -113,7 +113,8 @@ final class ShutdownStress {
   }
 
   @JCStressTest
-  @Description("A shutdown, which cancels periodic tasks, while one is scheduled: it is cancelled or rejected, and counted once.")
+  @Description("A shutdown, which cancels periodic tasks, while such a task is scheduled: the task is cancelled "
+      + "or rejected, and counted once.")
   @Outcome(id = "rejected, terminated", expect = ACCEPTABLE, desc = "The shutdown comes first.")
   @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The task comes first; the shutdown cancels it.")
   @Outcome(expect = FORBIDDEN, desc = "The shutdown cancelled a task that was then rejected. Both subtracted it from the "
@@ -195,7 +196,8 @@ final class ShutdownStress {
   @JCStressTest
   @Description("A shutdown that keeps a delayed task, while the driver that would fire the task dies.")
   @Outcome(id = "ran, terminated", expect = ACCEPTABLE, desc = "The task ends with the failure of the driver, in either order.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the executor waits for ever.")
+  @Outcome(expect = FORBIDDEN, desc = "The driver missed the shutdown, and the shutdown missed the death: "
+      + "the executor waits for ever.")
   @State
   public static class ShutdownAgainstDeath {
     private final PlayedDriver driver = PlayedDriver.thatTurnsWhenUnparked();
@@ -361,7 +363,7 @@ final class ShutdownStress {
   @Description("A shutdownNow while a run of a periodic task ends and arms the task again.")
   @Outcome(id = "cancelled, terminated", expect = ACCEPTABLE, desc = "The worker comes too late to arm the task.")
   @Outcome(id = "returned, waits, terminated", expect = ACCEPTABLE, desc = "The task was armed in time and returned from "
-      + "the wheel, or it was returned before it ran.")
+      + "the wheel.")
   @Outcome(id = "returned, cancelled, terminated", expect = ACCEPTABLE, desc = "The task was returned before the worker "
       + "ran it, and the worker cancels it.")
   @Outcome(expect = FORBIDDEN, desc = "The task is lost, or the count of tasks is wrong.")

@@ -17,7 +17,7 @@ final class StoreFigures {
 
   private final StoreStatistics statistics;
   // True while a thread reads the figures of the store. The store answers only after a backup under way is complete. A
-  // scrape must not wait for that, and gets the last figures.
+  // scrape must not wait for the answer, and gets the figures of the previous read.
   private final AtomicBoolean reading = new AtomicBoolean();
 
   // written by one reading thread at a time, read by the gauges
@@ -51,7 +51,7 @@ final class StoreFigures {
     try {
       figures = read();
     } catch (StoreException e) {
-      // The last figures of a closed store are kept.
+      // The store is closed. The figures of the previous read are kept.
     } finally {
       reading.set(false);
     }

@@ -80,7 +80,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
     return null;
   }
 
-  /** Returns the seat of a live worker, or null if the worker is not live or has none. */
+  /** Returns the seat of a live worker, or null if the worker is not live or has no seat. */
   public @Nullable Seat seatOf(String worker) {
     for (Seat seat : seats) {
       if (seat.isLive() && seat.worker().equals(worker)) {
@@ -101,7 +101,8 @@ public record Fleet(List<Seat> seats, List<String> zones) {
    * queues the worker takes.
    *
    * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
-   * worker becomes the substitute for its seat. Other seats keep their substitutes, unless that worker was one.
+   * worker becomes the substitute for its seat. Another seat keeps its substitute, unless that was the worker that
+   * left.
    */
   public boolean serves(Seat worker, String queue, Address address) {
     if (address.isAnywhere()) {

@@ -23,7 +23,7 @@ public final class FailureLog {
     nextNanos = new AtomicLong(nowNanos);
   }
 
-  /** Logs a failure of an attempt, or counts it if the last logged one was less than a second ago. */
+  /** Logs a failure of an attempt, or counts it if another failure was logged less than a second ago. */
   public void failed(String task, int attempt, Throwable failure, long nowNanos) {
     long next = nextNanos.get();
     if (nowNanos - next < 0 || !nextNanos.compareAndSet(next, nowNanos + LOG_EVERY_NANOS)) {

@@ -58,7 +58,7 @@ record JobLoadRow(String name, String title, Function<Sites, Site> site, boolean
 
   /** The shards and other tasks that have begun. Thread-safe. */
   private static final class Seen {
-    /** The last scheduled time of each job that has fired, in ms since the epoch; 0 if the job has not fired. */
+    /** The latest scheduled time of each job that has fired, in ms since the epoch; 0 if the job has not fired. */
     private final AtomicLongArray last;
     private final Histogram late = new ConcurrentHistogram(Figures.DIGITS);
     private final Histogram otherLate = new ConcurrentHistogram(Figures.DIGITS);

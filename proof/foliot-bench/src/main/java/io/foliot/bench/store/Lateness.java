@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Measures the lateness of tasks that are submitted at a steady rate, each due one second after its submit. Lateness is
- * measured by the store's clock. Reads of both clocks bound the difference of that clock from this machine's.
+ * measured by the store's clock. Reads of both clocks bound the difference of the store's clock from this machine's.
  */
 final class Lateness {
   private static final Duration DELAY = Duration.ofSeconds(1);
@@ -45,7 +45,7 @@ final class Lateness {
    * Creates a measurement.
    *
    * @param time how long measured tasks are submitted
-   * @param unmeasured how long tasks are submitted before, to warm up the JIT compiler
+   * @param unmeasured how long other tasks are submitted first, to warm up the JIT compiler
    */
   Lateness(int perSecond, Duration time, Duration unmeasured) {
     pace = new Pace(perSecond);

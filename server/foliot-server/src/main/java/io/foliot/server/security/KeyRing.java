@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** All API keys, in the store and in memory, where each request is checked. Safe for use by any thread. */
+/** All API keys, in the store and in memory. Requests are checked against the keys in memory. Thread-safe. */
 public final class KeyRing {
   /** The durable storage of keys. Its methods block until they are done. */
   public interface Vault {
@@ -73,7 +73,7 @@ public final class KeyRing {
     return entry != null && entry.key.is(text) && entry.key.holdsAt(now) ? entry.caller : null;
   }
 
-  /** Returns all keys, oldest first. */
+  /** Returns all keys of the vault, oldest first; the key of the configuration is not among them. */
   public List<ApiKey> all() {
     return keys.values().stream().map(Entry::key)
         .sorted(Comparator.comparing(ApiKey::createdAt).thenComparing(ApiKey::id)).toList();

@@ -6,12 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A search for the known name that a mistyped name probably means. */
 public final class Nearest {
-  // Names are short; a longer text is not a typing mistake, and the distance costs the product of the lengths.
+  // In characters. Names are short, so a longer text is not a mistyped name. The time to compute a distance grows with
+  // the product of the lengths.
   private static final int MAX_LENGTH = 64;
 
   private Nearest() {}
 
-  /** Returns the nearest of the known names, or null if none is near. */
+  /** Returns the nearest of the known names, or null if more than a third of each name would have to change. */
   public static @Nullable String of(String name, Collection<String> known) {
     if (name.length() > MAX_LENGTH) {
       return null;
@@ -38,7 +39,7 @@ public final class Nearest {
     return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
   }
 
-  // Returns Levenshtein's distance, in which two swapped neighbours count as one mistake.
+  // Returns the Levenshtein distance, in which two swapped neighbours count as one change.
   private static int distance(String a, String b) {
     int[][] cost = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

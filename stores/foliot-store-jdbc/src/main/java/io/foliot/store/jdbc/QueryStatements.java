@@ -26,7 +26,7 @@ interface QueryStatements {
    *
    * @param queue the number of the queue
    * @param name the name of the queue
-   * @param after the entry before the first one to return, or null to begin with the first
+   * @param after the entry behind which the result begins, exclusive, or null to begin with the first entry
    * @param limit the largest number of entries
    */
   List<DueEntry> parked(Connection connection, int queue, String name, SlotSet slots, @Nullable DueEntry after,
@@ -38,7 +38,7 @@ interface QueryStatements {
   /**
    * Returns the next page of the live records of all queues in the order of ids.
    *
-   * @param after the id before the first one to return
+   * @param after the id behind which the page begins, exclusive
    * @param limit the largest number of records
    * @param scanned the largest number of rows that are examined
    */
@@ -48,7 +48,7 @@ interface QueryStatements {
    * Returns the next page of the live and the kept records of a queue in the order of ids.
    *
    * @param state the code of a state in rows, or 0 for all states
-   * @param after the id before the first one to return
+   * @param after the id behind which the page begins, exclusive
    * @param limit the largest number of records
    * @param scanned the largest number of rows of each table that are examined
    */
@@ -61,9 +61,9 @@ interface QueryStatements {
   /** Returns the number of rows of each group. */
   Map<RowGroup, Long> tally(Connection connection) throws SQLException;
 
-  /** Deletes kept tasks that have expired, oldest first. Returns their number. */
+  /** Deletes at most {@code limit} kept tasks that have expired, oldest first. Returns their number. */
   int forgetKept(Connection connection, int limit) throws SQLException;
 
-  /** Deletes answers that have expired, oldest first. Returns their number. */
+  /** Deletes at most {@code limit} answers that have expired, oldest first. Returns their number. */
   int forgetAnswers(Connection connection, int limit) throws SQLException;
 }

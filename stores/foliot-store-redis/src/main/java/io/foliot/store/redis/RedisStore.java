@@ -49,24 +49,25 @@ import org.jspecify.annotations.Nullable;
  * {@link #durability} states the window that follows from the server's settings.
  *
  * <p>Each part of the task space has an ordered set of {@code (wakeAt, id, queue)}, a hash of records, a hash of keys,
- * and a hash of bodies, all under one hash tag. A step is one script for many tasks of a part, which decides by the
- * server's clock. Parts do not wait for each other. A reset to a later time mostly writes one field of one hash.
+ * and a hash of bodies, all under one hash tag. A step is one script for many tasks of a part. The script takes the
+ * time from the server's clock. Parts do not wait for each other. A reset to a later time mostly writes one field of
+ * one hash.
  *
  * <p><b>Threads.</b> Stages complete on the connection's thread. Code that a caller runs there must be short, and must
  * not wait for another call of the store. Longer code must run elsewhere ({@code whenCompleteAsync}).
  *
  * <p><b>Failures.</b> While the server is unavailable, calls fail at once, and the store tries to connect again
- * forever. A call whose answer was lost is not repeated: it fails, and it is unknown whether it took effect.
+ * forever. A call whose answer was lost is not repeated: the call fails, and may or may not have taken effect.
  */
 public final class RedisStore implements TaskStore, SlotGrowth {
   /**
-   * Size of each of the two maps in the cache of the last known tasks of keys. A touch by key needs no lookup while
-   * that task is live. Each map takes some 20 MB.
+   * Maximum number of keys in each of the two maps of a cache. The cache holds the latest known task of a key. A touch
+   * by key needs no lookup while this task is live. Each map takes some 20 MB.
    */
   private static final int KEYS_REMEMBERED = 150_000;
   /**
-   * Size of each of the two maps in the cache of the queues of claimed tasks. A settle does not name the queue, but
-   * needs the queue's retention. Each map takes some 10 MB.
+   * Maximum number of tasks in each of the two maps of a cache. The cache holds the queue of a claimed task. A settle
+   * does not name the queue, but needs the queue's retention. Each map takes some 10 MB.
    */
   private static final int CLAIMS_REMEMBERED = 100_000;
   /** Version of the layout of keys. */

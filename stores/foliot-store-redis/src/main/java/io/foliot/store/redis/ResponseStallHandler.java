@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handler that closes a connection whose server does not answer, so that the client connects again. If the server has
- * lost power, or its address now belongs to another machine, the connection is not closed, and the kernel retransmits
- * for a quarter of an hour. Closing loses nothing, because calls on the connection have waited for their timeout.
- * (Netty's ReadTimeoutHandler would close idle connections, too.) Used only by the thread of its channel.
+ * lost power, or its address now belongs to another machine, no peer closes the connection, and without this handler
+ * the kernel would retransmit for a quarter of an hour. The calls that wait on the connection fail when it is closed;
+ * the oldest of them has waited for the whole timeout. (Netty's ReadTimeoutHandler would close idle connections, too.)
+ * Used only by the thread of its channel.
  */
 final class ResponseStallHandler extends ChannelDuplexHandler {
   /** Number of checks within the time for which a connection may be silent. */
@@ -23,7 +24,10 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   private long unansweredNanos;
   private @Nullable Future<?> checks;
 
-  /** Creates a handler for one connection. The connection is closed if no byte is received this long after a call. */
+  /**
+   * Creates a handler for one connection. The connection is closed if the server sends nothing for {@code timeout}
+   * after a call, or up to a quarter of the timeout later.
+   */
   ResponseStallHandler(Duration timeout) {
     timeoutNanos = timeout.toNanos();
   }

@@ -284,7 +284,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns the sequence number of the last synced entry. */
+  /** Returns the sequence number of the latest synced entry. */
   long lastSequence() {
     return syncedSequence;
   }

@@ -358,7 +358,7 @@ final class Reader implements AutoCloseable {
       return found.size() == limit || examined >= MAX_EXAMINED;
     }
 
-    /** Reads live records. Returns the last key read if the page is full before the end, or null at the end. */
+    /** Reads live records until {@link #isDone} or the end. Returns the last key read, or null if the end was reached. */
     byte @Nullable [] live(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
         seekBehind(iterator, after);
@@ -368,7 +368,7 @@ final class Reader implements AutoCloseable {
       }
     }
 
-    /** Reads final records. Returns the last key read if the page is full before the end, or null at the end. */
+    /** Reads final records until {@link #isDone} or the end. Returns the last key read, or null if the end was reached. */
     byte @Nullable [] kept(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.HISTORY, view)) {
         Bucket start = after == null ? null : Layout.bucket(after, 0);

@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  * the next calls queue up, so the more callers there are, the fewer syncs each call costs. A commit is not synced if
  * all its calls only move index entries.
  *
- * <p>Calls are completed on another thread, in the order of the commits. Code that continues a
- * stage never runs on the writer thread.
+ * <p>Calls are completed on another thread, in the order of the commits. Code that continues a stage never runs on the
+ * writer thread.
  *
  * <p>The states are: open → closing (accepted calls are still run) → ended; open or closing → failed → ended.
  */
 final class Writer {
-  /** Maximum number of waiting calls: more than there are callers that each wait for their result. */
+  /** Maximum number of waiting calls. A node has fewer callers, and each of them waits for the result of its call. */
   private static final int MAX_WAITING_CALLS = 1 << 16;
   /**
    * Maximum number of items of calls that are not completed: some seconds of work. The limit bounds the heap of these
@@ -50,7 +50,7 @@ final class Writer {
   /** The interval at which an idle writer drops expired history. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The totals of all commits that wrote something since the store was opened, and the figures of the last commit. */
+  /** The totals of all commits that wrote something since the store was opened, and the figures of the latest one. */
   record Done(long commits, long syncs, long items, long prepareNanos, long syncNanos, long lastItems,
       long lastSyncNanos) {
     Done plus(long count, boolean synced, long preparedNanos, long wroteNanos) {
@@ -108,7 +108,10 @@ final class Writer {
     thread.start();
   }
 
-  /** Enqueues a call. Its stage is completed after the commit. */
+  /**
+   * Enqueues a call. The returned stage completes after the commit. It fails at once if the store is closed or too many
+   * writes wait.
+   */
   <R> CompletionStage<R> call(Operation<R> operation) {
     StoreException reason = refusal();
     if (reason != null) {

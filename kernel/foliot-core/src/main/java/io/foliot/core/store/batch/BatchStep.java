@@ -23,8 +23,8 @@ public interface BatchStep<Q, R> {
   }
 
   /**
-   * Returns the result of an item if a newer version of Foliot wrote its record, which then stays unchanged. Returns
-   * null if the item fails.
+   * Returns the result of an item whose record was written by a newer version of Foliot. The record stays unchanged. By
+   * default, returns null: the item fails.
    */
   default @Nullable R ofNewerVersion(Q item, long nowMicros) {
     return null;
