@@ -29,7 +29,10 @@ public record RetryPolicy(int maxAttempts, Duration firstBackoff, Duration maxBa
     DurationText.requireNotNegative("maxRetryAfter", maxRetryAfter);
   }
 
-  /** Returns a policy of four attempts, with backoffs from 100 ms to 5 s, and a {@code Retry-After} of up to 30 s. */
+  /**
+   * Returns a policy of four attempts, with backoffs of 100, 200 and 400 ms. The longest {@code Retry-After} is 30 s,
+   * and {@code maxBackoff} is 5 s.
+   */
   public static RetryPolicy standard() {
     return new RetryPolicy(4, Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(30));
   }

@@ -63,7 +63,11 @@ public sealed interface Settlement {
     }
   }
 
-  /** Returns this settlement with the worker's note. */
+  /**
+   * Returns this settlement with the worker's note.
+   *
+   * @throws IllegalArgumentException if this settlement has a note already
+   */
   default Settlement noting(TaskNote note) {
     return new Noted(this, note);
   }

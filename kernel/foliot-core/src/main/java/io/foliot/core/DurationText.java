@@ -158,8 +158,9 @@ public final class DurationText {
   }
 
   /**
-   * Formats a duration so that {@link #parse} can read it: as a whole number of days, or of the largest smaller unit
-   * that divides it. A duration with a fraction of a millisecond is formatted as in ISO 8601.
+   * Formats a duration, which must not be negative, so that {@link #parse} can read it: as a whole number of the
+   * largest unit of d, h, m, s and ms that divides the duration. A duration with a fraction of a millisecond is
+   * formatted as in ISO 8601.
    */
   public static String format(Duration duration) {
     if (duration.toNanosPart() % 1_000_000 != 0) {
@@ -182,7 +183,7 @@ public final class DurationText {
   }
 
   /**
-   * Formats a duration for display, in its two largest units and rounded down: {@code 2h 4m}, {@code 29m 58s},
+   * Formats a duration for display, in at most two units and rounded down: {@code 2h 4m}, {@code 29m 58s},
    * {@code 1.5 s}, {@code 420 ms}. {@link #parse} does not read this text; programs use {@link #format}.
    */
   public static String rough(Duration duration) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The division of a limited queue's permits and its rate over the nodes: the content of a document, changed by
- * compare-and-set. The permits of all holders together are never more than the queue has. Immutable.
+ * compare-and-set. The permits of all holders together are not more than the queue has, except that holders need some
+ * time to give up permits after the limit of the queue was lowered. Immutable.
  *
  * <p>A holder may claim until a time of the store's clock, and its claims carry that time. Its permits are free again
  * when no attempt that it claimed before that time can still be running. Each node changes only its own part, towards
@@ -113,6 +114,7 @@ record PermitRecord(List<Holder> holders) {
    * @param mine the permits and the demand of the node
    * @param limit the queue's permits; {@link Integer#MAX_VALUE} if it has no such limit
    * @param isRated whether the queue has a rate
+   * @param nowMillis the current time, by the store's clock
    */
   Holder next(Holder mine, int limit, boolean isRated, long nowMillis) {
     List<Integer> wants = new ArrayList<>();

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * have any: its clock is wrong, or another process has its name.
  *
  * <p>When the coordinator comes back, the sessions of all members may have ended, and the first to register again would
- * lead and give itself all slots. So a leader whose own session was lost waits for the members of the last report
- * before that.
+ * lead and give itself all slots. So for five seconds a leader whose own session was lost also gives slots to the
+ * members of its latest report before the loss.
  *
- * <p>Any thread.
+ * <p>Thread-safe.
  */
 final class SlotOwnership {
   private static final System.Logger LOG = System.getLogger(SlotOwnership.class.getName());
@@ -127,7 +127,7 @@ final class SlotOwnership {
     }
   }
 
-  /** Returns the node that owns a slot by the last assignment that was read; null without one. */
+  /** Returns the owner of a slot by the assignment that was read last, or null if the slot has none. */
   synchronized @Nullable String owner(int slot) {
     return assignment.owner(slot);
   }
@@ -166,7 +166,7 @@ final class SlotOwnership {
     }
   }
 
-  /** Publishes a new assignment, if this node leads and the last one is missing or outdated. */
+  /** Publishes a new assignment, if this node leads and the published one is missing or outdated. */
   private void lead() {
     Coordinator.View seen = view;
     if (seen == null || seen.connection() != Connection.CONNECTED || !node.equals(seen.leader())) {

@@ -15,8 +15,9 @@ import java.util.List;
  * <li>At most {@value #MAX_EXAMINED} times after the cursor are examined. With a fixed rate, only the newest times are
  * examined; the older ones are counted as missed, because they would never run.
  * <li>A single time that is at most {@value #GRACE_MILLIS} ms late is on time. Otherwise the misfire policy chooses the
- * times that run, and the others are missed. The policy also counts the newer times that are left for the next pass.
- * <li>The cursor moves to the last examined time, or to the instant.
+ * times that run, and the others are missed. The policy also counts the newer times that are left for the next pass. A
+ * time that would run is skipped if {@link JobRecord#MAX_WAITING} times wait already.
+ * <li>The cursor moves to the instant, or to the last examined time if newer times are left for the next pass.
  * </ol>
  *
  * <p>If a handler has ended the job, no time is decided: the cursor moves past the times.
@@ -27,10 +28,11 @@ import java.util.List;
  */
 final class ScheduledTimes {
   /**
-   * Maximum number of times of one pass: a year of times every second after an outage must not block a thread for long.
+   * Maximum number of times of one pass. After an outage of a year, a job with a time every second must not block a
+   * thread for long.
    */
   static final int MAX_EXAMINED = 1_000;
-  /** Delay up to which a time counts as on time. */
+  /** Longest delay of a time that counts as on time. */
   static final long GRACE_MILLIS = 30_000;
 
   private ScheduledTimes() {}
@@ -73,7 +75,7 @@ final class ScheduledTimes {
     return !more;
   }
 
-  /** Returns when the next scheduled time is, in milliseconds since 1970, or {@link Long#MAX_VALUE}. */
+  /** Returns the next scheduled time in milliseconds since 1970, or {@link Long#MAX_VALUE} if there is none. */
   static long next(JobEdit edit, Schedule schedule) {
     if (edit.isEnded) {
       return Long.MAX_VALUE;

@@ -28,14 +28,14 @@ final class Shards {
 
   private Shards() {}
 
-  /** Returns the hash of a job's task, which its shards share. */
+  /** Returns the hash of the task of a job. All shards of the job have the same hash. */
   static int hash16(String job) {
     return SlotHash.of(JOBS, job);
   }
 
   /**
-   * Returns the id of a shard: the scheduled time, and 58 bits of a hash of the rest. Where the run has targets, the
-   * id has the address of the shard, its number, and fewer bits of the hash.
+   * Returns the id of a shard: the scheduled time, and 58 bits of a hash of the rest. If the run has targets, the id
+   * has the address of the shard, its number, and fewer bits of the hash.
    */
   static TaskId id(String job, Run run, int shard) {
     long hash = hash(job, run, shard);
@@ -68,7 +68,7 @@ final class Shards {
         || job.schedule().after() != null;
   }
 
-  /** Returns the job of a shard if the job waits for its end, or if the shard's handler has set a mark; else null. */
+  /** Returns the job of a shard if the job awaits the end of the shard, or if the handler has set a mark; else null. */
   static TaskRef.@Nullable ByKey awaiting(TaskRecord shard, TaskNote.Mark mark) {
     Map<String, String> headers = shard.body().headers();
     boolean isAwaited = mark != TaskNote.Mark.NONE || headers.get(JobHeaders.AWAITED) != null;
@@ -85,7 +85,8 @@ final class Shards {
   }
 
   /**
-   * Returns the task to insert for a shard. It is due at the scheduled time, plus the jitter of the schedule.
+   * Returns the task to insert for a shard. It is due at the scheduled time plus the jitter of the schedule; if a
+   * request started the run, it is due at the beginning of the run.
    *
    * @param checkpoint the checkpoint with which the shard begins, or null
    */
@@ -111,8 +112,8 @@ final class Shards {
   }
 
   /**
-   * Returns the task to insert for the listener of a run's phase. Before the shards it is due when they are; after them
-   * it is due now.
+   * Returns the task to insert for the listener of a run's phase. A listener before the shards is due when the shards
+   * are; a listener after the shards is due now.
    *
    * @param now the store's time, in milliseconds since 1970
    */

@@ -8,10 +8,10 @@ package io.foliot.history;
  *        its arrival; also the longest time from the recorded answer until the system reads that answer
  * @param deliveryTimeoutMillis how long the system waits for the receiver's answer. A later answer may go unread
  * @param settleMillis the longest time, without faults, in which the store records a successful answer
- * @param graceMillis the longest time until a firing is attempted, counted from its due time, from its last attempt or
- *        from the end of the last fault. This is at least the longest lease and the longest backoff. An operation
- *        without an answer takes effect within the same time, or never
- * @param faultFree whether the run was without faults and overload. A duplicate is then a violation
+ * @param graceMillis the longest time until a firing is attempted, counted from the latest of its due time, its
+ *        previous attempt and the end of the last fault. This is at least the longest lease and the longest backoff. An
+ *        operation without an answer takes effect within the same time, or never
+ * @param faultFree whether the run had neither faults nor overload. If so, a duplicate is a violation
  */
 public record Allowances(long clockErrorMillis, long transitMillis, long deliveryTimeoutMillis, long settleMillis,
     long graceMillis, boolean faultFree) {
@@ -21,7 +21,7 @@ public record Allowances(long clockErrorMillis, long transitMillis, long deliver
     }
   }
 
-  /** Returns the tolerances for one clock and attempts that arrive as they begin, as in a simulator. */
+  /** Returns the tolerances for a simulator: it has one clock, attempts arrive as they begin, and faults may occur. */
   public static Allowances exact(long deliveryTimeoutMillis, long settleMillis, long graceMillis) {
     return new Allowances(0, 0, deliveryTimeoutMillis, settleMillis, graceMillis, false);
   }

@@ -3,7 +3,10 @@ package io.foliot.history;
 import java.util.Comparator;
 import java.util.List;
 
-/** Matches firings that no answer names to operations that may have made them. Each operation explains one firing. */
+/**
+ * Finds, for each firing that no answer names, an operation that may have made the firing. An operation explains at
+ * most one firing.
+ */
 final class Explanation {
   /**
    * A delivered firing that no answer names.
@@ -14,7 +17,7 @@ final class Explanation {
 
   private Explanation() {}
 
-  /** Reports the firings that no operation explains, and those that began before any of the operations was due. */
+  /** Reports the firings that no operation explains, and those that began before enough of the operations were due. */
   static void check(List<Unacked> firings, List<Operation> makers, long clockErrorMillis, Findings findings) {
     // Each operation may have made any firing that began after its invocation. So each firing is explained if at least
     // n operations were invoked before the nth firing began.

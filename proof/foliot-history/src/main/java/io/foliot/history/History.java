@@ -116,7 +116,7 @@ public final class History implements Closeable {
     }
   }
 
-  /** Returns a copy of the events recorded so far. */
+  /** Returns a copy of the events recorded so far, in the order of recording. */
   public synchronized List<Event> events() {
     if (path == null) {
       return List.copyOf(events);

@@ -251,7 +251,7 @@ final class Rig implements AutoCloseable {
     return forgotten;
   }
 
-  /** Returns the tasks that were first acknowledged between two instants, both inclusive. */
+  /** Returns the ids of the tasks that were first acknowledged between two instants, both inclusive. */
   private static Set<String> firstAcked(List<Event> events, long fromMillis, long toMillis) {
     Set<String> earlier = new HashSet<>();
     Set<String> between = new HashSet<>();

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of a worker's process. Each line is handed to the kernel before the method returns, so it survives a SIGKILL
- * of the process. Any thread may write.
+ * The log of a worker's process. A method returns after the kernel has its line, so the line survives a SIGKILL of the
+ * process. Any thread may write.
  */
 final class WorkerLog implements AutoCloseable {
   private static final String NO_ZONE = "-";
@@ -107,7 +107,10 @@ final class WorkerLog implements AutoCloseable {
     }
   }
 
-  /** Reads the log of a process, which may still run. Ignores a last line without its end. */
+  /**
+   * Reads the log of a process, which may still run. A missing file counts as empty, and an incomplete last line is
+   * ignored.
+   */
   static Content read(Path path) {
     String text;
     try {

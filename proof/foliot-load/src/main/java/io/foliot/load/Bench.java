@@ -40,7 +40,7 @@ final class Bench implements AutoCloseable {
    * @param url the server to measure; null to start one
    * @param apiKey the API key of the server at {@code url}; empty for none
    * @param tasks the number of tasks; 0 for the default of each scenario
-   * @param seconds the duration of a measurement; 0 for the default of each scenario
+   * @param seconds the duration of a measurement, in seconds; 0 for the default of each scenario
    * @param connections the connections of the load generator in scenarios that use many
    * @param data folder in which the folder of a started server is created; null for the system's temporary folder
    * @param out folder for the files that scenarios write
@@ -103,7 +103,7 @@ final class Bench implements AutoCloseable {
     return plan.patience();
   }
 
-  /** Returns the folder that contains all others of this bench, and is deleted with it. */
+  /** Returns the folder that contains all other folders of this bench. {@link #close} deletes it. */
   Path folder() {
     return folder;
   }
@@ -192,7 +192,7 @@ final class Bench implements AutoCloseable {
     delete(folder);
   }
 
-  /** Deletes a folder and all that is in it. */
+  /** Deletes a folder with its contents. */
   static void delete(Path folder) {
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -126,7 +126,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     nowNanos = nanos;
   }
 
-  /** Returns the end of the driver's last sleep. */
+  /** Returns the end of the driver's latest sleep, by {@link #nanoTime}; {@link #FOREVER} if it had no end. */
   long sleepsUntilNanos() {
     return sleepsUntilNanos;
   }

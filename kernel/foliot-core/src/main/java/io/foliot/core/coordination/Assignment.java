@@ -46,9 +46,9 @@ public final class Assignment {
   }
 
   /**
-   * Creates an assignment from its stored form.
+   * Creates an assignment with the given owners.
    *
-   * @param owners the owner of each slot; null for a slot without an owner
+   * @param owners the owner of each slot, by the index of the slot; null for a slot without an owner
    */
   public static Assignment of(List<@Nullable String> owners) {
     Set<String> names = new TreeSet<>();
@@ -159,7 +159,7 @@ public final class Assignment {
     return 31 * nodes.hashCode() + Arrays.hashCode(owners);
   }
 
-  /** Returns the slots that a node owns. */
+  /** Returns the slots that a node owns; an empty set if there are none. */
   public BitSet slotsOf(String node) {
     BitSet slots = new BitSet();
     int place = nodes.indexOf(node);
@@ -183,7 +183,8 @@ public final class Assignment {
    * zone leaves no long run of slots without an owner.
    * </ul>
    *
-   * <p>This is a pure function: the same members in any order give the same result on every node.
+   * <p>This is a pure function: the same assignment and the same members, in any order, give the same result on every
+   * node.
    *
    * @param members members that may own slots; if there are none, no slot has an owner
    * @param newSlotCount the current number of slots, or this number times a power of two; a new slot begins with the
@@ -217,7 +218,7 @@ public final class Assignment {
     return new Assignment(names, next);
   }
 
-  /** Returns the number of slots that each member gets; the members with the most slots now get the remainder. */
+  /** Returns the number of slots that each member gets. The remainder goes to the members that own the most slots. */
   private int[] quotas(List<String> names, int slotCount) {
     int[] current = new int[names.size()];
     for (int slot = 0; slot < slotCount && owners.length > 0; slot++) {

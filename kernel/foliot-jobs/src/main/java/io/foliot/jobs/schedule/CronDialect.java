@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum CronDialect {
   /**
    * Five fields: minute, hour, day of month, month, day of week. 0 and 7 are Sunday. If both day fields are restricted,
-   * a day that matches one of them matches; a field that begins with {@code *} is not restricted.
+   * a day must match at least one of them; a field that begins with {@code *} is not restricted.
    */
   UNIX,
   /** Six fields: second first. 0 and 7 are Sunday. A day must match both day fields; {@code ?} means {@code *}. */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Measures backlogs that several nodes drain over one PostgreSQL. The lines take turns, after a warm-up round of each.
+ * Measures how fast nodes drain a backlog over one PostgreSQL. The lines take turns, after a warm-up round of each.
  *
  * @param name the name of the row in the options
  * @param title the title of the table
@@ -26,7 +26,7 @@ record NodesRow(String name, String title, List<Line> lines, Optional<Wanted> wa
    * The goal of a line.
    *
    * @param line the name of the line
-   * @param times how many times the rate of the first line this line must reach
+   * @param times the lowest permitted ratio of the rate of this line to the rate of the first line
    */
   record Wanted(String line, double times) {}
 

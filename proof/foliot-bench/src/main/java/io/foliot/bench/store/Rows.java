@@ -30,7 +30,7 @@ final class Rows {
   private static final double QUARTZ_SHARE = 0.008;
   private static final double REDISSON_SHARE = 0.25;
 
-  /** The duration of an attempt in the rows of clusters, such as the response time of another system. */
+  /** The duration of an attempt in the rows of clusters: a typical response time of a receiver. */
   private static final Duration ATTEMPT = Duration.ofMillis(100);
   /**
    * Maximum number of attempts that a node has under way: 2,000 a second, which need a small part of the processors.

@@ -39,7 +39,7 @@ final class ShardLedger {
   }
 
   /**
-   * The last beginning of a shard.
+   * The latest beginning of a shard.
    *
    * @param atMillis when the shard began, by {@link System#currentTimeMillis}
    * @param atNanos the same, by {@link System#nanoTime}

@@ -29,7 +29,7 @@ final class RouteTree {
 
   /** The match of a path: the routes of the path by method, and the values of its variables. */
   record Match(Map<String, Route> methods, Map<String, String> variables) {
-    /** Returns the route for a method; HEAD has the route of GET. */
+    /** Returns the route for a method, or null if the path has none; HEAD has the route of GET. */
     @Nullable
     Route route(String method) {
       return methods.get(method.equals("HEAD") ? "GET" : method);
@@ -83,7 +83,7 @@ final class RouteTree {
    * Returns the match of a path, or null if no route has the path.
    *
    * @param path the path as it was sent
-   * @throws Problem if the path is not percent-encoded correctly
+   * @throws Problem if a segment cannot be {@linkplain #decode decoded}
    */
   @Nullable
   Match find(String path) {

@@ -150,7 +150,7 @@ final class ServerRoutes {
     });
   }
 
-  /** The body of a backup. */
+  /** The body of a request for a backup. */
   private static final class BackupFields {
     static final List<String> FIELDS = List.of("directory");
 

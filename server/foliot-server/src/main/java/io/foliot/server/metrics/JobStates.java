@@ -6,11 +6,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The jobs that have active runs or have failed since their last success, as of this node's last planning passes. Safe
- * for use by any thread.
+ * The jobs that have active runs or have failed since their last success, as of this node's latest planning passes.
+ * Safe for use by any thread.
  *
- * <p>A state expires a minute after the next planning pass of its job is due. If another node makes that pass, the
- * other node has the state from then on. So the figures of all nodes can be added up.
+ * <p>A state expires a minute after the next planning pass of its job is due. If another node makes that pass, both
+ * nodes have a state of the job until then, and only the other node has it afterwards. So a sum over all nodes may
+ * count such a job twice for up to a minute; otherwise the sum is correct.
  */
 final class JobStates {
   /** Maximum number of jobs whose states are kept; further jobs are ignored. */

@@ -1,6 +1,6 @@
--- Reads records and answers that migrate from this part. They no longer change, because this part refuses calls that
--- name fewer parts. ARGV[2..4]: the numbers of ids, keys, and fields of answers; then these.
--- If a record's key points to another task, that task is read too, so that a key always points to its last task.
+-- Reads records and answers that migrate from this part. They no longer change, because this part from now on refuses
+-- calls that name fewer parts than this call. ARGV[2..4]: the numbers of ids, keys, and fields of answers; then these.
+-- If a record's key points to another task, that task is read too, so that a key always points to its latest task.
 -- Returns the lowest generation that this part could still give out; 1 if nothing has to migrate any more, or 0; per
 -- record the id, bytes, body, successor's body and field of the key if it points to the record; per answer the field
 -- and bytes; and per task that was set aside the id and queue.

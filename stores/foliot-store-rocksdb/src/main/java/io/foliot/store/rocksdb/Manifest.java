@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * before RocksDB is opened, because RocksDB mistakes a cut MANIFEST for an older state, and then deletes every file
  * that is not part of this state.
  *
- * <p>An edit is a sequence of tagged fields. An unknown field makes the MANIFEST {@linkplain #isUnderstood not
- * understood}. Then only RocksDB checks files and logs against the MANIFEST.
+ * <p>An edit is a sequence of tagged fields. An unknown field that must not be skipped makes the MANIFEST
+ * {@linkplain #isUnderstood not understood}. In this case only RocksDB checks files and logs against the MANIFEST.
  */
 final class Manifest {
   private static final String CURRENT = "CURRENT";
@@ -180,7 +180,7 @@ final class Manifest {
     return wholeBytes;
   }
 
-  /** Returns whether every edit was understood. If not, callers must not use files, logs and sequence number. */
+  /** Returns whether every edit was understood. If not, callers must not use files, logs or sequence number. */
   boolean isUnderstood() {
     return understood;
   }

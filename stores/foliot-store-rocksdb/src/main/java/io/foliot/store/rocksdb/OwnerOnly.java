@@ -63,7 +63,7 @@ final class OwnerOnly {
   /**
    * Removes the permissions of group and others from a folder and all that it contains.
    *
-   * @return whether group or others could read the folder itself
+   * @return whether group or others had any permission on the folder itself
    */
   static boolean narrow(Path folder) throws IOException {
     if (!isSupported(folder)) {

@@ -92,7 +92,8 @@ final class StoredRecords implements CommittedRecords, Reads {
 
   /**
    * Names the id of a task that may be inserted. The id is almost always new, and the Bloom filters make its lookup
-   * cheap. Without the lookup, an existing task with this id would leave its index entry behind forever.
+   * cheap. Without the lookup, an insert over an existing task with this id would leave the old index entry in the
+   * index forever.
    */
   void newId(TaskId id) {
     if (!entries.containsKey(id)) {
@@ -213,7 +214,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return entry(id).record();
   }
 
-  /** Returns a record that was already read in this commit, or null if it was not read or does not exist. */
+  /** Returns a record that was already read in this commit, or null if it was not read, is absent or is unreadable. */
   @Nullable
   TaskRecord ifRead(TaskId id) {
     Entry entry = entries.get(id);
@@ -239,7 +240,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return location == KeyLocation.NOWHERE ? null : location.id();
   }
 
-  /** Returns the location of the latest task of a key. */
+  /** Returns the location of the latest task of a key, or {@link KeyLocation#NOWHERE} if there is none. */
   KeyLocation location(KeyName name) {
     KeyLocation read = locations.get(name);
     return read != null ? read : readLocation(name);
@@ -289,7 +290,7 @@ final class StoredRecords implements CommittedRecords, Reads {
     return location != KeyLocation.NOWHERE && location.bucket() == null && isUnreadable(location.id());
   }
 
-  /** Returns whether a task exists but cannot be read. */
+  /** Returns whether the task of a reference exists but cannot be read. By key, only a live task counts. */
   boolean isUnreadable(TaskRef ref) {
     return switch (ref) {
       case TaskRef.ById byId -> isUnreadable(byId.id());

@@ -6,7 +6,7 @@ import java.util.function.Function;
 /**
  * The format of documents: a {@link Frame} whose owner is a subject, so bytes of another subject do not match the
  * checksum. Stores frame a document with its name as the subject. The engine and the coordinators also frame the
- * content of a document, with the kind of the content as the subject, because coordination services check nothing.
+ * content of a document, with the kind of the content as the subject, because coordination services verify no checksum.
  *
  * <p>A subject is part of the format and never changes.
  */
@@ -16,7 +16,11 @@ public final class DocumentFormat {
 
   private DocumentFormat() {}
 
-  /** Returns the bytes of a document whose content {@code content} writes. */
+  /**
+   * Returns the bytes of a document.
+   *
+   * @param content writes the content
+   */
   public static byte[] encode(String subject, Consumer<Bytes> content) {
     return framed(subject, new Bytes(SIZE_USUAL), content);
   }

@@ -1,5 +1,6 @@
--- Inserts live records: kept records that become live again (was is the generation of the kept record), and records
--- that are new to this store (was = 0). In the same transaction, drop_kept then deletes the kept records.
+-- Inserts live records: kept records that become live again (wanted.was is the generation of the kept record), and
+-- records that are new to this store (wanted.was = 0). In the same transaction, drop_kept then deletes the kept
+-- records.
 -- Safety rests on the unique indexes (ON DUPLICATE KEY leaves an existing row unchanged). A kept record must
 -- also have its expected generation, and no kept record of its key may have the new generation or a larger one.
 -- wanted: the columns of update, body, id, queue, task_key, created_at, was.

@@ -1,5 +1,5 @@
--- Inserts live records: kept records that become live again (was is the generation of the kept record), and records
--- that are new to this store (was = 0).
+-- Inserts live records: kept records that become live again (wanted.was is the generation of the kept record), and
+-- records that are new to this store (wanted.was = 0).
 -- Safety rests on the unique indexes (ON CONFLICT). A kept record must also have its expected generation, and no kept
 -- record of its key may have the new generation or a larger one. The version of a new row is its place in the batch.
 WITH entered AS (

@@ -1,2 +1,2 @@
--- Deletes answers that have expired, oldest first.
+-- Deletes the answers that expired first, up to a limit.
 DELETE FROM foliot_request WHERE drop_at <= ? ORDER BY drop_at LIMIT ?
