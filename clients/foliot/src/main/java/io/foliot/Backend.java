@@ -7,13 +7,16 @@ import java.util.concurrent.CompletableFuture;
 
 /** A place where tasks are stored and fired: an engine in this process, or a server. Safe for use by any thread. */
 interface Backend extends AutoCloseable {
-  /** Creates the queue if it does not exist, and changes the given settings. Returns when these are in effect. */
+  /**
+   * Creates the queue if it does not exist, and changes the given settings. Returns when they are in effect on the node
+   * that made the change.
+   */
   void putQueue(String queue, SettingsChange change);
 
   /**
    * Sets the handler of a queue on this node.
    *
-   * @throws IllegalStateException if the tasks of the queue are delivered in another way
+   * @throws IllegalStateException if the tasks of the queue are not delivered to handlers
    */
   void handle(String queue, RawHandler handler);
 

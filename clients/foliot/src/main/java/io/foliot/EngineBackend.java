@@ -125,7 +125,7 @@ final class EngineBackend implements Backend {
     });
   }
 
-  /** Stores a note. The end of the attempt stores it again, so a note that is lost here is only stored later. */
+  /** Stores a note. The end of the attempt stores the note again, so a failure here only delays it. */
   private CompletableFuture<?> send(Attempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
     return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {

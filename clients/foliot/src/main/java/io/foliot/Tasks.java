@@ -15,11 +15,12 @@ import java.time.Instant;
 public interface Tasks<T> {
   /**
    * Sets how failed attempts are repeated. The first retry comes after {@code backoff}. The wait then doubles with each
-   * retry, up to ten minutes, or up to {@code backoff} if that is longer. The jitter is 20 percent. The defaults are 5
-   * attempts and 1 second.
+   * retry, up to ten minutes, or up to {@code backoff} if that is longer. Jitter lengthens or shortens each wait by at
+   * most 20 percent. The defaults are 5 attempts and 1 second.
    *
    * @param attempts the number of attempts in all, from 1 to 10,000. By default, a task whose last attempt fails is
    *     stored as failed for 14 days
+   * @param backoff from 0 to 100 years
    */
   Tasks<T> retry(int attempts, Duration backoff);
 
@@ -29,20 +30,23 @@ public interface Tasks<T> {
   /** Sets how many attempts may begin per second on all nodes together, at least 0.001; by default without limit. */
   Tasks<T> rate(double perSecond);
 
-  /** Sets the priority, from -10 to 10, by default 0: each step up doubles the queue's share of a busy node. */
+  /**
+   * Sets the priority, from -10 to 10, by default 0. Each step up doubles the queue's share of a busy node. The largest
+   * difference that counts is ten steps, a factor of 1,024.
+   */
   Tasks<T> priority(int priority);
 
   /**
-   * Sets how long one attempt may take, by default 10 seconds, at most 24 hours. When the time is over, the thread of
-   * the handler is interrupted, and the attempt has failed. The timeout does not apply to the tasks of a
+   * Sets how long one attempt may take, from 1 millisecond to 24 hours, by default 10 seconds. When the time is over,
+   * the thread of the handler is interrupted, and the attempt has failed. The timeout does not apply to the tasks of a
    * {@linkplain Foliot#connect server}: their handlers may run for as long as the lease is extended.
    */
   Tasks<T> timeout(Duration timeout);
 
   /**
-   * Sets the handler of the queue on this node, and replaces an earlier one. It takes effect at once; attempts under
-   * way continue with the handler that they began with. By default each attempt runs on a virtual thread of its own.
-   * Tasks of a queue without a handler wait until this node or another node sets one.
+   * Sets the handler of the queue on this node, and replaces an earlier handler. The new handler takes effect at once;
+   * attempts under way continue with the handler that they began with. By default each attempt runs on a virtual thread
+   * of its own. Tasks of a queue without a handler wait until this node or another node sets one.
    *
    * @throws IllegalStateException if the tasks of the queue are delivered in another way, for example over HTTP
    */
@@ -60,7 +64,7 @@ public interface Tasks<T> {
   /**
    * Returns a handle on the task of a key, to postpone or cancel it. This method does not call the store.
    *
-   * @param key at most 256 bytes of UTF-8
+   * @param key 1 to 256 bytes of UTF-8
    */
   KeyedTask key(String key);
 }

@@ -28,7 +28,7 @@ interface ClientClock {
   /** Returns the current time. */
   Instant now();
 
-  /** Returns a monotonic reading, to measure elapsed time. */
+  /** Returns a monotonic reading in nanoseconds, to measure elapsed time. */
   long nanoTime();
 
   /**

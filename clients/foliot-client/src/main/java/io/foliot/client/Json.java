@@ -93,8 +93,8 @@ final class Json {
   }
 
   /**
-   * Returns the given text if it is exactly one JSON value. The text is later written unchanged, so text after the
-   * value could add fields.
+   * Returns the given text if it is exactly one JSON value. {@link #writeJson} writes the text without quotes, so
+   * text after the value could add fields.
    *
    * @throws IllegalArgumentException if the text is not exactly one JSON value
    */

@@ -33,7 +33,11 @@ final class Names {
     }
   }
 
-  /** As {@link #requireWellFormed}, and also refuses an empty text. */
+  /**
+   * Returns the given text if it is not empty and UTF-8 can encode it.
+   *
+   * @throws IllegalArgumentException if the text is empty or has an unpaired surrogate
+   */
   static String requireName(String what, String text) {
     if (text.isEmpty()) {
       throw new IllegalArgumentException(what + " must not be empty");

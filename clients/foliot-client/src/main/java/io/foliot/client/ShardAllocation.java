@@ -6,12 +6,12 @@ public enum ShardAllocation {
   FREE("free"),
   /**
    * Each worker gets a block of consecutive shards. All blocks have the same size. The remaining shards go to the
-   * first workers, one each.
+   * workers with the lowest seats, one each.
    */
   AVERAGE("average"),
   /**
-   * As {@link #AVERAGE}, but with the workers in reverse order if the hash of the job's name is even. So the remaining
-   * shards of different jobs do not all go to the same workers.
+   * Divides the shards as {@link #AVERAGE} does. If the hash of the job's name is even, the workers are in reverse
+   * order. So the remaining shards of different jobs do not all go to the same workers.
    */
   ODD_EVEN("odd-even"),
   /** A hash of worker and shard selects the worker. If a worker joins or leaves, only shards of this worker move. */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The parts of its environment that a worker uses.
+ * The source of tasks, the clock and the retry policy that a worker uses.
  *
  * @param source the source of tasks
  * @param clock the clock for leases and pauses
@@ -22,7 +22,11 @@ record Surroundings(TaskSource source, ClientClock clock, RetryPolicy retry) {
     return new Surroundings(source, ClientClock.SYSTEM, RetryPolicy.standard());
   }
 
-  /** Returns the pause after a number of failures in a row, at least 1. */
+  /**
+   * Returns the pause after a number of failures in a row.
+   *
+   * @param failures at least 1
+   */
   Duration backoff(int failures) {
     return retry.backoff(failures, ThreadLocalRandom.current().nextDouble());
   }

@@ -6,26 +6,26 @@ package io.foliot.engine;
  *
  * <p>A clock that is read over a network had the returned value at an unknown instant during the call. The middle of
  * the call is taken as that instant, and is wrong by at most half of the call's duration. A slow reading, of a paused
- * process or a busy store, is therefore less exact than an older quick reading. The older reading is kept until drift
- * may have made it as inexact as the newer one, or until the two readings contradict each other, which means that the
- * store's clock was set.
+ * process or a busy store, may therefore be less exact than an older quick reading. The older reading is then kept
+ * until drift may have made it as inexact as the newer one, or until the two readings contradict each other, which
+ * means that the store's clock was set.
  *
- * @param storeMicros the value of the store's clock
+ * @param storeMicros the value of the store's clock, in microseconds since 1970
  * @param atNanos the instant of the reading, by the monotonic clock
  * @param uncertainNanos by how much {@code atNanos} may be wrong
- * @param offsetMicros by how much the store's clock was ahead of this node's
+ * @param offsetMicros by how much the store's clock was ahead of this node's wall clock
  */
 record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
   /** Largest assumed drift between two clocks, in nanoseconds per second: twice that of a quartz clock. */
   private static final long DRIFT_NANOS_PER_SECOND = 200_000;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-  /** Returns the store's clock, in microseconds. */
+  /** Returns the store's clock, in microseconds since 1970. */
   long micros(long nowNanos) {
     return storeMicros + (nowNanos - atNanos) / 1_000;
   }
 
-  /** Returns the earliest value that the store's clock may have, in microseconds. */
+  /** Returns the earliest value that the store's clock may have, in microseconds since 1970. */
   long earliestMicros(long nowNanos) {
     return micros(nowNanos) - uncertainNanos(nowNanos) / 1_000;
   }

@@ -53,7 +53,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     return loops.size();
   }
 
-  /** Returns a loop; the first one does the work that a node does once. */
+  /** Returns the loop with an index, from 0. Loop 0 also does the work that a node does only once. */
   EngineLoop get(int index) {
     return loops.get(index);
   }
@@ -71,7 +71,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     return Math.floorDiv(loops.getFirst().storeMicros(), 1_000);
   }
 
-  /** Reads the store's clock on each loop. Completes when each has its answer; fails if a loop could not read it. */
+  /** Reads the store's clock on each loop. Completes when all loops have read it; fails if a loop could not read it. */
   CompletableFuture<Void> measureClocks() {
     return CompletableFuture.allOf(loops.stream().map(loop -> loop.measureClock().toCompletableFuture())
         .toArray(CompletableFuture<?>[]::new));
@@ -103,7 +103,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     }
   }
 
-  /** Notes that the settings of a queue have changed, or whether this node serves it. */
+  /** Notes that the settings of a queue have changed, or that this node has begun or ceased to serve the queue. */
   void changed(String queue) {
     loops.forEach(loop -> loop.changed(queue));
   }
@@ -121,7 +121,7 @@ final class LoopGroup implements SlotOwnership.Loops {
   }
 
   /**
-   * Drains all loops, as {@link EngineLoop#drain} does. Completes with whether the attempts of all loops have ended.
+   * Drains each loop, as {@link EngineLoop#drain} does. Completes with true if the attempts of all loops have ended.
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     List<CompletableFuture<Boolean>> drained = new ArrayList<>();

@@ -7,8 +7,8 @@ import java.time.Duration;
  * The rule for scheduled times that are found late: by more than 30 s, or several at once.
  *
  * @param policy the rule that selects the times to run
- * @param window the largest lateness of a time that runs; a time that is found later is recorded as missed
- * @param max the most times that run with {@link Policy#ALL}; 1 with {@link Policy#ONCE}
+ * @param window the largest lateness of a time that runs; a time with a larger lateness is recorded as missed
+ * @param max the most times that run with {@link Policy#ALL}; the other policies do not use it
  */
 public record Misfire(Policy policy, Duration window, int max) {
   /** Maximum number of times that run after one outage. */
@@ -19,14 +19,14 @@ public record Misfire(Policy policy, Duration window, int max) {
 
   /** The choice among late times. */
   public enum Policy {
-    /** The latest time runs; a header has the number of times that were missed directly before it. */
+    /** The latest time runs; a header has the number of times that were missed directly before this time. */
     ONCE(1),
     /**
      * All times within the window run, or the newest of them if there are more than the maximum. They run in order, and
      * one after the other unless the overlap rule allows several runs at once.
      */
     ALL(2),
-    /** All times within the window run as if they were on time. */
+    /** All times within the window, or the newest 100 of them, run as if they were on time. */
     SKIP(3);
 
     private final int code;

@@ -75,8 +75,8 @@ abstract class WheelNode {
   }
 
   /**
-   * Clears the QUEUED bit and returns the word without it. If the node is cancelled, the bit stays set, because the
-   * node will never be queued again.
+   * Clears the QUEUED bit and returns the word without it. If the node is cancelled, the bit may stay set, because
+   * the node will never be queued again.
    */
   final long dequeue() {
     long now = word;

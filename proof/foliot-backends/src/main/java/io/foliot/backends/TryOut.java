@@ -6,9 +6,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
 /**
- * Starts a server of this package with an empty database, and prints the command and the setting with which
- * {@code ./foliot server} and the examples connect to it. When this program is interrupted (Ctrl-C), it ends the server
- * and removes its files. Run it from the root of the project:
+ * Starts a server of this package with an empty database, and prints the command with which {@code ./foliot server}
+ * connects to it. For a database, it also prints the environment variable with which the examples connect to it. When
+ * this program is interrupted (Ctrl-C), it ends the server and removes its files. Run it from the root of the project:
  *
  * <pre>{@code
  * mvn -q -pl :foliot-backends -Ptry-out process-classes -Dserver=postgresql
@@ -32,7 +32,7 @@ public final class TryOut {
       case "mariadb" -> serve(MariaDbServer.start(settings));
       case "redis" -> serve(RedisServer.start(settings));
       default -> {
-        System.err.println("the server is missing: pass -Dserver=postgresql, mariadb or redis");
+        System.err.println("the server is missing or unknown: pass -Dserver=postgresql, mariadb or redis");
         System.exit(2);
       }
     }

@@ -11,7 +11,7 @@ public sealed interface Reply {
     CREATED,
     /** A live task without an outstanding attempt got a new generation. */
     RESET,
-    /** As {@link #RESET}, but an earlier claim may still deliver the previous generation. */
+    /** A live task got a new generation, but an earlier claim may still deliver an older generation. */
     RESET_PENDING,
     /** The live task stays as it is. */
     KEPT,

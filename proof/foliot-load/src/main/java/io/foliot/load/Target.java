@@ -31,7 +31,7 @@ final class Target implements AutoCloseable {
   private static final long COUNTS_NANOS = TimeUnit.SECONDS.toNanos(12);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int HTTP_PORT = 80;
-  /** Tasks that are cancelled concurrently. */
+  /** Number of tasks that are cancelled concurrently. */
   private static final int PAGE = 200;
 
   private final URI url;
@@ -127,7 +127,7 @@ final class Target implements AutoCloseable {
     return new Blank(bytes, head.length);
   }
 
-  /** Returns the sum of the values of a metric, over the lines that contain a label. */
+  /** Returns the sum of the values of a metric, over the lines that contain a label; 0 if there is no such line. */
   double metric(String name, String label) {
     try (HttpClient http = HttpClient.newHttpClient()) {
       String text = http.send(HttpRequest.newBuilder(url.resolve("/metrics")).build(), BodyHandlers.ofString()).body();
@@ -157,7 +157,10 @@ final class Target implements AutoCloseable {
     return metric("jvm_memory_used_bytes", "area=\"heap\"");
   }
 
-  /** Returns the server's count of a queue's tasks in a state. Waits some seconds for the expected count. */
+  /**
+   * Returns the server's count of a queue's tasks in a state, or -1 if the server reports none. If the count is not the
+   * expected one, the call polls for up to 12 s and then returns the latest count.
+   */
   long awaitCount(String queue, String state, long expected) {
     long deadline = System.nanoTime() + COUNTS_NANOS;
     long found = count(queue, state);

@@ -54,7 +54,7 @@ final class BrokenJobStores {
     /** Delays, in milliseconds, after which a planning pass polls for ended shards. */
     private static final Set<Long> POLLS = Set.of(1_000L, 2_000L, 30_000L, 600_000L);
     private static final long DAY_MILLIS = 86_400_000;
-    /** Some bugs affect one of this many passes. */
+    /** Average number of passes of which a rare bug affects one. */
     private static final int RARITY = 8;
 
     private final Bug bug;

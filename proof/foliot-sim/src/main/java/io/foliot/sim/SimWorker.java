@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A worker of the pull queue. One process of the worker runs at a time. The process polls a node, runs the tasks that
- * it gets, extends each lease after a third of the lease, and reports the ends. A process can die, be paused, move to
+ * it gets, extends a lease after each third of its length, and reports the ends. A process can die, be paused, move to
  * another node, or be cut off while it continues to work.
  */
 final class SimWorker {
@@ -66,7 +66,7 @@ final class SimWorker {
   /** The time at which the node got the latest poll. */
   private long polledMillis;
   private boolean cut;
-  /** The time of the last fault or change of this worker. */
+  /** The time of the latest fault or change of this worker. */
   private long disturbedMillis;
   /** The time at which the worker connected to its node. */
   private long atNodeMillis;
@@ -274,7 +274,7 @@ final class SimWorker {
     watch(server, answered, schedule.nowMillis() + patienceMillis, () -> answer.accept(null));
   }
 
-  /** Gives up a call if its server dies, or if the call is not answered in time. */
+  /** Gives up a call if it is not answered in time, or if the server dies and this worker is not cut off from it. */
   private void watch(NodeProcess server, boolean[] answered, long untilMillis, Runnable giveUp) {
     schedule.afterMillis(WATCH_MILLIS, () -> {
       if (answered[0]) {

@@ -2,7 +2,10 @@ package io.foliot.core.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown when the store is unavailable, closed or broken; whether the call took effect is unknown. */
+/**
+ * Thrown when the store is unavailable, closed or broken. Whether the call took effect is unknown, unless the exception
+ * is a {@link StoreAwayException}.
+ */
 public class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -7,8 +7,8 @@ import io.foliot.core.TaskState;
  * The result of a submit.
  *
  * @param kind the effect of the call
- * @param id the task's id: of the draft, or of the live task
- * @param generation the task's generation; for {@link Kind#RESET_PENDING} the generation of the successor
+ * @param id the id of the new task, or of the task that the result describes
+ * @param generation the task's generation; after a reset, the new one, which is the successor's if the task is running
  * @param dueAt when this generation is due, in milliseconds since 1970
  * @param state the task's state
  * @param indexed whether the task is new or its index entry moved to an earlier time, {@code dueAt}, so that the entry
@@ -33,7 +33,7 @@ public record SubmitResult(Kind kind, TaskId id, long generation, long dueAt, Ta
     MISMATCHED,
     /**
      * Refused because the key is not in the state that the draft expects. The result describes the live task of the
-     * key, or else its last task. A generation of 0 means that no task of the key is known.
+     * key, or else its latest task. A generation of 0 means that no task of the key is known.
      */
     CHANGED;
 

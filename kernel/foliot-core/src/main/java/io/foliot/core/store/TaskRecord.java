@@ -82,7 +82,7 @@ public final class TaskRecord {
    * @param maxAttempts its number of attempts, or 0 for the number of the queue
    */
   public record Successor(long generation, long dueAt, long firstDueAt, @Nullable Body body, int maxAttempts) {
-    /** Returns the same successor with another body. */
+    /** Returns the same successor with another body; null for the payload of the task. */
     public Successor with(@Nullable Body other) {
       return new Successor(generation, dueAt, firstDueAt, other, maxAttempts);
     }
@@ -204,7 +204,7 @@ public final class TaskRecord {
     return attempt;
   }
 
-  /** Returns the token of the last claim, or null if there was none. */
+  /** Returns the token of the latest claim, or null if there was none. */
   public @Nullable Token token() {
     return token;
   }
@@ -219,12 +219,15 @@ public final class TaskRecord {
     return claimedAt;
   }
 
-  /** Returns the way in which the last claim was settled, or null if it was not settled. */
+  /** Returns the way in which the latest claim was settled, or null if it was not settled. */
   public AttemptRecord.@Nullable End settledAs() {
     return settledAs;
   }
 
-  /** Returns whether a cancel is pending: it takes effect when the running attempt fails or its lease ends. */
+  /**
+   * Returns whether a cancel is pending. It takes effect when the running attempt or its lease ends, unless the attempt
+   * finishes the task.
+   */
   public boolean cancelRequested() {
     return cancelRequested;
   }
@@ -244,7 +247,7 @@ public final class TaskRecord {
     return attempts;
   }
 
-  /** Returns the last note of any generation, or null; {@link #note} returns the note of the current generation. */
+  /** Returns the latest note of any generation, or null; {@link #note} returns the note of the current generation. */
   public @Nullable Noted noted() {
     return noted;
   }
@@ -264,7 +267,7 @@ public final class TaskRecord {
     return reason;
   }
 
-  /** Returns when a final task may be forgotten, in milliseconds since 1970. */
+  /** Returns when a final task may be forgotten, in milliseconds since 1970; 0 for a live task. */
   public long dropAt() {
     return dropAt;
   }
@@ -474,9 +477,9 @@ public final class TaskRecord {
     }
 
     /**
-     * Returns the finished record, if its fields were read from a store and may be damaged.
+     * Returns a record whose fields were read from a store, and may be damaged.
      *
-     * @throws IllegalArgumentException if the fields contradict each other, as no writer leaves them
+     * @throws IllegalArgumentException if the fields contradict each other; no writer stores such a record
      */
     public TaskRecord possible() {
       boolean isPossible = switch (state) {
@@ -492,7 +495,7 @@ public final class TaskRecord {
       return done();
     }
 
-    /** Returns the finished record. */
+    /** Returns the record. */
     public TaskRecord done() {
       return new TaskRecord(this);
     }

@@ -56,7 +56,7 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
     return next > LAST_MILLIS ? null : Instant.ofEpochMilli(next);
   }
 
-  /** Returns the last scheduled time that is not after an instant. */
+  /** Returns the last scheduled time that is not after an instant, which is in 1970 or later. */
   public Instant last(Instant until) {
     return Instant.ofEpochMilli(offset.toMillis() + Math.multiplyExact(steps(floorMillis(until)), period.toMillis()));
   }
@@ -66,7 +66,7 @@ public record EverySchedule(Duration period, Duration offset) implements Schedul
     return Math.clamp(steps(floorMillis(until)) - steps(floorMillis(after)), 0L, limit);
   }
 
-  /** Returns an instant in milliseconds since 1970, rounded down; -1 for all instants before 1970. */
+  /** Returns an instant in milliseconds since 1970, rounded down, from -1 to the end of the year 9999. */
   private static long floorMillis(Instant instant) {
     return instant.getEpochSecond() < 0 ? -1 : Math.min(LAST_MILLIS, clampedMillis(instant));
   }

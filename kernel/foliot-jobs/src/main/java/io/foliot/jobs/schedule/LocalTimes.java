@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * <li>Else, or if the day has no time left, take the next bit of the days of the month ({@link MonthDays}).
  * <li>Without such a day, take the next allowed month, then the next allowed year, and its first day and time.
  * </ol>
- * A step costs one bit operation per field, so that the distance of the next time does not matter: a schedule of 29
+ * A step costs one bit operation per field, so that the distance of the next time hardly matters: a schedule of 29
  * February reads at most 8 years of months. The search of days ends after 400 years, because the Gregorian calendar
  * repeats after 146,097 days, which are full weeks.
  *
  * <p>Source: the bit sets are those of Vixie cron (1987); the search carries as an odometer does. Rejected: a test of
  * each minute or second (as in Vixie cron; 1,440 tests for a day), and fields that are java.time adjusters (Spring):
- * each of their steps creates a date-time, and starts over when a larger field has changed.
+ * each step of a field creates a date-time, and the search starts over when a larger field has changed.
  *
  * @param seconds allowed seconds
  * @param minutes allowed minutes

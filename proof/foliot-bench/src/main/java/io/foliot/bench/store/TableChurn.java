@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Measures the size of the tables under churn. Tasks are submitted, claimed and finished, live keys are reset, and
  * history is dropped. Once a minute a backlog is drained at full speed. For half of the time another transaction holds
  * a snapshot, so PostgreSQL cannot remove rows that have died since. Prints a line each minute, and checks at the end
- * that every task has run once.
+ * that there were as many attempts as tasks.
  *
  * <p>From the root of the project, for an hour:
  *
@@ -46,7 +46,7 @@ public final class TableChurn {
   private static final int RESETS_PER_SECOND = 2_000;
   private static final int LIVE_KEYS = 20_000;
   private static final int BURST = 20_000;
-  /** The load of a second is sent in this many batches. */
+  /** Number of batches in which the load of a second is sent. */
   private static final int PARTS_PER_SECOND = 10;
   private static final Duration SPREAD = Duration.ofSeconds(20);
   private static final Duration PUSHED = Duration.ofMinutes(2);
@@ -118,7 +118,7 @@ public final class TableChurn {
       }
     }
     awaitAll();
-    System.out.printf("%,d tasks, each run once; %,d resets%n", submitted, resets);
+    System.out.printf("%,d tasks, and as many attempts; %,d resets%n", submitted, resets);
   }
 
   private void makeKeys() {

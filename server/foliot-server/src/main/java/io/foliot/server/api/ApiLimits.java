@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * The limits of one request.
  *
- * @param bodyBytes the largest payload, and the largest body of a call without a payload
- * @param batchBytes the largest body of a batch
+ * @param bodyBytes the largest payload, and the largest body of a call without a payload, in bytes
+ * @param batchBytes the largest body of a batch, in bytes
  * @param callTimeout the longest time that a request waits for the store
  */
 public record ApiLimits(int bodyBytes, int batchBytes, Duration callTimeout) {

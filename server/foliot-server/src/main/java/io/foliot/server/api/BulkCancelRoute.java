@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The call that cancels the tasks of a queue that pass a filter. A call takes bounded time and memory, and returns a
- * cursor if there may be more.
+ * cursor if there may be more tasks.
  *
  * <ol>
  * <li>The tasks are read in parts, one live state after another, in the order in which a task goes through the states.
@@ -53,7 +53,7 @@ final class BulkCancelRoute {
     this.calls = calls;
   }
 
-  /** The body of the call: which tasks. */
+  /** The body of the call: the conditions for a task, a limit, and a cursor. */
   private static final class Filter {
     static final List<String> FIELDS = List.of("all", "states", "keyPrefix", "dueBefore", "limit", "cursor");
 

@@ -25,7 +25,7 @@ final class DeadLetterLog {
     nextNanos = new AtomicLong(nowNanos);
   }
 
-  /** Logs a dead letter, or counts it if the last line is less than ten seconds old. */
+  /** Logs a dead letter, or counts it if the previous line is less than ten seconds old. */
   void failed(long nowNanos) {
     long next = nextNanos.get();
     if (nowNanos - next < 0 || !nextNanos.compareAndSet(next, nowNanos + LOG_EVERY_NANOS)) {

@@ -2,15 +2,15 @@ package io.foliot.server.security;
 
 /** The actions that an API key may allow. */
 public enum Action {
-  /** Reads of queues, tasks, jobs and the cluster. */
+  /** Reads of queues, tasks, jobs, calendars, workers, the cluster and metrics. */
   READ,
-  /** Submits, touches and cancels of tasks, and changes of jobs. */
+  /** Submits, touches, cancels and immediate runs of tasks; changes of jobs, and starts and stops of their runs. */
   SUBMIT,
-  /** Claims of tasks, and reports on them. */
+  /** Claims of tasks, and reports on the claimed tasks. */
   CONSUME,
   /**
-   * All other actions, and changes of queues, calendars, workers and keys, redrives, cancels of many tasks, and
-   * backups.
+   * All other actions; reads and changes of API keys; changes of queues, calendars and workers; redrives of queues;
+   * cancels of many tasks; backups.
    */
   ADMIN
 }

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The background work of a store. It reads the number of parts, deletes expired records of parts without settles (a
- * settle sweeps its own part), and reads the server's settings again. No call waits for this work. If the work fails,
- * memory grows, and the reported durability may be outdated.
+ * The background work of a store. It reads the number of parts, deletes the expired records of all parts, and reads the
+ * server's settings again. (A settle also deletes expired records, but only those of its own part.) No call waits for
+ * this work. If the work fails, memory grows, and the reported durability may be outdated.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Upkeep.class.getName());

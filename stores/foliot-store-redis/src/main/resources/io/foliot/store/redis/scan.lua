@@ -1,7 +1,8 @@
--- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: the number of records to scan; ARGV[4]: how many of these
--- earlier calls have examined; ARGV[5]: the number of records to return; ARGV[6]: the queue, or nothing for all queues;
--- ARGV[7]: the state, 254 for all live states, 255 for all states.
--- Returns the cursor of the next call, how many of its records have been examined, and per record: id, bytes, bodies.
+-- Scans records. ARGV[2]: the cursor of the scan; ARGV[3]: about how many records to scan; ARGV[4]: the number of
+-- records at this cursor that earlier calls have examined; ARGV[5]: the largest number of records to return; ARGV[6]:
+-- the queue, or an empty text for all queues; ARGV[7]: the state, 254 for all live states, 255 for all states.
+-- Returns the cursor of the next call, the number of records at that cursor that have been examined, and per record:
+-- its id, its bytes, its body and the body of its successor.
 local skipped, limit, queue, wanted = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 local found = call('HSCAN', TASK, ARGV[2], 'COUNT', ARGV[3])
 local pairs = found[2]

@@ -11,8 +11,8 @@ import java.util.List;
  * @param items number of items in all counted commits; a call has one or more items
  * @param prepareMicros total time of reading, deciding and encoding before the writes
  * @param syncMicros total time of writing and syncing
- * @param lastCommitItems items in the last commit
- * @param lastSyncMicros time of the last commit's write and sync
+ * @param lastCommitItems items in the latest counted commit
+ * @param lastSyncMicros time of the latest counted commit's write and sync
  * @param waitingItems items of calls that are not completed yet
  * @param cachedRecords records in the record cache
  * @param cachedBytes estimated heap of the record cache
@@ -34,7 +34,7 @@ public record StoreStats(long commits, long syncs, long items, long prepareMicro
         Figure.level("cached.records", "Records in the store's cache", cachedRecords),
         Figure.level("cached.bytes", "Heap of the store's cache", cachedBytes),
         Figure.level("unreadable", "Tasks that this version cannot read, and does not fire", unreadable),
-        Figure.level("waiting", "Items that wait for the store's next commit", waitingItems),
+        Figure.level("waiting", "Items of calls that are not completed yet", waitingItems),
         Figure.total("commits", "Commits that wrote something", commits),
         Figure.total("commit.items", "Items in the commits that wrote something", items),
         Figure.seconds("sync.seconds", "Time spent on writing and syncing", syncMicros),

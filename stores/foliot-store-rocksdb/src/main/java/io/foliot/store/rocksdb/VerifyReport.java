@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The result of a verification: the numbers of things read, and the damages found.
+ * The result of a verification: the numbers of things read, and the damage found.
  *
  * @param read the number of things read, by kind: {@code tables}, {@code records}, {@code index}, ...
- * @param damageCount the number of damages found
- * @param damages the first damages, at most 100
+ * @param damageCount the number of damaged files and entries
+ * @param damages the first damaged files and entries, at most 100
  */
 public record VerifyReport(Map<String, Long> read, long damageCount, List<Damage> damages) {
   /**

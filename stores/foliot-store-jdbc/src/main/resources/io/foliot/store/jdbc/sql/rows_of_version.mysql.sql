@@ -1,5 +1,5 @@
 -- Reads which rows have the expected versions. These are the versions that this transaction has written, or those that
--- an earlier read has returned. The lock keeps the rows unchanged until the commit.
+-- an earlier read has returned. With locking, the rows stay unchanged until the commit.
 -- wanted: id, version.
 SELECT wanted.place
 FROM {wanted_rows} wanted
