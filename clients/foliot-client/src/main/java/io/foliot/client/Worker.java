@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Worker implements AutoCloseable {
   /*
-   * The permits of the semaphore limit the running tasks. The poller acquires permits, claims as many tasks, and passes
-   * one permit to the run of each task. A run releases its permit after the settle. Therefore no claimed task waits in
-   * this process while its lease runs. The worker has stopped when the poller has ended and all permits are free.
+   * The permits of the semaphore limit the running tasks. The poller acquires permits, claims at most as many tasks,
+   * passes one permit to the run of each task, and releases the rest. A run releases its permit after the settle.
+   * Therefore no claimed task waits in this process while its lease runs. The worker has stopped when the poller has
+   * ended and all permits are free.
    *
    * When the worker stops, it waits for a claim that is under way, and runs the claimed tasks. If it aborted the claim
    * instead, tasks that the server has just claimed would be idle until their leases end.
@@ -44,7 +45,10 @@ public final class Worker implements AutoCloseable {
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
-  /** Time after which a claim that still waits was probably overtaken by the announcement of the stop. */
+  /**
+   * Time within which the poller ends after a stop, unless its claim still waits. The server probably began that wait
+   * after it had read the announcement of the stop, so the announcement is repeated.
+   */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
   /** Problem type of the answer to an extension of a task whose cancel waits for the end of the attempt. */
@@ -385,7 +389,8 @@ public final class Worker implements AutoCloseable {
         return;
       }
       report("a lease could not be extended yet, and the extension is repeated, task=" + task.id(), cause);
-      // Each pause is half of the remaining time or a short step. So the last try is soon after the end of the lease.
+      // Each pause is half of the remaining time, but at least a short step. So the final try begins at most one short
+      // step after the end of the lease.
       Duration half = Duration.ofNanos(leftNanos / 2);
       Duration step = shortStep();
       renewLater(half.compareTo(step) > 0 ? half : step);
