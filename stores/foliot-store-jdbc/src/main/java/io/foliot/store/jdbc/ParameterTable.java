@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * A table of parameters within a statement, for databases without arrays. Its name in the statement is {@code wanted}.
  * Its first column, {@code place}, is the position of the row in the batch, counted from 1. Not thread-safe.
  *
- * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. Therefore, long
- * values are bound outside of the table: a statement contains the text of {@link #column} instead of
+ * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. Therefore,
+ * long values are bound outside of the table: a statement contains the text of {@link #column} instead of
  * {@code wanted.NAME}.
  *
  * <p>Parameters are bound in the order of the statement. The statement must contain the table first, and after it each
