@@ -52,7 +52,7 @@ public final class JobPlanner implements Delivery {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   /** Priority that gives four times the share of a default queue: passes are on time when other queues are busy. */
   private static final int PRIORITY = 2;
-  /** Time, from the first pass without a fleet, for which the fleet counts as unknown. After that it counts as empty. */
+  /** Time, from the first pass without a fleet, for which the fleet counts as unknown; later it counts as empty. */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
   /** Pause after a pass for which the store did not respond in time. It does not grow, so that jobs resume soon. */
