@@ -125,7 +125,7 @@ final class EngineRun implements Run {
     return last.isEmpty() ? answer : new Answer.Noted(answer, last);
   }
 
-  /** Returns the failure of the handler, with the note of the attempt. Without a note, an {@link Error} is thrown. */
+  /** Returns the handler's failure, with the attempt's note. If there is no note, an {@link Error} is thrown. */
   Exception failed(Throwable failure) {
     if (!note.atEnd().isEmpty()) {
       return new LocalDelivery.NotedFailure(failure, note.atEnd());
