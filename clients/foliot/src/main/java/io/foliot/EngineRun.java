@@ -119,13 +119,13 @@ final class EngineRun implements Run {
         "the end of an attempt can be set only once, by again, fail, endJob or runAgain");
   }
 
-  /** Returns the end of the attempt, with its note. */
+  /** Returns the end of the attempt, with the note of the attempt if it is not empty. */
   Answer answer() {
     TaskNote last = note.atSuccess();
     return last.isEmpty() ? answer : new Answer.Noted(answer, last);
   }
 
-  /** Returns the failure of the handler, with its note. */
+  /** Returns the handler's failure, with the attempt's note. If there is no note, an {@link Error} is thrown. */
   Exception failed(Throwable failure) {
     if (!note.atEnd().isEmpty()) {
       return new LocalDelivery.NotedFailure(failure, note.atEnd());

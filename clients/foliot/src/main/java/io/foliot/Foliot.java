@@ -88,7 +88,7 @@ public interface Foliot extends AutoCloseable {
    */
   <T> Tasks<T> tasks(String queue, Class<T> type);
 
-  /** As {@link #tasks(String, Class)}, with a codec that the caller supplies. */
+  /** Returns the tasks of a queue as {@link #tasks(String, Class)} does, but uses a codec that the caller supplies. */
   <T> Tasks<T> tasks(String queue, PayloadCodec<T> codec);
 
   /**

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * where each task has an {@linkplain NewTask.Builder#idempotencyKey idempotency key}.
  * <li>The client repeats {@code putKey}, the cancels, {@code deleteQueue} and {@code deleteJob} only if the server has
  * certainly done nothing: it could not be reached, or answered 429, or 503 with a {@code Retry-After}.
- * <li>The client never repeats {@code claim}, {@code runNow} and {@code redrive}. Without an idempotency key, it does
+ * <li>The client never repeats {@code claim}, {@code runNow} or {@code redrive}. Without an idempotency key, it does
  * not repeat submits and {@code triggerJob} either.
  * </ul>
  *
@@ -156,7 +156,11 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.patchQueue(queue, patch));
   }
 
-  /** Returns a queue and its settings. */
+  /**
+   * Returns a queue and its settings.
+   *
+   * @throws FoliotException with 404 if the queue does not exist
+   */
   public QueueView getQueue(String queue) {
     return await(async.getQueue(queue));
   }
@@ -222,7 +226,11 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.touchKeys(queue, keys, delay));
   }
 
-  /** Returns the task of a key. */
+  /**
+   * Returns the live task of a key, or else the latest final task that is kept.
+   *
+   * @throws FoliotException with 404 if there is no such task
+   */
   public TaskView getByKey(String queue, String key) {
     return await(async.getByKey(queue, key));
   }
@@ -237,7 +245,7 @@ public final class FoliotClient implements AutoCloseable {
    *
    * @param state the state of the tasks; null for all states
    * @param limit the largest number of results
-   * @param cursor null for the first page, then the {@link TaskPage#nextCursor} of the page before
+   * @param cursor null for the first page, then the {@link TaskPage#nextCursor} of the previous page
    */
   public TaskPage listTasks(String queue, @Nullable TaskState state, int limit, @Nullable String cursor) {
     return await(async.listTasks(queue, state, limit, cursor));
@@ -281,7 +289,11 @@ public final class FoliotClient implements AutoCloseable {
     return await(async.cancelTasks(queue, filter, limit, cursor));
   }
 
-  /** Returns a task, with the records of its last attempts. */
+  /**
+   * Returns a task, with the records of its latest attempts.
+   *
+   * @throws FoliotException with 404 if the task does not exist
+   */
   public TaskView getTask(String id) {
     return await(async.getTask(id));
   }
@@ -378,7 +390,7 @@ public final class FoliotClient implements AutoCloseable {
     await(async.extend(lease, duration, note, worker));
   }
 
-  /** As {@link #ack(Lease)}, with the result of the work. */
+  /** As {@link #ack(Lease)}; also reports the result of the work. */
   public void ack(Lease lease, TaskNote note) {
     await(async.ack(lease, note));
   }

@@ -59,7 +59,7 @@ abstract class StoreFixture {
   static final long FOR_EVER = Long.MAX_VALUE;
   /** Longest wait for a call; a store that takes longer counts as hung. */
   private static final long CALL_SECONDS_MAX = 60;
-  /** Longest delay allowed to a store's counts and to its list of queues with parked tasks. */
+  /** Longest delay allowed for a store's counts and for its list of queues with parked tasks. */
   private static final int LAG_SECONDS_MAX = 12;
 
   private TaskStore store;
@@ -115,7 +115,7 @@ abstract class StoreFixture {
     return results.getFirst();
   }
 
-  /** Returns the time of the store's clock. */
+  /** Returns the time of the store's clock, in milliseconds since 1970. */
   final long now() {
     return Math.floorDiv(get(store.timeMicros(0)), 1_000L);
   }
@@ -125,7 +125,7 @@ abstract class StoreFixture {
     pass(Duration.ofMillis(ticks * tickMillis()));
   }
 
-  /** Waits for a condition that a store may fulfil with a delay. */
+  /** Waits for a condition that a store may fulfil with a delay of less than {@value #LAG_SECONDS_MAX} s. */
   final void eventually(BooleanSupplier condition, String description) {
     for (int second = 0; !condition.getAsBoolean(); second++) {
       assertThat(second).as("%s, seconds", description).isLessThan(LAG_SECONDS_MAX);

@@ -30,17 +30,17 @@ import java.util.function.Predicate;
  * gone.
  *
  * <ol>
- * <li>Each second, and twice a second while there are workers, it takes the workers that are alive from the
- * {@link WorkerRoster}, and this node itself if it has handlers of its own. While there are any, it vouches for them in
- * a document of this node, every three seconds and when they change.
- * <li>It reads the documents of all nodes, and the one with the seats ({@link FleetRecord}).
+ * <li>Each second, and twice a second while there are workers, the keeper takes the workers that are alive from the
+ * {@link WorkerRoster}, and this node itself if it has handlers of its own. While there are any, the keeper vouches for
+ * them in a document of this node, every three seconds and when they change.
+ * <li>It reads the documents of all nodes, and the document with the seats ({@link FleetRecord}).
  * <li>Where a worker of this node has no seat, or a seat belongs to a worker that is gone, it writes the seats by
  * compare-and-set. If another node was faster, the next turn reads the seats again.
- * <li>A fleet that differs from the last one becomes the {@link Seating} of the lanes, and goes to the deliveries.
+ * <li>A fleet that differs from the previous one becomes the {@link Seating} of the lanes, and goes to the deliveries.
  * </ol>
  *
- * <p>It reads the seats even without workers, because a disabled worker may poll this node for the first time. Until
- * the first read, every worker counts as disabled. A store that is not shared has one node: that node vouches for
+ * <p>The keeper reads the seats even without workers, because a disabled worker may poll this node for the first time.
+ * Until the first read, every worker counts as disabled. A store that is not shared has one node: that node vouches for
  * nothing, and reads the seats once.
  */
 final class FleetKeeper {
@@ -96,7 +96,7 @@ final class FleetKeeper {
     return roster;
   }
 
-  /** Returns the fleet as it was last read. */
+  /** Returns the latest fleet that was read; empty before the first read. */
   Fleet fleet() {
     return fleet;
   }
@@ -155,7 +155,7 @@ final class FleetKeeper {
         .thenCompose(done -> store.documents(DocumentKind.FLEET)));
     inbox.after(read, (documents, failure, answeredNanos) -> {
       underWay = false;
-      // After a failure the last fleet is kept: a failed read is no evidence that workers are gone.
+      // After a failure the latest fleet is kept: a failed read is no evidence that workers are gone.
       if (documents != null) {
         found(documents, own, nowMicros);
       }

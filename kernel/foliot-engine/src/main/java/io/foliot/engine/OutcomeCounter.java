@@ -4,7 +4,10 @@ import io.foliot.core.Meter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Counts equal results that follow each other, so that the meter is called once and not ten thousand times. */
+/**
+ * Counts equal results that follow each other, so that the meter is called once and not ten thousand times. Not
+ * thread-safe.
+ */
 final class OutcomeCounter {
   private final Meter meter;
   private final String prefix;
@@ -26,7 +29,7 @@ final class OutcomeCounter {
     count++;
   }
 
-  /** Reports the last count. */
+  /** Reports the current count, unless it is 0, and begins a new count. */
   void report() {
     if (count > 0 && kind != null && !queue.isEmpty()) {
       meter.accepted(queue, prefix + kind.name().toLowerCase(Locale.ROOT), count);

@@ -44,8 +44,9 @@ import org.apache.hc.core5.reactor.IOReactorConfig;
 final class BareCaller {
   /** Prefix of each line that this process prints. */
   static final String READY = "caller: ";
-  /** Concurrent calls: as many as the server has connections to one destination. */
+  /** Number of concurrent calls, and maximum number of connections to the receiver. */
   private static final int CONCURRENCY = 256;
+  /** A limit of the delivery that {@link #CONCURRENCY} calls do not reach. */
   private static final int MAX_IN_FLIGHT = 10_000;
   private static final int IO_THREADS = 1;
   private static final int OK = 200;
@@ -107,7 +108,7 @@ final class BareCaller {
     return failed.get();
   }
 
-  /** Makes the next call, and continues with another one when that call is answered. */
+  /** Makes the next call, and the following one when that call has ended; counts down if no call is left. */
   private static void chain(Sender sender, AtomicInteger next, int end, AtomicInteger failed, CountDownLatch chains) {
     int number = next.getAndIncrement();
     if (number >= end) {

@@ -27,7 +27,7 @@ public final class JobSimulation {
    *
    * @param unmet the demands that were not met, each with the check that found it
    * @param traceHash a hash of all events, which is the same for the same seed
-   * @param counts the number of each observation
+   * @param counts how often each kind of observation was made
    */
   public record Outcome(List<Unmet> unmet, long traceHash, SortedMap<String, Long> counts) {
     /** Returns whether every demand was met. */
@@ -42,7 +42,7 @@ public final class JobSimulation {
     SCHEDULE,
     /** Runs do not overlap if the job forbids overlaps. */
     RUNS,
-    /** Listeners' tasks run before the first and after the last shard. The last task of a run gets the run's result. */
+    /** Listeners' tasks run before the first and after the last shard. The task after the shards gets the result. */
     LISTENER,
     /** After the answer to a pause, a stop or a deletion, no shard begins that this change forbids. */
     CHANGE,
@@ -59,7 +59,7 @@ public final class JobSimulation {
   private final List<Unmet> unmet = new ArrayList<>();
   private final JobCallers callers;
   private final Faults faults;
-  /** Length of the period before the heal in which no node runs: 0 in nine of ten worlds. */
+  /** Length of the period before the heal in which no node runs: 0 except in a tenth of the worlds with faults. */
   private final long outageMillis;
 
   private JobSimulation(long seed, Bug bug, @Nullable Consumer<String> reader) {

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout how long a connection, and its TLS handshake, may take within an attempt
  * @param addressTtl how long the addresses of a host are used before the host is looked up again
  * @param connectionsPerDestination the maximum number of connections to one host and port; further attempts wait for a
- *        connection, within their timeout. The engine runs up to twice its destination limit of attempts concurrently
- * @param maxInFlight the maximum number of attempts under way; the engine claims no more tasks, and attempts of other
- *        callers are refused
+ *        connection, within their timeout. The engine runs up to twice as many concurrent attempts as its destination
+ *        limit
+ * @param maxInFlight the maximum number of attempts under way; once it is reached, the engine claims no more tasks, and
+ *        attempts of other callers are refused
  * @param ioThreads the number of threads that read and write
  * @param version the version of Foliot, for the header User-Agent
  * @param tls the context that decides which certificates of receivers are trusted; null for the default of the JVM
@@ -123,8 +124,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
 
     /**
      * Sets the maximum number of connections to one host and port, at least 1; by default 2,000. Further attempts wait
-     * for a connection, within their timeout. The engine runs up to twice its destination limit of attempts
-     * concurrently.
+     * for a connection, within their timeout. The engine runs up to twice as many concurrent attempts as its
+     * destination limit.
      */
     public Builder connectionsPerDestination(int value) {
       connectionsPerDestination = value;
@@ -132,8 +133,8 @@ public record HttpDeliveryOptions(List<Cidr> allowedNetworks, boolean allowLoopb
     }
 
     /**
-     * Sets the maximum number of attempts under way, at least 1; by default 16,384. The engine claims no more tasks,
-     * and attempts of other callers are refused.
+     * Sets the maximum number of attempts under way, at least 1; by default 16,384. Once it is reached, the engine
+     * claims no more tasks, and attempts of other callers are refused.
      */
     public Builder maxInFlight(int value) {
       maxInFlight = value;

@@ -17,7 +17,8 @@ public sealed interface Answer {
   /**
    * The attempt succeeded; the task is to fire again.
    *
-   * @param next the delay from now; at least {@link Limits#MIN_NEXT_MILLIS} is used
+   * @param next the delay, from the instant at which the store records this answer; at least
+   *     {@link Limits#MIN_NEXT_MILLIS} is used
    */
   record Again(Duration next, String detail) implements Answer {
     public Again {

@@ -16,7 +16,7 @@ public record CancelResult(Kind kind, @Nullable TaskId id, long generation) {
 
   /** The effect of the call. */
   public enum Kind {
-    /** No attempt of that generation begins after this. */
+    /** No attempt of that generation begins after the answer. */
     CANCELLED,
     /** An earlier claim may still deliver the task; no new claim will win it. */
     CANCEL_PENDING,

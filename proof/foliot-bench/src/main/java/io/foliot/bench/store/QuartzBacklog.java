@@ -39,7 +39,7 @@ import org.quartz.utils.DBConnectionManager;
  * Quartz, because a job for each trigger would have to be inserted and deleted as well.
  */
 final class QuartzBacklog implements Backlog {
-  /** Connections to acquire triggers, for misfires, and for the cluster, beside those of the threads. */
+  /** Connections of Quartz's own threads: for triggers, misfires and the cluster. Each worker thread has one more. */
   private static final int CONNECTIONS_BESIDE_THREADS = 3;
   /** Lateness from which a trigger counts as misfired: so long that no trigger of a backlog does. */
   private static final long MISFIRE_MILLIS = TimeUnit.HOURS.toMillis(1);

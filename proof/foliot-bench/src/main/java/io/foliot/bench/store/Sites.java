@@ -2,7 +2,7 @@ package io.foliot.bench.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** The servers, each of which is started at its first use. For one thread. */
+/** The servers of the comparison. Each is started at its first use. Used by one thread. */
 final class Sites implements AutoCloseable {
   private final Started started;
   private @Nullable PostgresSite postgres;

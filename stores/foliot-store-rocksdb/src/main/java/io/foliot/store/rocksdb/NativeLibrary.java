@@ -167,7 +167,7 @@ final class NativeLibrary {
      * Ensures that the library is unpacked.
      *
      * @param natives the folder for the libraries of all versions
-    * @return the folder that holds the library
+     * @return the folder that holds the library
      */
     Path unpack(Path natives) throws IOException {
       Path folder = natives.resolve(String.format("rocksdbjni-%08x", sum));
