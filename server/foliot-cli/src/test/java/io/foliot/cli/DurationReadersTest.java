@@ -58,7 +58,7 @@ final class DurationReadersTest {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** Returns whether a test can send the text as a header: it is printable ASCII without outer spaces. */
+    /** Returns whether a response can have the text as a header: whether it is ASCII without outer spaces or controls. */
     boolean isHeaderValue() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
