@@ -65,8 +65,8 @@ final class RemoteStoreTest {
   }
 
   /**
-   * Runs over a store whose answers take {@code answerMillis}, until the receiver has {@code tasks} tasks. Fails if that
-   * takes longer than {@code boundMillis}.
+   * Runs over a store whose answers take {@code answerMillis}, until the receiver has {@code tasks} tasks. Fails if
+   * that takes longer than {@code boundMillis}.
    */
   private void drains(World world, int tasks, long answerMillis, long boundMillis) {
     for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {

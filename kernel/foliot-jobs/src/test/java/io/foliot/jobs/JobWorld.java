@@ -370,8 +370,8 @@ final class JobWorld {
   }
 
   /**
-   * Checks that no shard is inserted until the listener before the shards has succeeded, and that the listener after the
-   * shards is not inserted until all shards have ended.
+   * Checks that no shard is inserted until the listener before the shards has succeeded, and that the listener after
+   * the shards is not inserted until all shards have ended.
    */
   private void checkListeners(JobLife.Plan plan, Run run) {
     String name = record.job().name();
@@ -462,8 +462,8 @@ final class JobWorld {
     long waiting = record.waiting().stream().filter(each -> each.origin() == 0).count();
     assertThat(totals.fired() + totals.skipped() + totals.missed() + totals.paused() + totals.noTargets()
         + waiting)
-        .as("each of the %s scheduled times since %s is counted once: %s, waiting=%s", scheduled, Instant.ofEpochMilli(created),
-            totals, waiting)
+        .as("each of the %s scheduled times since %s is counted once: %s, waiting=%s", scheduled,
+            Instant.ofEpochMilli(created), totals, waiting)
         .isEqualTo(scheduled);
     assertThat(totals.paused()).isEqualTo(paused);
   }

@@ -58,7 +58,7 @@ final class DurationReadersTest {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** Returns whether a response can have the text as a header: whether it is ASCII without outer spaces or controls. */
+    /** Returns whether a header can have this value: ASCII without outer spaces and without control characters. */
     boolean isHeaderValue() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
