@@ -38,7 +38,7 @@ abstract class JobWorkerContract {
 
   private final List<Object> seen = new CopyOnWriteArrayList<>();
 
-  /** Opens the tasks of this test. */
+  /** Opens a {@link Foliot} in the way that this class tests, with the settings of the builder. */
   abstract Foliot open(FoliotBuilder builder);
 
   final Foliot open() {
@@ -46,7 +46,7 @@ abstract class JobWorkerContract {
   }
 
   private void awaitSeen(int count) {
-    Await.until(count + " events are noted, of " + seen, BOUND, () -> seen.size() >= count);
+    Await.until(count + " events are noted", BOUND, () -> seen.size() >= count);
   }
 
   private static void await(CountDownLatch latch) throws InterruptedException {
@@ -267,7 +267,7 @@ abstract class JobWorkerContract {
       await(begun);
       awaitSeen(1);
     }
-    // On a slow machine the lease may end before the run, and then another attempt follows.
+    // On a slow machine the lease may end before the timeout of the run. Another attempt then follows.
     assertThat(seen).containsOnly("lost true");
   }
 

@@ -23,7 +23,7 @@ final class RunListenerTest {
     server.close();
   }
 
-  /** A listener that records its calls. One of its calls fails in the first attempt. */
+  /** A listener that records its calls. The call {@code failsIn}, unless null, fails in the first attempt. */
   private record Notebook(String name, BlockingQueue<String> calls, @Nullable String failsIn) implements JobListener {
     @Override
     public void before(JobContext job) {
@@ -111,7 +111,7 @@ final class RunListenerTest {
   }
 
   @Test
-  void listenersAreCalledForAJobWithAFoundHandler() {
+  void listenersAreCalledForAJobThatAScriptHandles() {
     JobWorker worker = server.worker().listener(new Notebook("a", calls, null))
         .scripts(job -> script -> JobResult.giveUp("called")).start();
     server.givePhase("clean", 1, BEFORE);

@@ -192,7 +192,8 @@ final class TransportTest {
     }
     try (StubServer server = StubServer.answeringInTurn(Reply.empty(503), cancelled);
         FoliotClient client = client(server.url())) {
-      assertThatThrownBy(() -> client.cancel("t1")).as("from a proxy").isInstanceOf(FoliotException.class);
+      assertThatThrownBy(() -> client.cancel("t1")).as("a 503 without Retry-After may come from a proxy")
+          .isInstanceOf(FoliotException.class);
     }
     try (RawServer server = RawServer.having(RawServer.CUT); FoliotClient client = client(server.url())) {
       assertThatThrownBy(() -> client.cancel("t1")).as("a second answer would be ALREADY_FINISHED")

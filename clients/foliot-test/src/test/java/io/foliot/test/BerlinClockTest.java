@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Recurring jobs under a clock that the test advances, through both clock changes of Berlin in 2026. */
+/** Tests recurring jobs under a clock that the test advances, also at both clock changes of Berlin in 2026. */
 final class BerlinClockTest {
   private final List<String> ran = new ArrayList<>();
 
@@ -32,7 +32,7 @@ final class BerlinClockTest {
   }
 
   @Test
-  void inSpringTheSkippedHalfPastTwoRunsAtThree() {
+  void aJobInTheSkippedHourRunsAtThree() {
     try (FoliotTest foliot = at("2026-03-29T00:00:00Z")) {
       foliot.jobs().put(berlin("nightly", "30 2 * * *"));
       foliot.advance(Duration.ofHours(2));
@@ -42,7 +42,7 @@ final class BerlinClockTest {
   }
 
   @Test
-  void inAutumnTheRepeatedHalfPastTwoRunsOnce() {
+  void aJobInTheRepeatedHourRunsOnce() {
     try (FoliotTest foliot = at("2026-10-25T00:00:00Z")) {
       foliot.jobs().put(berlin("nightly", "30 2 * * *"));
       foliot.advance(Duration.ofHours(3));

@@ -46,7 +46,7 @@ final class ArchitectureTest {
       new Ban("java\\.lang\\.Math", "random", "Environment.random"),
       new Ban("java\\.util\\.concurrent\\.ThreadLocalRandom", "current", "Environment.random"));
 
-  /** The main classes of both modules, without the migration: no simulation runs that tool. */
+  /** The main classes of the core and the engine, without the migration: no simulation runs the migration. */
   private static final JavaClasses MAIN = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests())
       .withImportOption(location -> !location.contains("/engine/migration/"))

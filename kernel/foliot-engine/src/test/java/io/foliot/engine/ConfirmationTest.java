@@ -66,7 +66,7 @@ final class ConfirmationTest {
     rig.durability = new Durability("B", 1_000, "");
   }
 
-  /** Returns a task of this generation, with a successor of generation {@code successor} unless that is null. */
+  /** Returns a task of the generation. It has a successor of generation {@code successor}, unless that is null. */
   private static Optional<TaskRecord> task(long generation, @Nullable Long successor) {
     TaskRecord.Edit edit = TaskRecord.edit(ID, "q", null).generation(generation);
     if (successor != null) {

@@ -10,7 +10,7 @@ final class DrainTest {
   private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
 
   @Test
-  void aDrainFirstContinuesToClaim() {
+  void aDrainEndsOnlyAfterItHasStoppedClaiming() {
     assertThat(drain.isClaiming(100)).isTrue();
     drain.begin(answer, 10, 50, 100);
     assertThat(drain.isClaiming(109)).isTrue();
@@ -22,7 +22,7 @@ final class DrainTest {
   }
 
   @Test
-  void aDrainEndsWhenItsPatienceDoes() {
+  void aDrainFailsWhenItsPatienceEnds() {
     drain.begin(answer, 0, 50, 100);
     assertThat(drain.isClaiming(100)).isFalse();
     drain.turn(() -> false, 149);

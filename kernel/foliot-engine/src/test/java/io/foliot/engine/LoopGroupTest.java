@@ -108,11 +108,11 @@ final class LoopGroupTest {
     rig.advance(1);
     rig.answer(rig.calls.removeFirst(), (START_MILLIS + 500) * 1_000);
     assertThat(measured).as("a failure is an answer").isCompletedExceptionally();
-    assertThat(group.storeMillis()).as("by the first loop").isEqualTo(START_MILLIS + 500);
+    assertThat(group.storeMillis()).as("measured by the first loop").isEqualTo(START_MILLIS + 500);
   }
 
   @Test
-  void aDrainEndsWhenEachLoopHasEnded() {
+  void aDrainEndsWhenEachLoopIsDrained() {
     LoopGroup group = group(2, LoopRig.SLOTS);
     CompletableFuture<Boolean> drained = group.drain(0, LoopRig.SECOND);
     group.get(0).turn();
@@ -122,7 +122,7 @@ final class LoopGroupTest {
   }
 
   @Test
-  void aDrainFailsIfPatienceEndsOnOneLoop() {
+  void aDrainFailsIfOneLoopIsNotDrainedInTime() {
     rig.local("q");
     LoopGroup group = group(2, LoopRig.SLOTS);
     // The claim of this entry is never answered.

@@ -41,7 +41,7 @@ final class LoopRig {
   static final int SLOTS = 4;
   static final int LANE_ENTRIES = 8;
   static final int BATCH = 4;
-  /** The time that the look-ahead reads ahead. */
+  /** How far ahead the look-ahead reads. */
   static final long WINDOW_MILLIS = 5_000;
   /** Nanoseconds of a millisecond. */
   static final long MILLI = 1_000_000;
@@ -74,7 +74,7 @@ final class LoopRig {
   Durability durability = new Durability("D", 0, "");
   int wakes;
   final List<Call> calls = new ArrayList<>();
-  /** The metered calls to the store: name, number of items, and "failed" if so. */
+  /** The metered calls to the store: name, number of items, and "failed" if the call failed. */
   final List<String> meterCalls = new ArrayList<>();
   /** The queue of each task that was reported as found late. */
   final List<String> foundLate = new ArrayList<>();
@@ -199,7 +199,7 @@ final class LoopRig {
     nowNanos += millis * MILLI;
   }
 
-  /** Returns the environment of an engine over this store. Its event loops sleep; the test turns them. */
+  /** Returns the environment of an engine over this store. Its event loops never run; the test turns the engine. */
   Environment environment(Coordinator coordinator) {
     return new Environment(nodeClock, () -> SLEEPING, new SplittableRandom(7), store, coordinator, List.of(delivery),
         meter);

@@ -25,9 +25,10 @@ final class OverduePollTest {
   private long nowNanos;
 
   /**
-   * Polls a second later, as a node without slots, and returns the slots whose entries the node takes.
+   * Polls one second after the previous poll, as a node without slots. Returns the slots whose entries the node takes,
+   * in ascending order.
    *
-   * @param heads the due time of the oldest entry of each slot, 0 for none
+   * @param heads the due time of the oldest entry of each slot, in milliseconds; 0 for none
    */
   private List<Integer> poll(boolean isBusy, int... heads) {
     nowNanos += TimeUnit.SECONDS.toNanos(1);
@@ -101,7 +102,7 @@ final class OverduePollTest {
     assertThat(poll(true, 6, 5, 0, 0)).containsExactly(1);
   }
 
-  /** Assigns the slots, and allows this node to adopt slots: the coordinator is unavailable. */
+  /** Assigns the slots, and allows this node to adopt slots, as if the coordinator were unavailable. */
   private void assignAndAllowAdoption(String... owners) {
     poll.assigned(Assignment.of(Arrays.asList(owners)), NONE, OverduePoll.Adoption.ALLOWED, nowNanos);
   }
@@ -183,7 +184,7 @@ final class OverduePollTest {
     assertThat(adopted()).isEmpty();
   }
 
-  /** Returns the number of claims after which the slot is given up, or MAX_VALUE if it is kept. */
+  /** Returns the number of claims after which the slot is given up, or MAX_VALUE if 1,000 claims do not suffice. */
   private int claimsUntilGivenUp(int slot, int wonOfTen) {
     for (int claim = 0; claim < 1_000; claim++) {
       if (poll.claimed(slot, claim % 10 < wonOfTen, nowNanos)) {

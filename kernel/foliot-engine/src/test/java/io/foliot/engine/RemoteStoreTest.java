@@ -46,7 +46,7 @@ final class RemoteStoreTest {
     return world;
   }
 
-  /** Writes tasks that are due at once to the store directly, so that the engine has to find them. */
+  /** Writes due tasks directly to the store, past the engine, so that the engine has to find them. */
   private static void write(World world, int tasks) {
     List<Draft> drafts = new ArrayList<>();
     long now = world.clock.wallMillis();
@@ -56,7 +56,7 @@ final class RemoteStoreTest {
     assertThat(world.store.submit(drafts)).isCompleted();
   }
 
-  /** Submits tasks that are due at once through the engine. */
+  /** Submits tasks through the engine, in batches of 1,000. Each is due 1 ms later. */
   private static void submit(World world, int tasks) {
     for (int i = 0; i < tasks; i += 1_000) {
       world.join(world.engine.submitAll(Collections.nCopies(1_000,
@@ -64,7 +64,10 @@ final class RemoteStoreTest {
     }
   }
 
-  /** Runs until {@code tasks} tasks have been received, over a store whose answers take {@code answerMillis}. */
+  /**
+   * Runs over a store whose answers take {@code answerMillis}, until the receiver has {@code tasks} tasks. Fails if
+   * that takes longer than {@code boundMillis}.
+   */
   private void drains(World world, int tasks, long answerMillis, long boundMillis) {
     for (long millis = 0; millis < boundMillis && world.receiver.seen.size() < tasks; millis += answerMillis) {
       world.advance(Duration.ofMillis(answerMillis));
@@ -137,7 +140,7 @@ final class RemoteStoreTest {
       world.advance(Duration.ofMillis(1_500));
       assertThat(world.engine.status().ready()).isFalse();
       remote.refusesWrites = false;
-      // As if another node had recorded the end.
+      // The cancel simulates another node that has recorded the end.
       assertThat(world.store.cancel(List.of(new TaskRef.ById(submitted.id())))).isCompleted();
       world.advance(Duration.ofSeconds(10));
       assertThat(world.engine.status().ready()).isTrue();
@@ -305,7 +308,8 @@ final class RemoteStoreTest {
 
   /**
    * Submits tasks that are due after ten seconds, and postpones all but the last, the alarm, by five seconds. That is
-   * too little to move their entries. Then runs until the first task fires, over a store that delays answers by 20 ms.
+   * too little to move their entries. Then runs until the first task fires, but for at most five seconds, over a store
+   * that delays answers by 20 ms.
    */
   private void heartbeats(World world, int devices) {
     long begun = world.clock.wallMillis();
@@ -411,7 +415,7 @@ final class RemoteStoreTest {
       Document second = world.join(world.store.document(DocumentKind.QUEUE, "q").toCompletableFuture()).orElseThrow();
       world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isTrue();
-      // As if a failover had lost the second write, and another node had written the same version since.
+      // Simulates a failover that lost the second write, and another node that then wrote the same version.
       remote.documents = List.of(new Document("q", second.version(), first.content()));
       world.advance(Duration.ofSeconds(2));
       assertThat(world.engine.queue("q").orElseThrow().paused()).isFalse();

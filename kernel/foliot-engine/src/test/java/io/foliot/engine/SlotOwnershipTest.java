@@ -64,7 +64,7 @@ final class SlotOwnershipTest {
   }
 
   @Test
-  void anUnavailableCoordinatorTakesNoSlots() {
+  void aNodeKeepsItsSlotsWhileTheCoordinatorIsUnavailable() {
     for (Connection connection : List.of(Connection.SUSPENDED, Connection.LOST, Connection.SUSPENDED)) {
       report(connection);
       assertThat(ownedSlots()).isEqualTo(2);
@@ -76,7 +76,7 @@ final class SlotOwnershipTest {
   }
 
   @Test
-  void onlyANewerAssignmentTakesSlots() {
+  void aNodeKeepsItsSlotsUntilANewerAssignment() {
     report(null, null);
     assertThat(ownedSlots()).isEqualTo(2);
     report(new byte[]{99}, "b", "a", "b");

@@ -15,7 +15,7 @@ final class StoreOutageTest {
   private final StoreOutage outage = new StoreOutage(log);
   private long nowNanos;
 
-  /** Returns the health that a loop records, over a store that has answered. */
+  /** Returns the record that a loop keeps of the health of the store, after one call that succeeded. */
   private StoreHealth loop() {
     StoreHealth health = new StoreHealth(new LoopRig().meter, nanos -> {}, outage, nowNanos);
     health.called("due", 1, nowNanos, null, nowNanos);
@@ -23,7 +23,7 @@ final class StoreOutageTest {
   }
 
   @Test
-  void anOutageOfAllLoopsHasTwoLines() {
+  void anOutageThatAllLoopsReportHasTwoLines() {
     List<StoreHealth> loops = List.of(loop(), loop(), loop());
     for (int second = 0; second < 10; second++) {
       nowNanos = Duration.ofSeconds(second).toNanos();
@@ -62,7 +62,7 @@ final class StoreOutageTest {
   }
 
   @Test
-  void aBugKeepsItsStackTrace() {
+  void anUnexpectedExceptionIsLoggedWithItsStackTrace() {
     loop().called("due", 1, nowNanos, new IllegalStateException("a bug"), nowNanos);
     assertThat(log.lines).hasSize(2).last().isEqualTo("(stack)");
   }

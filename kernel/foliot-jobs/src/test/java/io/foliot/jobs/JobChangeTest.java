@@ -90,13 +90,13 @@ final class JobChangeTest {
         name -> none);
     JobRecord put = JobChange.put(record, hourly().build(), START + 3 * HOUR, NO_CALENDARS);
     assertThat(put.job()).isEqualTo(hourly().build());
-    assertThat(put.waiting()).as("a time that may be a holiday does not run").isEmpty();
+    assertThat(put.waiting()).as("a time that may be a holiday has no run").isEmpty();
     assertThat(put.totals().missed()).as("each such time counts as missed").isEqualTo(3);
     assertThat(put.cursor()).isEqualTo(START + 3 * HOUR);
   }
 
   @Test
-  void aDeclarationNeverUndoesAChangeByHand() {
+  void anUnchangedDeclarationKeepsAChangeByHand() {
     Job declared = hourly().build();
     Job byHand = hourly().pauseAfterFailures(3).build();
     Job next = hourly().shards(2).build();
@@ -105,7 +105,8 @@ final class JobChangeTest {
     assertThat(JobChange.declare(record, declared, START + 2, NO_CALENDARS)).isSameAs(record);
     record = JobChange.declare(record, next, START + 3, NO_CALENDARS);
     assertThat(record.job()).as("the code has changed").isEqualTo(next);
-    assertThat(JobChange.declare(record, declared, START + 4, NO_CALENDARS)).as("an old instance").isSameAs(record);
+    assertThat(JobChange.declare(record, declared, START + 4, NO_CALENDARS)).as("from an instance with the old code")
+        .isSameAs(record);
   }
 
   @Test
@@ -117,7 +118,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void anExtendedPauseKeepsItsStartAndLosesNoTime() {
+  void anExtendedPauseKeepsItsStartAndCountsEachTime() {
     JobRecord record = created(hourly().build());
     JobRecord paused = pause(record, START + HOUR / 2);
     JobRecord longer = JobChange.pause(paused, START + 5 * HOUR, "longer", "you", START + HOUR + 1, NO_CALENDARS);
@@ -140,7 +141,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aPauseHoldsEarlierTriggersButRunsLaterOnes() {
+  void aPausedJobHoldsEarlierTriggersButRunsLaterOnes() {
     JobRecord before = JobChange.trigger(created(hourly().build()), null, START).record();
     JobRecord paused = pause(before, START);
     JobRecord both = JobChange.trigger(paused, null, START + 1).record();
@@ -201,7 +202,7 @@ final class JobChangeTest {
   }
 
   @Test
-  void aStopEndsAWaitingRunAndMarksAnActiveRun() {
+  void aStopEndsAWaitingRunAndCancelsAnActiveRun() {
     JobRecord waiting = JobChange.trigger(created(hourly().build()), null, START).record();
     JobRecord stopped = JobChange.stop(waiting, START, START + 1);
     assertThat(stopped.waiting()).isEmpty();

@@ -27,7 +27,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Changes of a job that is planned so often that its passes leave hardly a gap for a change. */
+/** Tests changes of a job that is planned so often that hardly any time is left for a change between two passes. */
 final class JobTurnsTest {
   private static final Duration PERIOD = Duration.ofMillis(100);
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulation of one job: its passes, changes and shards. It checks each pass against rules that follow from the
- * definitions in force, and never uses the cursor of the job's record.
+ * definitions in force. The rules do not derive scheduled times from the cursor of the job's record.
  */
 final class JobWorld {
   static final Function<String, @Nullable Calendar> NO_CALENDARS = name -> null;
@@ -52,7 +52,7 @@ final class JobWorld {
   /** A span of time with one schedule, paused or not. It begins at {@code since}, in milliseconds since 1970. */
   private record Segment(Schedule schedule, boolean paused, long since) {}
 
-  /** A shard as the store has it. */
+  /** A shard or a listener as the store has it. Times are milliseconds since 1970. */
   private record Stored(Outcome.Child child, long insertedAt, long endsAt, boolean fails, boolean forgotten) {}
 
   private final Random random;
@@ -101,7 +101,7 @@ final class JobWorld {
 
   // Events.
 
-  /** Advances to a time, and runs each pass at its time on the way. */
+  /** Advances to a time. Runs each pass that is due until then, at its due time. */
   void runUntil(long time) {
     int guard = 0;
     while (nextPass <= time) {
@@ -258,7 +258,7 @@ final class JobWorld {
 
   private void check(JobLife.Plan plan) {
     JobRecord next = plan.record();
-    assertThat(next.cursor()).as("the cursor only grows").isGreaterThanOrEqualTo(record.cursor());
+    assertThat(next.cursor()).as("the cursor never moves back").isGreaterThanOrEqualTo(record.cursor());
     assertThat(plan.at()).as("the next pass is not before this one").isGreaterThanOrEqualTo(now);
     assertThat(plan.children().size()).isLessThanOrEqualTo(Outcome.Rearm.MAX_CHILDREN);
     byte[] bytes = JobRecordFormat.encode(next);
@@ -276,7 +276,10 @@ final class JobWorld {
     }
   }
 
-  /** Checks that a pass takes no more late times than the policy allows, and no time older than its window. */
+  /**
+   * Checks that a pass takes no more times than the misfire policy allows, and no time older than the window of the
+   * policy or 30 s, whichever is longer.
+   */
   private void checkMisfire(JobRecord next) {
     if (record.job().schedule().after() != null) {
       return;
@@ -292,7 +295,7 @@ final class JobWorld {
     };
     assertThat(taken.size()).as("times that one pass takes").isLessThanOrEqualTo(most);
     long oldest = now - Math.max(misfire.window().toMillis(), ScheduledTimes.GRACE_MILLIS);
-    assertThat(taken).as("no time is taken later than its window").allMatch(time -> time >= oldest);
+    assertThat(taken).as("no time is older than the window").allMatch(time -> time >= oldest);
   }
 
   private static Set<Long> times(JobRecord record) {
@@ -318,7 +321,7 @@ final class JobWorld {
         assertThat(Shards.id(name, run, shard).address()).isEqualTo(run.targets().address(shard));
       }
     }
-    // As if the node had crashed after the pass, and a node with other workers repeated the pass.
+    // Simulates a crash of the node after the pass, and a repeated pass by a node that knows other workers.
     JobLife.Plan repeated = JobLife.plan(plan.record(), now, read, NO_CALENDARS, Workers.of(3), allocators);
     Set<TaskId> known = new HashSet<>(shards.keySet());
     plan.children().forEach(child -> known.add(child.id()));
@@ -335,7 +338,7 @@ final class JobWorld {
     List<Fleet.Seat> working = fleet == null ? List.of() : fleet.working(job.queue());
     Targets targets = run.targets();
     boolean isOwn = job.allocation() == Allocation.OWN;
-    assertThat(!isOwn || allocators.has(job.allocator())).as("no other rule allocates").isTrue();
+    assertThat(!isOwn || allocators.has(job.allocator())).as("this node has the allocator of the job").isTrue();
     assertThat(targets.isNone() || targets.shards() == run.shards()).as("each shard has one address").isTrue();
     switch (job.scope()) {
       case ONE -> {
@@ -366,7 +369,10 @@ final class JobWorld {
     }
   }
 
-  /** Checks that shards begin once the listener before them has succeeded, and the last listener after all shards. */
+  /**
+   * Checks that no shard is inserted until the listener before the shards has succeeded, and that the listener after
+   * the shards is not inserted until all shards have ended.
+   */
   private void checkListeners(JobLife.Plan plan, Run run) {
     String name = record.job().name();
     Set<RunPhase> phases = listeners.computeIfAbsent(RunName.of(run), key -> record.job().runListeners());
@@ -391,7 +397,7 @@ final class JobWorld {
     return stored != null && isEnded(id) && !cancelled.contains(id) && !stored.fails();
   }
 
-  /** Checks that a closed run had its listener after the shards, and that the listener got the recorded result. */
+  /** Checks that the listener after the shards has ended before its run is closed, and got the recorded result. */
   private void checkClosed(JobRecord next, Run run) {
     RunName name = RunName.of(run);
     if (next.active().stream().anyMatch(each -> RunName.of(each).equals(name))) {
@@ -400,12 +406,12 @@ final class JobWorld {
     TaskId id = Shards.id(record.job().name(), run, RunPhase.AFTER);
     Stored after = shards.get(id);
     boolean hasAfter = listeners.getOrDefault(name, Set.of()).contains(RunPhase.AFTER);
-    assertThat(after != null).as("a closed run has had its listener after the shards: %s", run).isEqualTo(hasAfter);
+    assertThat(after != null).as("a closed run has its listener of the phase AFTER: %s", run).isEqualTo(hasAfter);
     PastRun past = next.history().stream()
         .filter(each -> each.from() == run.time() && each.origin() == run.origin() && each.result().isRun()).findFirst()
         .orElse(null);
     if (after != null && past != null) {
-      assertThat(isEnded(id)).as("a run ends with its listener after the shards").isTrue();
+      assertThat(isEnded(id)).as("the listener of the phase AFTER ends before its run").isTrue();
       assertThat(after.child().body().headers()).containsEntry(JobHeaders.RUN_RESULT, past.result().name());
     }
   }
@@ -436,7 +442,7 @@ final class JobWorld {
     return false;
   }
 
-  /** Checks that each scheduled time up to now has exactly one run or record. */
+  /** Checks that each scheduled time up to now is counted exactly once in the totals or waits for its run. */
   void checkAccounts() {
     // A pass is needed first, because a paused job counts its times in its passes.
     do {
@@ -456,8 +462,8 @@ final class JobWorld {
     long waiting = record.waiting().stream().filter(each -> each.origin() == 0).count();
     assertThat(totals.fired() + totals.skipped() + totals.missed() + totals.paused() + totals.noTargets()
         + waiting)
-        .as("each of the %s scheduled times since %s once: %s, waiting=%s", scheduled, Instant.ofEpochMilli(created),
-            totals, waiting)
+        .as("each of the %s scheduled times since %s is counted once: %s, waiting=%s", scheduled,
+            Instant.ofEpochMilli(created), totals, waiting)
         .isEqualTo(scheduled);
     assertThat(totals.paused()).isEqualTo(paused);
   }

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * correct, except for one bug that a test may choose. It runs in virtual time and records a history for the checker.
  */
 final class ModelScheduler {
-  /** A defect of the model, with the violation that reveals it and whether this takes a fault. */
+  /** A defect of the model, with the kind of violation that it causes, and whether the violation needs a fault. */
   enum Bug {
     NONE(false, null),
-    /** A kill undoes writes that were acked just before. */
+    /** A kill of both nodes undoes submits that were acked just before. */
     ACK_BEFORE_DURABLE(true, Violation.Kind.LOST),
-    /** A kill brings a replaced generation back. */
+    /** A kill of both nodes brings a replaced generation back. */
     RESET_BEFORE_DURABLE(true, Violation.Kind.STALE),
-    /** A kill brings a cancelled task back. */
+    /** A kill of both nodes brings a cancelled task back. */
     CANCEL_BEFORE_DURABLE(true, Violation.Kind.CANCEL),
     /** Tasks that became due while no node was up are skipped. */
     SKIPS_OVERDUE(true, Violation.Kind.LOST),
@@ -31,9 +31,9 @@ final class ModelScheduler {
     LEASE_NEVER_ENDS(true, Violation.Kind.LOST),
     /** A settle changes the task although its token is no longer valid. */
     SETTLES_WITHOUT_TOKEN(true, Violation.Kind.LOST),
-    /** After a kill the generations begin again at 1. */
+    /** After a kill of both nodes, the generations of each key begin again at 1. */
     GENERATIONS_RESTART(true, Violation.Kind.FIRING),
-    /** After a kill the attempts are numbered from 1 again. */
+    /** After a kill of both nodes, the attempts are numbered from 1 again. */
     ATTEMPTS_RESTART(true, Violation.Kind.FENCE),
     /** A success is not recorded. */
     SETTLE_IGNORED(false, Violation.Kind.ZOMBIE), FIRES_EARLY_BY_ONE(false, Violation.Kind.EARLY),
@@ -63,7 +63,7 @@ final class ModelScheduler {
     DOUBLE_DELIVERY(false, Violation.Kind.DUP),
     /** The same attempt is sent twice. */
     ATTEMPT_REPEATED(false, Violation.Kind.FENCE),
-    /** The attempt number of a retry is lower. */
+    /** The attempt number of a retry is lower than that of the attempt before. */
     ATTEMPTS_GO_BACK(false, Violation.Kind.FENCE), DELIVERS_GHOSTS(false, Violation.Kind.GHOST),
     /** After a failure the task is forgotten. */
     NO_RETRY(false, Violation.Kind.LOST),
@@ -178,7 +178,7 @@ final class ModelScheduler {
 
   // The nodes
   private final boolean[] up = {true, true};
-  /** Number of kills of each node. Actions that a node began before its last kill have no effect. */
+  /** Number of kills of each node. Actions that a node began before its latest kill have no effect. */
   private final int[] life = new int[NODES];
   private final long[] pausedUntil = new long[NODES];
 
@@ -366,7 +366,7 @@ final class ModelScheduler {
         if (!up[0] && !up[1]) {
           history.answered(op, now, new Reply.Failed("connection refused"));
         } else {
-          // A paused node has read the request, and serves it when it is resumed.
+          // A paused node has read the request, and serves it when the pause ends.
           at(Math.max(pausedUntil[0], pausedUntil[1]), () -> {
             if (actingNode() >= 0) {
               history.answered(op, now, new Reply.Unknown("timed out before " + effect.get()));
@@ -747,7 +747,7 @@ final class ModelScheduler {
       default -> "f-" + task.id + "-" + claim.generation;
     };
     String key = bug == Bug.DELIVERS_UNDER_ANOTHER_KEY && chance(5) ? "other" : task.key;
-    // The attempt never names a future due time, because this alone would reveal any bug that fires early.
+    // The attempt never names a future due time: that alone would reveal each bug that fires early.
     long delivery = history.began(now,
         new Attempt(task.id, QUEUE, key, claim.generation, firingId, claim.attempt, Math.min(claim.due, now)));
     int kind = random.nextInt(100);

@@ -3,8 +3,8 @@ package io.foliot.kill;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Two servers over one MariaDB with many faults. To choose the number of rounds and the seed:
- * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * Two servers over one MariaDB with many faults. To choose the number of rounds and the seed: {@code mvn verify -Plong
+ * -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
 class MariaDbFaultsTest extends DatabaseFaults {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A falsified history must be a violation, whatever the receiver answered first. */
+/** Tests that a history without a delivery breaks a promise, even if earlier tasks got REFUSED or AGAIN. */
 final class TamperedHistoryTest {
   private static final long END_MILLIS = 1_000_000;
 

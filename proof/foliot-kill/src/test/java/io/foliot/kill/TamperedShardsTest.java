@@ -62,7 +62,7 @@ final class TamperedShardsTest {
     return millis * 1_000;
   }
 
-  /** Adds an earlier attempt of the first shard by a worker that lost its lease. A sink refuses its last write. */
+  /** Adds an earlier attempt of the first shard. This attempt lost its lease, and the sink refuses its last write. */
   private void replaced() {
     ShardAttempt second = attempts.getFirst();
     Shard shard = second.shard();

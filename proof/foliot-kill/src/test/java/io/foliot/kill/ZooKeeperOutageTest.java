@@ -32,8 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three servers over one PostgreSQL, with some hundred tasks a second. ZooKeeper does not answer for 20 s, during which
- * one server may be killed. Tasks are submitted earlier than servers read ahead, so the owners of their slots must fire
- * them. For an outage of 60 s: {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest
+ * one server may be killed. Tasks are due later than servers read ahead when they are submitted, so the owners of their
+ * slots must fire them. For an outage of 60 s: {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
  */
 @Tag("long")
@@ -68,7 +68,7 @@ class ZooKeeperOutageTest {
   private List<ServerProcess> servers = List.of();
   private List<FoliotClient> clients = List.of();
   private int next;
-  /** Due time of each task, by number. */
+  /** Due time of each task by the clock of this machine; the index is the number of the task. */
   private final List<Long> dueMillis = new ArrayList<>();
 
   @BeforeEach
@@ -104,12 +104,12 @@ class ZooKeeperOutageTest {
   }
 
   @Test
-  void aSilentZooKeeperMakesNoTaskLate() {
+  void nearlyAllTasksAreOnTimeWithASilentZooKeeper() {
     nothingIsLate(() -> entrance.blackHole());
   }
 
   @Test
-  void anAbsentZooKeeperMakesNoTaskLate() {
+  void nearlyAllTasksAreOnTimeWithoutZooKeeper() {
     nothingIsLate(() -> {
       entrance.refuse();
       entrance.cut();
@@ -195,8 +195,8 @@ class ZooKeeperOutageTest {
   }
 
   /**
-   * Returns the lateness, in ascending order, of the tasks that are due from one instant until before another. Tasks
-   * with a second attempt are left out, because the killed server may have claimed them on time.
+   * Returns the lateness, in milliseconds and in ascending order, of the tasks that are due from one instant until
+   * before another. Tasks with a second attempt are left out, because the killed server may have claimed them on time.
    */
   private int[] late(String phase, long fromMillis, long toMillis) {
     int[] late = IntStream.range(0, next).filter(number -> receiver.attempt(number) == 1)

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Simulates workers. A failure contains its seed. To run one seed and print its events, or to run many seeds:
+ * Simulates workers. The message of a failure names the seed. To run one seed and print its events, or to run many
+ * seeds:
  *
  * <pre>
  * mvn verify -pl :foliot-sim -am -Dtest=FleetSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dseed=17
@@ -55,7 +56,7 @@ final class FleetSimulationTest {
     ensureCovered(outcomes);
   }
 
-  /** Fails if no seed reached a case, because such a case was not tested. */
+  /** With enough seeds, fails if some case was reached by none of them, because this case was not tested. */
   private static void ensureCovered(List<FleetSimulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     outcomes.forEach(outcome -> outcome.counts().forEach((what, times) -> covered.merge(what, times, Long::sum)));

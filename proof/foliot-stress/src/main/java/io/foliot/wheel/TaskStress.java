@@ -20,7 +20,7 @@ import org.openjdk.jcstress.infra.results.LLLL_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
 
-/** Races the run of a task with cancels and with threads that wait for its end. An actor plays the worker. */
+/** Races the run of a task against cancels, and against threads that wait for the task. An actor plays the worker. */
 final class TaskStress {
   private TaskStress() {}
 
@@ -51,13 +51,13 @@ final class TaskStress {
       return ++runs;
     }
 
-    /** Runs the task as a worker does. Returns whether the worker is still interrupted afterwards. */
+    /** Runs the task as a worker does. Returns "interrupted" if the worker is interrupted afterwards, else "clean". */
     String run() {
       task.run();
       return Thread.interrupted() ? "interrupted" : "clean";
     }
 
-    /** Shuts the executor down. It has terminated afterwards only if its count of tasks is right. */
+    /** Shuts the executor down. Returns "terminated" if it has terminated: only then is its count of tasks right. */
     String shutDown() {
       executor.shutdown();
       return executor.isTerminated() ? "terminated" : executor.toString();
@@ -118,8 +118,10 @@ final class TaskStress {
 
   @JCStressTest
   @Description("A thread waits for a task that ends.")
-  @Outcome(id = "value 1, terminated", expect = ACCEPTABLE, desc = "The waiting thread saw the end, or the end saw its latch.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other, and the thread waits for ever; or the thread saw no value.")
+  @Outcome(id = "value 1, terminated", expect = ACCEPTABLE, desc = "The waiting thread saw that the task had ended, or "
+      + "the worker saw the latch of the waiting thread.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither thread saw the write of the other, and the waiting thread waits for "
+      + "ever; or the waiting thread saw no value.")
   @State
   public static class GetAgainstReturn {
     private final Fired fired = Fired.once();
@@ -142,8 +144,9 @@ final class TaskStress {
 
   @JCStressTest
   @Description("A thread waits for a task that is cancelled.")
-  @Outcome(id = "true, cancelled", expect = ACCEPTABLE, desc = "The waiting thread saw the end, or the end saw its latch.")
-  @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the thread waits for ever.")
+  @Outcome(id = "true, cancelled", expect = ACCEPTABLE, desc = "The waiting thread saw the cancel, or the canceller "
+      + "saw the latch of the waiting thread.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither thread saw the write of the other: the waiting thread waits for ever.")
   @State
   public static class GetAgainstCancel {
     private final Fired fired = Fired.once();
@@ -195,6 +198,7 @@ final class TaskStress {
       + "task that the second had armed: the task never fires again.")
   @State
   public static class RearmAgainstNextRun {
+    /** Bound on the spins of the second actor, which may run before the worker or after it. */
     private static final int ARM_SPINS = 10_000;
 
     /** A time many periods after the start, so that the task is due as soon as it is armed. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs jcstress on each handshake. By default the run is short and has one mode of compilation; a longer run:
+ * Runs jcstress on each handshake. By default the run is short and has one mode of compilation. To start a longer run:
  *
  * <pre>mvn -Plong -pl :foliot-stress -am test -Dtest=HandshakesTest -Dsurefire.failIfNoSpecifiedTests=false \
  *     -Djcstress.minutes=240 "-Djcstress.args=-m default -jvmArgsPrepend -ea"</pre>
@@ -38,7 +38,7 @@ final class HandshakesTest {
 
   /**
    * Longest run, in minutes; a longer one counts as hung. The short run takes a minute on two processors, and some
-   * minutes beside other tests.
+   * minutes while other tests run.
    */
   private static final long RUN_MINUTES_MAX = Long.getLong("jcstress.minutes", 15);
 
@@ -46,7 +46,7 @@ final class HandshakesTest {
   private static final Pattern RUN_TESTS = Pattern.compile("\\(Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, "
       + "(\\d+) soft errs, (\\d+) hard errs\\)");
 
-  /** Result of jcstress: its exit code, its output, and the last counts; failed and errors are -1 without counts. */
+  /** Result of jcstress: its exit code, its output, and the last counts; failed and errors are -1 if there are none. */
   private record Run(int exitCode, String output, int planned, int passed, int failed, int errors) {}
 
   @Test
@@ -95,8 +95,8 @@ final class HandshakesTest {
   }
 
   /**
-   * Returns the class path. jcstress runs the first list of tests that it finds there. The list in the test classes,
-   * which come first, names only the canary.
+   * Returns the class path, without the test classes unless {@code canary}. jcstress runs the first list of tests that
+   * it finds there. The list in the test classes, which come first, names only the planted bug.
    */
   private static String classPath(boolean canary) {
     String own = TARGET.resolve("test-classes").toString();

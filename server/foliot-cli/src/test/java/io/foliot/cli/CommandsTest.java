@@ -105,7 +105,7 @@ final class CommandsTest {
   }
 
   @Test
-  void aTaskRunsNow() {
+  void runMakesATaskDueNow() {
     run("submit", "orders", "--delay", "30m", "--key", "order-7");
     assertThat(run("run", "orders", "order-7").out()).contains("is due now");
     assertThat(run("get", "orders", "order-7").out()).contains("READY");
@@ -135,7 +135,7 @@ final class CommandsTest {
   }
 
   @Test
-  void settingsThatPutResetsAreReported() {
+  void settingsThatAPutResetsAreReported() {
     run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--rate", "10");
     Outcome again = run("queues", "put", "mails", "--to", "http://127.0.0.1:9/x", "--concurrency", "5");
     assertThat(again.out()).contains("  rate is not set, and was 10", "  concurrency is 5, and was not set");
@@ -249,7 +249,7 @@ final class CommandsTest {
   }
 
   @Test
-  void keysWithAnyCharacterAreFound() {
+  void keysWithReservedCharactersAreFound() {
     String key = "a/b ?&%ü..";
     assertThat(run("submit", "orders", "--delay", "1h", "--key", key).exitCode()).isEqualTo(Foliot.OK);
     assertThat(json(run("get", "orders", key, "--json")).at("key").text()).isEqualTo(key);
@@ -271,14 +271,14 @@ final class CommandsTest {
   }
 
   @Test
-  void topWithoutATerminalPrintsALineASecond() {
+  void topWithoutATerminalPrintsLines() {
     Outcome outcome = run("top", "--count", "2");
     assertThat(outcome.exitCode()).isEqualTo(Foliot.OK);
     assertThat(outcome.out().lines()).hasSize(2).allMatch(line -> line.contains("lateness p50"));
   }
 
   @Test
-  void aRefusalWithoutAKeyNamesTheVariableForTheKey() {
+  void aRefusalWithoutAnApiKeyNamesItsVariable() {
     server.close();
     FoliotConfig config = FoliotConfig.load(Map.of("store", "memory", "port", "0", "admin-key-hash", "00".repeat(32)),
         Map.of(), null);

@@ -49,7 +49,8 @@ final class DurationReadersTest {
   /**
    * A row of the table.
    *
-   * @param json the text as a JSON string
+   * @param json the text as a JSON string, with quotation marks
+   * @param text the text that is read as a duration
    * @param duration the value of the text; null if it is not a duration
    */
   private record Row(String json, String text, @Nullable Duration duration) {
@@ -57,7 +58,7 @@ final class DurationReadersTest {
       return duration != null && duration.compareTo(min) >= 0 && duration.compareTo(max) <= 0;
     }
 
-    /** Returns whether a header can have this value: HTTP trims values and permits no control characters. */
+    /** Returns whether a header can have this value: ASCII without outer spaces and without control characters. */
     boolean isHeaderValue() {
       return text.equals(text.strip()) && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
@@ -92,7 +93,7 @@ final class DurationReadersTest {
     return text.toString();
   }
 
-  /** Returns the beginning of the text, as error messages show it. */
+  /** Returns the first 20 characters of the text, as error messages show them. */
   private static String shown(Row row) {
     return row.text.substring(0, Math.min(row.text.length(), 20)).replace('\u0000', ' ');
   }

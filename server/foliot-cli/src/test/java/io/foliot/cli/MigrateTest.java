@@ -71,7 +71,7 @@ final class MigrateTest {
   }
 
   @Test
-  void deadLettersAreCountedAndTheWayBackIsNamed() {
+  void theOutputCountsDeadLettersAndNamesTheReleaseCommand() {
     try (FoliotServer server = start("old")) {
       run(server, "queues", "put", "orders", "--to", "http://127.0.0.1:1/x", "--max-attempts", "1");
       run(server, "submit", "orders", "--delay", "0s");

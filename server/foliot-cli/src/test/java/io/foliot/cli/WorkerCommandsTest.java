@@ -44,7 +44,7 @@ final class WorkerCommandsTest {
     return outcome.out();
   }
 
-  /** Repeats a command until its output meets a condition. */
+  /** Repeats a command until its output meets a condition, and returns that output. Fails after 20 s. */
   private String eventually(Predicate<String> condition, String... words) {
     long begunNanos = System.nanoTime();
     String output = output(words);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the calls about workers: which requests are refused, and which workers a key sees. */
+/** Tests the calls about workers: which requests are refused, and which workers an API key sees. */
 final class FleetApiTest {
   private static final Fleet FLEET = new Fleet(
       List.of(seat(0, "report-1", "fra1", Set.of("billing", "mails"), true, true),
@@ -113,7 +113,7 @@ final class FleetApiTest {
   }
 
   @Test
-  void aKeySeesTheWorkersOfItsQueuesOnly() {
+  void anApiKeySeesOnlyTheWorkersOfItsQueues() {
     rig.fleet = FLEET;
     String admin = key("\"admin\"", "\"*\"");
     rig.as(admin);

@@ -67,7 +67,7 @@ class TaskApiTest {
   }
 
   @Test
-  void bytesAndOtherTypesAreReturnedInBase64() {
+  void payloadsOtherThanJsonAreReturnedInBase64() {
     byte[] bytes = {0, 1, (byte) 0xFF, 13};
     String id = submit("{\"delay\": \"1h\", \"payloadBase64\": \"" + Base64.getEncoder().encodeToString(bytes) + "\"}");
     Rig.Answer found = rig.get("/v1/tasks/" + id);
@@ -112,7 +112,7 @@ class TaskApiTest {
   }
 
   @Test
-  void aKeyMayContainAnyCharacter() {
+  void aKeyMayContainReservedCharacters() {
     for (String encoded : List.of("a%2Fb", "%2E%2E", "%C3%A9%20%25", "a:touch", "a;b=c", "%3Fx%23", "+")) {
       String path = "/v1/queues/orders/keys/" + encoded;
       assertThat(rig.put(path, "{\"delay\": \"1h\"}").status()).as(encoded).isEqualTo(201);

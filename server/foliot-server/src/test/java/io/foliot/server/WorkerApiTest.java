@@ -71,7 +71,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void aNackIsRetriedAfterItsDelay() {
+  void aNackedTaskIsDueAgainAfterTheDelay() {
     Rig.Answer claim = claim("nacked");
     assertThat(report(claim, "nack", ", \"reason\": \"busy\", \"delay\": \"1h\"").text("state")).isEqualTo("DELAYED");
     Rig.Answer task = rig.get("/v1/tasks/" + claim.text("tasks", 0, "id"));
@@ -149,7 +149,7 @@ class WorkerApiTest {
   }
 
   @Test
-  void aNoteThatIsTooLargeIsRefusedWithTheLimit() {
+  void aNoteBeyondALimitIsRefusedButALongLogIsAccepted() {
     Rig.Answer claim = claim("verbose");
     assertThat(report(claim, "ack", ", \"progress\": 1.5").body()).contains("progress", "from 0 to 1");
     assertThat(report(claim, "ack", ", \"message\": \"" + "x".repeat(201) + "\"").body()).contains("200 characters");

@@ -25,7 +25,7 @@ final class FailureReason {
   static Answer answer(Exception failure, boolean sent, CallbackUrl url) {
     String where = consequence(sent) + ": receiver=" + url.hostAndPort();
     return switch (failure) {
-      case UnknownHostException e -> unreachable("the host has no checked address any more" + where);
+      case UnknownHostException e -> unreachable("the host has no permitted address any more" + where);
       case ConnectTimeoutException e -> unreachable("no connection in time; a firewall may drop the packets" + where);
       case NoRouteToHostException e -> unreachable("no route to the host" + where);
       case ConnectException e -> unreachable("the connection was refused; is the receiver running?" + where);
@@ -40,7 +40,7 @@ final class FailureReason {
   }
 
   /**
-   * Returns the result of an attempt that timed out.
+   * Returns the result of an attempt that timed out. The result names the stage that the attempt had reached.
    *
    * @param resolved whether an address was found in time
    * @param sent whether the receiver may have received any part of the request

@@ -100,7 +100,7 @@ class ReplyTest {
   }
 
   @Test
-  void aDetailShowsTheBeginningOfATextAndNothingElse() {
+  void aDetailShowsTheCleanedBeginningOfATextOnly() {
     assertThat(detail("text/plain", "no such order")).isEqualTo("HTTP 400: no such order");
     assertThat(detail("application/problem+json; charset=utf-8", "{\n  \"a\":\t1\r\n}"))
         .isEqualTo("HTTP 400: { \"a\": 1 }");
@@ -119,7 +119,7 @@ class ReplyTest {
   }
 
   @Test
-  void headersAreCleanedAndReservedOnesAreNotSent() {
+  void headersAreCleanedAndReservedNamesAreRecognized() {
     assertThat(HeaderText.value("plain text")).isEqualTo("plain text");
     assertThat(HeaderText.value("a\r\nx-evil: 1\u0000\u007f")).isEqualTo("a  x-evil: 1  ");
     assertThat(HeaderText.value("na\u00efve \u010a\u560a")).isEqualTo("na%C3%AFve %C4%8A%E5%98%8A");

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Tests the optional interfaces of a store. A store that wraps another store offers its interfaces too. */
+/** Tests the optional interfaces of a store. A store that wraps a store also offers the interfaces of that store. */
 final class CapabilityTest {
   private static final TimeSource CLOCK = new TimeSource() {
     @Override

@@ -12,8 +12,8 @@ import org.HdrHistogram.Histogram;
 /**
  * The CPU time and the lateness of a number of timers that fire.
  *
- * @param cpuNanosPerTimer CPU time of the whole process from shortly before the first deadline to the last firing, for
- *     each timer that fired
+ * @param cpuNanosPerTimer CPU time of the whole process, divided by the number of timers that fired. The measurement
+ *     begins shortly before the window, and ends with the window, or with the last firing if that is later
  * @param earliestNanos the least lateness; negative if a timer fired early
  * @param p50Nanos the median of the lateness; early firings count as 0
  * @param p99Nanos the 99th percentile of the lateness
@@ -68,7 +68,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
     }
   }
 
-  /** Least time from the last call of the producer to the start of the window. */
+  /** Least time from the end of the scheduling and cancelling to the start of the window. */
   private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Time after the last firing in which a repeated firing, or a firing of a cancelled timer, is still noticed. */
@@ -78,7 +78,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   /**
-   * Time from the first call of the producer to the start of the window: a constant and a part for each timer. It is
+   * Time from the beginning of the scheduling to the start of the window: a constant and a part for each timer. It is
    * doubled for each further attempt.
    */
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(180);
@@ -90,7 +90,7 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
   private static final int DIGITS = 3;
 
   /**
-   * Measures a new timer.
+   * Measures a new instance of a timing structure under a load.
    *
    * @throws IllegalStateException if a timer is lost, fires twice, fires early, or fires although it was cancelled; or
    *     if this machine cannot schedule all timers before the window begins
@@ -118,7 +118,10 @@ record Expiry(double cpuNanosPerTimer, long earliestNanos, long p50Nanos, long p
     throw new IllegalStateException("timers must be scheduled before the first of them is due: " + load);
   }
 
-  /** Returns the CPU time of a callback without a timer. Callbacks run in the order of deadlines, as in a timer. */
+  /**
+   * Returns the mean CPU time of a callback without a timer, in nanoseconds. Callbacks run in the order of deadlines,
+   * as in a timer.
+   */
   static double callbackCpuNanos(Load load) {
     FiringLog log = new FiringLog(load.timers());
     SplittableRandom random = new SplittableRandom(load.timers());

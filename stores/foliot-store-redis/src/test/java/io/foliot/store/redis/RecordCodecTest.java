@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 final class RecordCodecTest {
   private static final TaskId ID = TaskId.of(1_700_000_000_000L, 7, 42);
   private static final String KEY = "käy\u0080";
+  /** Length of the header, which the scripts change and which therefore has no checksum. */
   private static final int HEADER_BYTES = 101;
   private static final Body BODY = new Body(new byte[]{0, 1, -1}, "application/x-thing", Map.of("a", "ß"));
 

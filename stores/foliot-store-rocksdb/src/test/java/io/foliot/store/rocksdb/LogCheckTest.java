@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Logs of random commits, some of them not synced, after a power loss or with damage. The test writes the logs itself,
- * so it knows which commits were synced.
+ * Tests the check of logs that a power loss cut off, and of damaged logs. Each log has random commits, some of which
+ * are not synced. The test writes the logs itself, so it knows which commits were synced.
  */
 final class LogCheckTest {
   private static final int RUNS = 400;
@@ -31,13 +31,13 @@ final class LogCheckTest {
   /**
    * A commit in a log.
    *
-   * @param log the place of its log
-   * @param start the offset of its first piece
+   * @param log the index of the log in {@link Logs#files}
+   * @param start the offset of its first piece, in bytes
    * @param end the offset behind its last piece
    * @param first the sequence number of its first entry
    * @param last the sequence number of its last entry
    * @param isSynced whether the next commit began after the sync of this one
-   * @param syncedBefore the sequence number of the last entry that was synced when it was written
+   * @param syncedBefore the highest sequence number that was already synced when this commit was written
    */
   private record Commit(int log, int start, int end, long first, long last, boolean isSynced, long syncedBefore) {}
 
@@ -57,7 +57,7 @@ final class LogCheckTest {
         Bytes batch = new Bytes(64).u64(Long.reverseBytes(sequence)).u32(Integer.reverseBytes(entries)).u8(3).u8(8)
             .u64(Long.reverseBytes(synced)).bytes(new byte[random.nextInt(random.nextInt(5) == 0 ? 70_000 : 60)]);
         int start = append(files.getLast(), batch);
-        // An open begins with a synced commit.
+        // The first commit after an open is always synced.
         boolean isSynced = i == 0 || random.nextBoolean();
         commits.add(new Commit(files.size() - 1, start, files.getLast().length(), sequence, sequence + entries - 1,
             isSynced, synced));
@@ -122,7 +122,7 @@ final class LogCheckTest {
     for (int run = 0; run < RUNS; run++) {
       Random random = new Random(run);
       Logs logs = new Logs(random);
-      // The commit that was under way, and the last one that was synced before.
+      // The commit that was under way at the power loss, and the newest synced commit before it.
       Commit current = logs.commits.get(1 + random.nextInt(logs.commits.size() - 1));
       Commit durable = logs.commits.getFirst();
       for (Commit commit : logs.commits) {
@@ -142,7 +142,7 @@ final class LogCheckTest {
     }
   }
 
-  /** Returns what a power loss leaves of a log: all bytes up to an offset, and any sectors of those behind. */
+  /** Returns a log after a power loss: all bytes up to {@code kept}, and random sectors of the bytes behind it. */
   private static byte[] remains(byte[] log, int kept, Random random) {
     byte[] left = log.clone();
     for (int at = kept; at < log.length; at = (at / SECTOR + 1) * SECTOR) {
@@ -154,7 +154,7 @@ final class LogCheckTest {
   }
 
   @Test
-  void damageToASyncedCommitIsRefusedIfALaterOneIsWhole() throws IOException {
+  void aDamagedCommitIsRefusedIfALaterOneRecordsItsSync() throws IOException {
     int refused = 0;
     for (int run = 0; run < RUNS; run++) {
       Random random = new Random(run);
@@ -169,6 +169,7 @@ final class LogCheckTest {
         }
         Files.write(file(rocks, log), bytes);
       }
+      // The sequence number of the first commit is not known if it is damaged, so it then counts as synced.
       boolean isLoss = logs.commits.stream().skip(index + 1)
           .anyMatch(later -> index == 0 || later.syncedBefore() >= damaged.first());
       if (isLoss) {

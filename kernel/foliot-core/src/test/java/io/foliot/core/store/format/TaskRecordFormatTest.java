@@ -108,7 +108,7 @@ final class TaskRecordFormatTest {
     return out.toArray();
   }
 
-  /** Returns the encoded body of the task, or of its successor, if it is kept outside of the record; null if not. */
+  /** Returns the encoded body of the task or of its successor; null if there is none, or if the record contains it. */
   private static byte @Nullable [] outside(TaskRecord record, boolean ofSuccessor) {
     TaskRecord.Successor successor = record.successor();
     Body body = ofSuccessor ? successor == null ? null : successor.body() : record.body();
@@ -205,7 +205,7 @@ final class TaskRecordFormatTest {
   void fieldsThatContradictEachOtherAreMalformed() {
     TaskRecord record = TaskRecord.edit(new TaskId(1, 2), "q", null).done();
     byte[] bytes = encode(record);
-    bytes[5] = EnumCodes.RUNNING; // Byte 5 is the state; the record has no token, as a running task must have.
+    bytes[5] = EnumCodes.RUNNING; // Byte 5 is the state. A running task must have a token; this one has none.
     int end = bytes.length - Checksum.BYTES;
     Bytes sum = new Bytes(Checksum.BYTES).u32(Checksum.of(Checksum.mark(record.id()), bytes, 0, end));
     System.arraycopy(sum.array(), 0, bytes, end, Checksum.BYTES);
