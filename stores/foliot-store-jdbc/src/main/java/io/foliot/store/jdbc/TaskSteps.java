@@ -197,8 +197,8 @@ final class TaskSteps {
   }
 
   /**
-   * Notes the queues in which more drafts found a live key than created a task. Later submits to these queues try resets
-   * first.
+   * Notes the queues in which more drafts found a live key than created a task. Later submits to these queues try
+   * resets first.
    */
   private void noteLive(List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch) {
     Map<String, Integer> balance = new HashMap<>();
