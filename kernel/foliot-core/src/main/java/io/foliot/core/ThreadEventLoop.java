@@ -45,7 +45,7 @@ public final class ThreadEventLoop implements EventLoop {
   @Override
   public synchronized void start(Duty duty) {
     if (thread != null || closed) {
-      throw new IllegalStateException("a loop is started once");
+      throw new IllegalStateException("a loop must be started once, before it is closed");
     }
     thread = threads.newThread(() -> run(duty));
     thread.start();
