@@ -33,7 +33,7 @@ public final class ManualEventLoop implements EventLoop {
   @Override
   public synchronized void start(Duty newDuty) {
     if (duty != null || closed) {
-      throw new IllegalStateException("a loop is started once");
+      throw new IllegalStateException("a loop must be started once, before it is closed");
     }
     duty = newDuty;
     woken = true;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A turn costs as much as the handling of many messages, and the wake-up before it costs more. The rate of turns is
  * therefore limited: after a burst there is one turn per quarter of a millisecond, which handles everything that
- * arrived since the last turn. A loop that was idle makes its next turn at once.
+ * arrived since the previous turn. A loop that was idle makes its next turn at once.
  */
 public final class ThreadEventLoop implements EventLoop {
   // The handshake of sleep and wake: the loop changes AWAKE to SLEEPS and then parks. A caller that finds SLEEPS writes
@@ -45,7 +45,7 @@ public final class ThreadEventLoop implements EventLoop {
   @Override
   public synchronized void start(Duty duty) {
     if (thread != null || closed) {
-      throw new IllegalStateException("a loop is started once");
+      throw new IllegalStateException("a loop must be started once, before it is closed");
     }
     thread = threads.newThread(() -> run(duty));
     thread.start();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Tasks of internal queues to be woken, because the tasks that they wait for have ended ({@link Delivery#awaiting}).
  * Thread-safe.
  *
- * <p>Guarantees: a task is woken once for all ends of a tenth of a second; the woken task finds every end that was
+ * <p>Guarantees: a task is woken once for all ends within a tenth of a second; the woken task finds every end that was
  * stored before the wake-up. Hints are lost when the process ends, and while {@value #MAX} tasks wait to be woken.
  *
  * <p>Rejected: a wake-up for each end. A run of ten thousand shards would be planned ten thousand times.

@@ -57,7 +57,7 @@ final class EngineLoop implements EventLoop.Duty {
   private static final long MAX_SLEEP_MILLIS = 100;
   /** Maximum number of messages handled in one turn, so that the wheel never waits for long. */
   private static final int INBOX_PER_TURN = 4_096;
-  /** Maximum number of timers fired in one turn, for the same reason. */
+  /** Maximum number of timers that one wheel fires in one turn, so that messages never wait for long. */
   private static final int FIRED_PER_TURN = 8_192;
   /**
    * Settlements or parks in one call, as a multiple of the claims in one call: they are smaller than a claim, which
@@ -80,8 +80,8 @@ final class EngineLoop implements EventLoop.Duty {
   private final CompletableFuture<Throwable> death = new CompletableFuture<>();
   private volatile LoopStatus status = LoopStatus.NONE;
   /**
-   * Time at which the last turn ended, by the monotonic clock. Written by the loop's thread, read by the threads that
-   * watch it.
+   * Time at which the latest turn ended, by the monotonic clock. Written by the loop's thread, read by the threads that
+   * watch the loop.
    */
   private volatile long turnedNanos;
   /** Whether other nodes are members. Written by the first loop's thread. */
@@ -203,7 +203,7 @@ final class EngineLoop implements EventLoop.Duty {
     return death;
   }
 
-  /** Returns how long ago the last turn ended. */
+  /** Returns how long ago the latest turn ended. */
   long sinceTurnNanos() {
     return clock.monotonicNanos() - turnedNanos;
   }
@@ -213,12 +213,12 @@ final class EngineLoop implements EventLoop.Duty {
     return storeClock.micros(clock.monotonicNanos());
   }
 
-  /** Returns by how much the store's clock is ahead of this node's. */
+  /** Returns by how much the store's clock is ahead of this node's; negative if it is behind. */
   long storeOffsetMicros() {
     return storeClock.offsetMicros();
   }
 
-  /** Returns the number of slots of its share that the assignment gives to this node. */
+  /** Returns the number of slots of the loop's share that the assignment gives to this node. */
   int ownedSlots() {
     return slots.assignedCount();
   }
@@ -272,8 +272,8 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Stops claiming after a delay. Completes with true once the end of every attempt that this node runs is recorded, or
-   * with false when patience is over. The drain does not wait for tasks that workers hold.
+   * Stops claiming after a delay. Completes with true once the end of every attempt that this loop runs is recorded, or
+   * with false when patience is over or the loop dies. The drain does not wait for tasks that workers hold.
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();

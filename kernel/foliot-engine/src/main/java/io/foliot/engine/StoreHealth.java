@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The health of the store, judged by the answers that reach one loop. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the store counts as serving only while its last answer was a success and is younger than {@link
- * #SILENCE_NANOS}, and while the last write succeeded. The change from unavailable to answering is reported once, to
- * the {@link Recovery}.
+ * <p>Guarantees: the store counts as serving only while its latest answer was a success and is younger than {@link
+ * #SILENCE_NANOS}, and not for {@link #UNWRITTEN_NANOS} after a failed write, unless a later write succeeds. The change
+ * from unavailable to answering is reported once, to the {@link Recovery}.
  *
  * <ol>
  * <li>Each answer of a call is {@linkplain #called recorded}; the first failure begins a {@link StoreOutage}.
@@ -25,10 +25,10 @@ final class StoreHealth {
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
   /**
-   * Time without an answer after which a store counts as unavailable. Its clock alone is read three times within it.
+   * Time without an answer after which a store counts as unavailable. Its clock alone is read three times in this time.
    */
   static final long SILENCE_NANOS = 3 * SECOND_NANOS;
-  /** The time for which a failed write counts: longer than the pause before the next one. */
+  /** The time for which a failed write counts: longer than {@link Backoff#LAST_NANOS}, the longest pause of retries. */
   static final long UNWRITTEN_NANOS = 3 * SECOND_NANOS;
 
   /** Called when the store answers again. */

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The share of a loop is fixed at the start, and doubles with the slots of the store.
  * <li>{@link #own} takes a new assignment.
- * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and hands the entries that are left
- * behind to the lanes.
+ * <li>{@link #poll} reads the oldest entry of each other slot, once a second, and hands the orphaned entries to the
+ * lanes.
  * <li>{@link #decided} records the result of a claim, which may end an adoption.
  * </ol>
  *
@@ -153,7 +153,8 @@ final class WatchedSlots {
   }
 
   /**
-   * Reads the oldest entries of slots that are not watched, once a second, or more often while it drains such slots.
+   * Reads the oldest entries of slots that are not watched, once a second, or more often while the {@link OverduePoll}
+   * drains such slots.
    */
   void poll(long nowMillis, long nowNanos) {
     if (polling || !overdue.isDue(nowNanos) || !hasOthers()) {

@@ -43,12 +43,12 @@ record ShardEnd(State state, long at, TaskNote.Mark mark, @Nullable String check
     this(state, at, TaskNote.Mark.NONE, null);
   }
 
-  /** Returns whether the shard has not ended, in either of the two states. */
+  /** Returns whether the shard has not ended: whether it is LIVE or RUNNING. */
   boolean isLive() {
     return state == State.LIVE || state == State.RUNNING;
   }
 
-  /** Reads shards from a store, in one call. */
+  /** Reads shards from a store, in one call. The result has an entry for each shard, also for an absent shard. */
   static CompletionStage<Map<TaskId, ShardEnd>> read(TaskStore store, List<TaskId> shards) {
     if (shards.isEmpty()) {
       return CompletableFuture.completedFuture(Map.of());

@@ -15,7 +15,7 @@ final class HerdScenario implements Scenario {
   private static final int QUIET_PER_SECOND = 100;
   /** Length of the period before the herd is due in which quiet tasks are due. */
   private static final double QUIET_BEFORE_SECONDS = 3;
-  /** Length of the period in which quiet tasks are due after the herd, delivered at the slowest rate. */
+  /** Length of the period in which quiet tasks are due after a herd that is delivered at the slowest expected rate. */
   private static final int QUIET_AFTER_SECONDS = 5;
   private static final int SLOWEST_HERD_PER_SECOND = 2_500;
   private static final double WANTED_QUIET_MILLIS = 100;
@@ -73,7 +73,7 @@ final class HerdScenario implements Scenario {
           shared::dueMillis).untilNumber(quietTasks);
       submit(target, quietSubmits, sharedSubmits, herdSubmits);
       if (System.currentTimeMillis() > dueMillis - beforeMillis) {
-        throw new BenchException("the submits took longer than " + leadMillis + " ms; choose fewer with --tasks");
+        throw new BenchException("the submits took longer than " + leadMillis + " ms; choose fewer tasks with --tasks");
       }
       herd.await(tasks, bench.patience());
       quiet.await(quietTasks, bench.patience());

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class BrokenStores {
   private BrokenStores() {}
 
-  /** Returns the store with a bug. */
+  /** Returns the store with a bug. Returns the delegate if the bug is elsewhere. */
   static TaskStore of(Bug bug, TaskStore delegate, SimStore.Scene scene) {
     return switch (bug) {
       case CLAIM_EARLY, LEASE_BY_NODE_CLOCK, CLAIM_WITHOUT_COMPARE, STEALS_LIVE_CLAIMS, RETRY_FORGETS_ATTEMPTS ->
@@ -273,7 +273,7 @@ final class BrokenStores {
     }
   }
 
-  /** Settles with any token, or forgets one settle of ten. */
+  /** Settles with any token, or forgets one call in ten, on average. */
   private static final class Settles extends Broken {
     private final Bug bug;
 
@@ -469,7 +469,7 @@ final class BrokenStores {
   private static final class Index extends Broken {
     /** Limit of the overdue poll's first scan of a slot. No other scan has a limit of one entry. */
     private static final int OVERDUE_LIMIT = 1;
-    /** Time after which an overdue entry is hidden from head polls. */
+    /** Time after which an overdue entry is hidden from all scans. */
     private static final long FOUND_MILLIS = 2_000;
 
     private final Bug bug;

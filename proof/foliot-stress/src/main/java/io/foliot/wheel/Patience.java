@@ -24,7 +24,7 @@ final class Patience {
     return opened;
   }
 
-  /** As {@link #await}, for a thread that is never interrupted. */
+  /** Waits for the latch in a thread that is never interrupted. Returns whether the latch has opened in time. */
   static boolean opens(CountDownLatch latch) {
     try {
       return await(latch);

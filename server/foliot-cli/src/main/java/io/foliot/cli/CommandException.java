@@ -13,7 +13,7 @@ final class CommandException extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** Returns an exception for a command line that is valid, but whose work failed. */
+  /** Returns an exception for a command that failed although its command line is valid. */
   static CommandException failure(String message) {
     return new CommandException(Foliot.FAILURE, message, null);
   }

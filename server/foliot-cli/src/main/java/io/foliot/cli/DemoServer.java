@@ -70,7 +70,7 @@ final class DemoServer implements AutoCloseable {
         .filter(word -> !word.startsWith("-Dfoliot.") && !word.startsWith("-agentlib")).forEach(command::add);
     command.add("-D" + ServerCommand.PARENT + "=" + ProcessHandle.current().pid());
     String classPath = System.getProperty("java.class.path");
-    // If this process was started from a jar, so is the server, because it needs the other entries of the manifest too.
+    // If this process was started from a jar, so is the server: the jar's manifest also enables native access.
     command.addAll(classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
         ? List.of("-jar", classPath)
         : List.of("-cp", classPath, Foliot.class.getName()));

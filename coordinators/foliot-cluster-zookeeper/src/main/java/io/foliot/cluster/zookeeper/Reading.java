@@ -152,7 +152,7 @@ final class Reading {
       return CompletableFuture.completedFuture(null);
     }
     return ensemble.stat(paths.leader() + "/" + smallest, null).thenAcceptAsync(stat -> {
-      // If the smallest node is gone by now, the next poll searches again.
+      // If the smallest node is gone by now, the next read searches again.
       first = stat == null ? null : smallest;
       firstSession = stat == null ? 0 : stat.getEphemeralOwner();
     }, loop);

@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 
 /**
  * The queues whose attempts a delivery can make in this process at the moment. Due tasks of its other queues are parked
- * until a node can deliver them. Any thread may call.
+ * until a node can deliver them. Thread-safe.
  */
 public interface ServedQueues {
   /** Returns whether attempts of this queue can be made now. */

@@ -48,8 +48,8 @@ public abstract class ForwardingStore implements TaskStore {
   }
 
   /**
-   * Returns a capability of this store itself, or else of the delegate, whose calls then do not pass through this
-   * store.
+   * Returns a capability of this store itself, or else of the delegate. The calls of a capability of the delegate do
+   * not pass through this store.
    */
   @Override
   public <C> Optional<C> capability(Class<C> type) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarantees of {@link #next}: the result is after the argument; the results of repeated calls are strictly
  * increasing; and no scheduled time is between the argument and the result. For {@link AfterSchedule} the argument is
- * the end of the last run.
+ * the end of the previous run.
  */
 public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSchedule, AtSchedule, BoundedSchedule {
   /** Last year with scheduled times: a year of RFC 3339 has four digits. */
@@ -29,7 +29,7 @@ public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSched
   /** Returns a text that is the same for two schedules if and only if they are equal. */
   String text();
 
-  /** Returns this schedule without bounds: cron, every, after or at. A cron schedule still excludes its days. */
+  /** Returns this schedule without bounds: cron, every, after or at. The days that a cron schedule excludes remain. */
   default Schedule timing() {
     return this;
   }

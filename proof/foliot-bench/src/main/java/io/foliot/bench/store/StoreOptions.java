@@ -30,8 +30,8 @@ record StoreOptions(List<String> rows, List<String> contenders, boolean isWarm, 
                           full names (all rows but those that take minutes)
       --contenders A,B    measure only contenders whose names contain one of these (all)
       --rounds N          number of measured rounds (3)
-      --tasks N           tasks that Foliot drains in a round; slower contenders get fewer; also the most live keys
-                          (200000)
+      --tasks N           tasks that Foliot drains in a round; slower contenders get fewer; also the maximum of
+                          live keys (200000)
       --seconds S         how long callers repeat their calls in a round (1.5)
       --lateness S        how long tasks are submitted at a steady rate (15)
       --pending N         number of waiting tasks in postgres-pending (10000000)

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A bound on the memory of all answers under way: records that were read, and the text made of the records. A call that
- * finds no room waits up to a second and is then refused. Safe for use by any thread.
+ * finds no room waits for it, and is refused after a second. Safe for use by any thread.
  */
 public final class AnswerMemory {
   /**
@@ -83,7 +83,7 @@ public final class AnswerMemory {
       int wanted = Math.min(units, units(bytes));
       try {
         if (!room.tryAcquire(wanted, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-          throw new Problem(ProblemKind.OVERLOADED, "answers to requests under way fill the server's memory for them"
+          throw new Problem(ProblemKind.OVERLOADED, "answers to requests under way fill the server's memory for answers"
               + " (limits.answer-bytes); nothing was done, try again later or ask for less at once")
               .withHeader("Retry-After", "1");
         }

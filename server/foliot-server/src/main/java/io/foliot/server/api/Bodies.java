@@ -28,7 +28,7 @@ public final class Bodies {
     private void take(long more) {
       if (held.addAndGet(more) > budget) {
         held.addAndGet(-more);
-        throw new Problem(ProblemKind.OVERLOADED, "the bodies of requests under way fill the server's memory for them"
+        throw new Problem(ProblemKind.OVERLOADED, "the bodies of requests under way fill the server's memory for bodies"
             + " (limits.waiting-bytes); nothing was done, try again later").withHeader("Retry-After", "1");
       }
       bytes += more;

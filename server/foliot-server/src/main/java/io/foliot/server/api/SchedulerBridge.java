@@ -82,13 +82,13 @@ final class SchedulerBridge implements AutoCloseable {
     return await(call, timeoutMillis, false);
   }
 
-  /** Returns the queue, as this node has read it or else from the store; empty if it does not exist. */
+  /** Returns the queue, as this node has read it or, if it has not, from the store; empty if there is no such queue. */
   Optional<QueueConfig> find(Scheduler scheduler, String queue) {
     Optional<QueueConfig> known = scheduler.queue(queue);
     return known.isPresent() ? known : read(scheduler.findQueue(queue));
   }
 
-  /** Ensures that a queue exists. */
+  /** Throws the problem of an {@linkplain #unknownQueue unknown queue} if the queue does not exist. */
   void ensureKnown(Scheduler scheduler, String queue) {
     if (find(scheduler, queue).isEmpty()) {
       throw unknownQueue(queue);
@@ -104,7 +104,7 @@ final class SchedulerBridge implements AutoCloseable {
     return await(call, timeoutMillis, true);
   }
 
-  /** Waits for a write that may take this much longer than other calls, and returns its result. */
+  /** Waits for a write that may take {@code extraMillis} longer than other calls, and returns its result. */
   <T> T write(CompletableFuture<T> call, long extraMillis) {
     return await(call, timeoutMillis + extraMillis, true);
   }
@@ -186,7 +186,7 @@ final class SchedulerBridge implements AutoCloseable {
    */
   static Problem uncoveredQueue(String queue) {
     return new Problem(ProblemKind.UNKNOWN_QUEUE, "this API key covers no queue " + JsonIn.shown(queue)
-        + ": GET /v1/queues lists the queues that it covers; POST /v1/keys makes a key for others");
+        + ": GET /v1/queues lists the queues that it covers; POST /v1/keys creates a key for other queues");
   }
 
   /** Returns the problem of a queue that does not exist. */

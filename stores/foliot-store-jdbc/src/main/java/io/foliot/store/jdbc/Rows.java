@@ -27,7 +27,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes rows into records. Statements return the columns of live and of kept tasks in the same order, see {@code
+ * Decodes rows into records. Statements return the columns of live and of kept tasks in the same order; see {@code
  * live_columns} in the folder of the SQL files.
  */
 abstract class Rows {
@@ -175,7 +175,7 @@ abstract class Rows {
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + VERSION));
     TaskState state = ColumnCodes.stateOrFailed(row.getInt(first + STATE));
-    // A damaged live record is set aside next, and is FAILED then.
+    // The caller then sets a damaged live record aside, which makes its task FAILED.
     return columns(connection, numbers, row, first,
         live == state.isFinal() || (live && !(why instanceof NewerVersionException))
             ? TaskState.FAILED

@@ -104,7 +104,7 @@ final class TaskSteps {
   private final TermsByQueue terms = new TermsByQueue();
   private final GenerationClock clock;
   private final GeneralPath general;
-  /** Queues in which more than half of the last drafts found a live key. */
+  /** Queues in which more than half of the drafts of the latest submit found a live key. */
   private final Set<String> mostlyLive = ConcurrentHashMap.newKeySet();
 
   TaskSteps(Dialect dialect, QueueIds numbers, int slotCount, Supplier<Token> tokens, Consumer<SetAside> onSetAside) {
@@ -146,7 +146,8 @@ final class TaskSteps {
   private void submit(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch)
       throws SQLException {
     if (!session.isOwn()) {
-      // An INSERT of a live key may also lock neighbours in the index. A caller's transaction may keep locks for long.
+      // An INSERT of a live key may also lock neighbours in the index, and a caller's transaction may keep locks for
+      // long. Therefore drafts with a live key take the general path before the INSERT.
       resubmit(session, drafts, batch, false);
     }
     long ahead = 0;
@@ -195,7 +196,10 @@ final class TaskSteps {
     });
   }
 
-  /** Notes the queues whose drafts reset more tasks than they created. The next submits to these try resets first. */
+  /**
+   * Notes the queues in which more drafts found a live key than created a task. Later submits to these queues try
+   * resets first.
+   */
   private void noteLive(List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch) {
     Map<String, Integer> balance = new HashMap<>();
     for (int i = 0; i < drafts.size(); i++) {
@@ -212,7 +216,7 @@ final class TaskSteps {
     });
   }
 
-  /** Submits the drafts that are still open by the general path. */
+  /** Submits, by the general path, the drafts that are still open. */
   private void resubmit(Session session, List<Draft> drafts, OptimisticBatch<Draft, SubmitResult> batch,
       boolean locking) throws SQLException {
     for (List<Integer> chunk : Rounds.chunks(batch.open(), place -> bytesOf(drafts.get(place)))) {
@@ -288,9 +292,9 @@ final class TaskSteps {
 
   /**
    * Ensures that the inserted tasks have the largest generations of their keys. Another task of the same key may have
-   * ended during the insert. If the clock was set back or has stopped, the generation of that task may not be smaller.
-   * It raised the floor before the task ended. If the floor is above the generations of the inserted tasks, these tasks
-   * get new generations.
+   * ended during the insert. If the clock was set back or has stopped, the generation of that task may be as large as
+   * the new ones, or larger. The floor was then raised above that generation before that task ended. If the floor is
+   * above the generations of the inserted tasks, these tasks get new generations.
    */
   private void ensureLast(Session session, List<NewTask> tasks, Inserted inserted) throws SQLException {
     long floor = session.apart(dialect.clock()::floor);

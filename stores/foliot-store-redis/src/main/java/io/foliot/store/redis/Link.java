@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
-  /** Beginning of the error of a script if there are more parts than the caller named; the new exponent follows. */
+  /** Beginning of a script's error if the caller assumed too few parts; the exponent of their number (2^n) follows. */
   private static final String MOVED = "FOLIOTSLOTS ";
   /** Maximum number of calls that wait for an answer. If more wait, the server is too slow, and calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
@@ -372,7 +372,10 @@ final class Link implements AutoCloseable {
     }
   }
 
-  /** Ends the connection to a primary that became a replica. The client then connects to the new primary. */
+  /**
+   * Ends the connection to a primary that became a replica, so that the client connects to the new primary. Does
+   * nothing in a cluster, whose client follows the topology, or if the previous such disconnection is too recent.
+   */
   private void leaveReplica() {
     long last = quitNanos.get();
     long now = System.nanoTime();

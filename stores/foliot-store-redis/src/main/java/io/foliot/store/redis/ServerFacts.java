@@ -46,7 +46,8 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     CompletableFuture<List<Object>> info = pipeline.serverCommand(CommandType.INFO);
     CompletableFuture<Map<String, String>> config = CompletableFuture.completedFuture(new HashMap<>());
     for (String name : List.of("appendfsync", "save", "min-replicas-to-write", "min-replicas-max-lag")) {
-      // One command per name, because not every version accepts several names. The user may not be permitted to read.
+      // One command per name, because not every version accepts several names. The user may lack the permission for
+      // CONFIG.
       CompletableFuture<List<Object>> setting = pipeline.serverCommand(CommandType.CONFIG, "GET", name);
       config = config.thenCombine(setting.exceptionally(forbidden -> List.of()), (all, found) -> {
         if (found.size() == 2) {
@@ -70,7 +71,7 @@ record ServerFacts(Map<String, String> info, Map<String, String> config) {
     return values;
   }
 
-  /** Throws {@link StoreException} if the server evicts keys when it is full. */
+  /** Throws {@link StoreException} if the server, when it is full, evicts keys that have no expiry. */
   void ensureNothingIsEvicted() {
     String policy = info.getOrDefault("maxmemory_policy", "noeviction");
     if (policy.startsWith("allkeys")) {

@@ -9,7 +9,8 @@ import io.foliot.core.store.format.BytesReader;
  *
  * <p>The form is a sequence number (8 bytes), a count of entries (4 bytes), both little-endian, and then the records.
  * The record of an entry is a tag, the number of the column family, and the key and the value with their lengths.
- * RocksDB uses the same form in its log, so the form is stable. {@code BatchTest} reads it back with RocksDB's reader.
+ * RocksDB uses the same form in its log, so the form is stable. {@code BatchTest} reads batches back with RocksDB's
+ * reader.
  *
  * <p>The first record is a blob, which RocksDB stores in the log and otherwise ignores. The blob holds the sequence
  * number up to which the log was synced when this batch was written; {@link LogCheck} reads it.

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * including the writes under way at that time. The scan never raises the watermark above this entry. One scan at a time
  * may raise the watermark of a range; other scans only read.
  *
- * <p>Rejected: a version number of the range that must be the same at the begin and the end of a scan. A loaded writer
- * always has a write under way, so no scan would ever raise a watermark.
+ * <p>Rejected: a version number of the range that must be the same at the beginning and at the end of a scan. A loaded
+ * writer always has a write under way, so no scan would ever raise a watermark.
  */
 final class LowWatermarks {
   /** The watermark of a range that no scan has read yet. */
@@ -31,7 +31,7 @@ final class LowWatermarks {
   // guarded by this
   /** For each range, the lowest entry under way, or EMPTY. */
   private long[] underWay;
-  /** For each range, the lowest entry written since the registered scan began. */
+  /** For each range with a registered scan, the lowest entry written, or under way, since the scan was registered. */
   private long[] sinceBegin;
   /** For each range, whether a scan that may raise the watermark is registered. */
   private boolean[] hasScan;
@@ -102,7 +102,7 @@ final class LowWatermarks {
   /**
    * Registers a scan that is about to take its view of the index.
    *
-   * @return whether the scan may raise the watermark; the caller must then call {@link #end}
+   * @return whether the scan may raise the watermark; if so, the caller must call {@link #end} after the scan
    */
   synchronized boolean begin(int range) {
     if (hasScan[range]) {
