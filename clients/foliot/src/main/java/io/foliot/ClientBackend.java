@@ -259,7 +259,7 @@ final class ClientBackend implements Backend {
    */
   private CompletableFuture<?> send(ClaimedTask task, TaskNote note) {
     return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {
-      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one contains it: task=" + task.id(), failure);
+      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next note has it: task=" + task.id(), failure);
       return null;
     });
   }

@@ -129,7 +129,7 @@ final class EngineBackend implements Backend {
   private CompletableFuture<?> send(Attempt attempt, TaskNote note) {
     Token token = Objects.requireNonNull(attempt.task().token());
     return engine.extend(attempt.task().id(), token, Duration.ofMillis(1), note).exceptionally(failure -> {
-      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next one contains it: task=" + attempt.task().id(),
+      LOG.log(System.Logger.Level.DEBUG, "a note was not stored; the next note has it: task=" + attempt.task().id(),
           failure);
       return null;
     });

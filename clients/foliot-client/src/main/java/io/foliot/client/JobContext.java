@@ -44,7 +44,10 @@ public interface JobContext {
   /** Returns the fence of this attempt, with which a sink can refuse the writes of a replaced attempt. */
   Fence fence();
 
-  /** Returns the checkpoint that this attempt or an earlier attempt set last; null if there is none. */
+  /**
+   * Returns the latest checkpoint of this attempt or of an earlier attempt; null if there is none. If
+   * {@link JobResult#runAgain()} requested this run, a shard begins with its checkpoint of the previous run.
+   */
   @Nullable
   String checkpoint();
 
@@ -74,7 +77,7 @@ public interface JobContext {
    * checkpoint}.
    *
    * @param part the part that is done, from 0 to 1
-   * @param message the current step, for display; cut to 200 characters; empty to keep the last message
+   * @param message the current step, for display; cut to 200 characters; empty to keep the previous message
    */
   void progress(double part, String message);
 

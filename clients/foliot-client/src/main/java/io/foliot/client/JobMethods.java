@@ -25,7 +25,7 @@ final class JobMethods {
   private JobMethods() {}
 
   /**
-   * Returns the annotated methods of an object, from its class and the superclasses.
+   * Returns the annotated methods of an object: first those of its class, then those of each superclass.
    *
    * @throws IllegalArgumentException if no method is annotated, or a method has a signature or settings that are not
    *     allowed
@@ -54,7 +54,7 @@ final class JobMethods {
     boolean returnsResult = returned == void.class || returned == String.class || returned == JobResult.class;
     if ((parameters.length > 0 && !takesJob) || !returnsResult || Modifier.isStatic(method.getModifiers())) {
       throw new IllegalArgumentException("a method with @FoliotJob must not be static, must have no parameter"
-          + " or a JobContext, and must be one that returns nothing, a String or a JobResult: method=" + method);
+          + " or one JobContext, and must return nothing, a String or a JobResult: method=" + method);
     }
     if (!method.trySetAccessible()) {
       throw new IllegalArgumentException("a method with @FoliotJob must be accessible: make it and its class public,"

@@ -253,7 +253,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void theMostChildrenAllowedAreInsertedInOneStep() {
+  void theMaximumNumberOfChildrenIsInserted() {
     TaskId id = due("a");
     List<Outcome.Child> children = IntStream.range(0, Outcome.Rearm.MAX_CHILDREN)
         .mapToObj(i -> child(id, now() + HOUR)).toList();
@@ -285,7 +285,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void aReArmBeyondTheLimitsIsRefused() {
+  void anInvalidReArmIsRefused() {
     TaskId id = due("a");
     TaskRecord running = won(id);
     Outcome.Child stranger = new Outcome.Child(idIn(id.hash16() ^ 1), QUEUE, Due.NOW, Body.EMPTY, 0, false);
@@ -442,7 +442,7 @@ abstract class RearmContract extends SettleContract {
   }
 
   @Test
-  void manyTasksAreFoundInTheOrderOfTheirIds() {
+  void manyTasksAreReturnedInTheOrderOfTheCall() {
     TaskId live = created("live", now() + HOUR);
     TaskId ended = due("ended");
     finish(won(ended));

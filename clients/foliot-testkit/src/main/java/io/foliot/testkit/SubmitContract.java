@@ -162,7 +162,7 @@ abstract class SubmitContract extends StoreFixture {
   }
 
   @Test
-  void theKeyOfAFinalTaskIsFreeForALargerGeneration() {
+  void theKeyOfAFinishedTaskIsFreeForANewTask() {
     for (OnConflict onConflict : OnConflict.values()) {
       TaskId old = due("a");
       finish(won(old));
@@ -415,7 +415,7 @@ abstract class SubmitContract extends StoreFixture {
     assertThat(created(withQueue(draft("a", now + 5 * HOUR), OTHER_QUEUE))).isNotNull();
     assertThat(one(store().touch(List.of(new Touch(
         new TaskRef.ByKey(OTHER_QUEUE, "a"), Due.at(now + 9 * HOUR))))).dueAt())
-        .as("another queue has its own terms").isEqualTo(now + 9 * HOUR);
+        .as("the other queue has no maximum wait").isEqualTo(now + 9 * HOUR);
   }
 
   @Test
@@ -477,7 +477,7 @@ abstract class SubmitContract extends StoreFixture {
         "*", "é", "e\u0301", "\u0080\u0081", "x".repeat(Limits.MAX_KEY_BYTES), "x".repeat(Limits.MAX_KEY_BYTES - 1),
         "🦊".repeat(Limits.MAX_KEY_BYTES / 4));
     keys = new ArrayList<>(keys);
-    // Each character of Latin-1 except DEL, which is not allowed in a key, followed by a character from U+0080 on.
+    // Each character from U+0021 to U+00FF, followed by one from U+0080 to U+015E. A key must not contain DEL (U+007F).
     for (char c = 0x21; c < 0x100; c++) {
       if (c != 0x7F) {
         keys.add("binary " + c + (char) (0x17F - c));

@@ -413,7 +413,7 @@ final class BrokenStoresTest {
           public CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
             return delegate.find(ids).thenApply(found -> found.stream().filter(Optional::isPresent).toList());
           }
-        }, false, TaskStoreContract::manyTasksAreFoundInTheOrderOfTheirIds));
+        }, false, TaskStoreContract::manyTasksAreReturnedInTheOrderOfTheCall));
   }
 
   private static void insert(TaskStore store, List<Outcome.Child> children) {

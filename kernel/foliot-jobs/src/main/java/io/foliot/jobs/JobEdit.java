@@ -114,7 +114,7 @@ final class JobEdit {
         : 0;
   }
 
-  /** Returns the changed record, or the old one if nothing has changed. */
+  /** Returns the changed record, or the old record if nothing has changed. */
   JobRecord done() {
     int dropped = Math.max(0, history.size() - job.history());
     JobRecord after = new JobRecord(job, version, declared, before.created(), paused, cursor, nextAfter, origins,

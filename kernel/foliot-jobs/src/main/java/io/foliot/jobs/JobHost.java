@@ -38,7 +38,7 @@ public interface JobHost {
     return CompletableFuture.completedFuture(true);
   }
 
-  /** Returns the number of jobs at which no new one is created. */
+  /** Returns the number of jobs at which no new job is created. */
   default long maxJobs() {
     return MAX_JOBS;
   }
@@ -53,7 +53,7 @@ public interface JobHost {
    *
    * @param write implements {@link #write}
    * @param findQueue returns the settings of a queue, or empty if it does not exist
-   * @param maxJobs the number of jobs at which no new one is created
+   * @param maxJobs the number of jobs at which no new job is created
    */
   static JobHost of(Function<List<Draft>, CompletableFuture<List<SubmitResult>>> write,
       Function<String, CompletableFuture<Optional<QueueConfig>>> findQueue, long maxJobs) {

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param paused the pause of the job, or null
  * @param cursor the instant up to which each scheduled time is waiting, active, or in the totals
  * @param nextAfter with a fixed delay, when the next run begins; 0 while a run is active, and with other schedules
- * @param origins the number of the last request for runs; before the first request, the instant of the creation. So a
+ * @param origins the number of the latest request for runs; before the first request, the instant of the creation. So a
  *     job that is deleted and created again never uses a number twice, and its runs have new ids
  * @param waiting times that are to run and have not begun, in the order in which they begin
  * @param active runs that have not ended, the oldest first
  * @param history ended runs and ranges, the newest last
  * @param totals the results of all times
- * @param requests idempotency keys of the last requests
+ * @param requests idempotency keys of the latest requests
  * @param parameters the payloads of requested runs that replace the job's parameter, until their shards are inserted
  * @param isEnded whether a handler has ended the job: no scheduled time runs until the job is put again
  * @param carried checkpoints for the shards of runs that continue another run, until these shards are inserted
@@ -41,9 +41,9 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
   /** Largest size of the payloads of all requests together, in bytes: they are part of the record. */
   static final int MAX_PARAMETERS_BYTES = 4 << 10;
 
-  /** Longest checkpoints of one run together, in characters. The run that continues it begins with them. */
+  /** Largest size of the checkpoints of one run together, in characters. The run that continues it begins with them. */
   static final int MAX_CARRIED = 8 << 10;
-  /** Further runs begin only while the targets of the active ones take no more bytes than this. */
+  /** Size of the targets of the active runs together, in bytes, above which no further run begins. */
   static final int MAX_TARGET_BYTES = 1 << 10;
 
   /** Maximum number of active runs under {@link Overlap#ALLOW}. */
@@ -68,7 +68,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    * @param time the scheduled time
    * @param origin 0 for the schedule, else the number of the request
    * @param missed how many scheduled times were missed before it
-   * @param waits whether it waits for its turn, even if the overlap rule would skip or replace a scheduled time
+   * @param waits whether it waits for its turn while a run is active; if not, the overlap rule decides
    */
   record Waiting(long time, long origin, int missed, boolean waits) {}
 
@@ -77,7 +77,7 @@ record JobRecord(Job job, long version, List<Long> declared, long created, @Null
    *
    * @param since the instant of the pause; scheduled times after it do not run
    * @param until the first instant at which they run again; {@link #OPEN} if only a resume ends the pause
-   * @param origins the number of the last request that does not begin in the pause; later requests do begin
+   * @param origins the number of the latest request that does not begin in the pause; later requests do begin
    * @param reason the reason, for display
    * @param actor the caller that paused the job or last changed its pause; {@code foliot} for a pause after failures
    */

@@ -18,8 +18,9 @@ import java.util.Arrays;
  *
  * <p>Timers expire in the order of their deadlines. Timers with equal deadlines expire in the order in which they were
  * placed. A timer is placed when it is scheduled or rescheduled to an earlier tick. A timer that was rescheduled to a
- * later tick is placed again when its wheel slot is reached. Timers that were due when they were placed expire first at
- * the next {@code advance}, in the order in which they were placed.
+ * later tick is placed again when its wheel slot is reached. Timers that were due when they were placed expire at the
+ * next {@code advance}, in the order in which they were placed. Only timers that an earlier {@code advance} left behind
+ * expire before them.
  */
 public final class TimerWheel implements TimerQueue {
   /*
@@ -39,8 +40,9 @@ public final class TimerWheel implements TimerQueue {
    * The lower bound in SlotMap thus remains valid, and a heartbeat costs one memory write.
    *
    * Rejected: singly linked slots with lazy cancellation (a cancelled request timeout keeps its memory until it would
-   * have expired); one array per field (with a million timers a schedule took 28 ns instead of 14 ns, because it missed
-   * the cache in each array); objects linked to each other (at least 32 bytes, and the garbage collector traces them).
+   * have expired); one array per field (with a million timers, a schedule took 28 ns instead of 14 ns, because it
+   * missed the cache in each array); objects linked to each other (at least 32 bytes, and the garbage collector traces
+   * them).
    */
 
   /** Base-2 logarithm of the number of cells in a segment. */
@@ -104,7 +106,7 @@ public final class TimerWheel implements TimerQueue {
   /**
    * Creates a wheel with room for a number of timers, so that it need not grow for these.
    *
-   * @throws IllegalArgumentException if {@code expectedTimers} is negative
+   * @throws IllegalArgumentException if {@code expectedTimers} is negative or above 2,147,482,624
    */
   public TimerWheel(long startTick, int expectedTimers) {
     this(startTick, expectedTimers, true);
@@ -269,7 +271,7 @@ public final class TimerWheel implements TimerQueue {
     return freeCount > 0 ? freeCells[freeCount - 1] : usedCells;
   }
 
-  /** Returns the handle: the generation in the high 32 bits, the cell number in the low 32 bits. */
+  /** Returns the handle of a timer: the generation in the high 32 bits, the cell number in the low 32 bits. */
   private static long handle(int cell, int generation) {
     return (long) generation << 32 | cell;
   }

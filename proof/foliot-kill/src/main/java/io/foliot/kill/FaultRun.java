@@ -23,12 +23,12 @@ final class FaultRun implements AutoCloseable {
   private static final long STEP_MILLIS = 40;
 
   /**
-   * Longest time until servers must be ready and fire again. This covers 5 s for a new connection, 2 s between two
-   * tries, a lease of 5 s, and the delays of a busy machine.
+   * Longest time from the end of a fault until servers must be ready and fire again. This covers 5 s for a new
+   * connection, 2 s between two tries, a lease of 5 s, and the delays of a busy machine.
    */
   private static final Duration RECOVERY_BOUND = Duration.ofSeconds(60);
 
-  /** Longest time until servers must report that they are not ready. */
+  /** Longest time from the beginning of an outage until all servers must report that they are not ready. */
   private static final Duration DOWN_BOUND = Duration.ofSeconds(30);
 
   /** Time for which a call waits for the store. This is longer than a server takes to notice that the store is gone. */
@@ -40,8 +40,8 @@ final class FaultRun implements AutoCloseable {
   /**
    * The course of a fault.
    *
-   * @param brokenMillis how long the fault lasted
-   * @param wasDown whether each server reported at the end of the fault that it was not ready
+   * @param brokenMillis the time from the beginning of the fault to the end of its healing
+   * @param wasDown whether each server reported, when the healing began, that it was not ready
    * @param readyAfterMillis the time from the end of the fault until all servers were ready and stayed ready
    * @param firedAfterMillis the time from the end of the fault until the first attempt
    * @param refused the number of calls that were answered with 503 during the fault
@@ -113,7 +113,7 @@ final class FaultRun implements AutoCloseable {
     long window = rig.history.faultBegan(begunMillis, fault.kind(), fault.name());
     fault.breaks().run();
     if (fault.effect() == InjectedFault.Effect.OUTAGE) {
-      // A slow machine takes longer to notice. These runs do not check that time.
+      // The bound is wide: a server on a slow machine notices an outage late, and these runs do not check that time.
       Await.until("all servers report that they are not ready during: " + fault.name(), DOWN_BOUND,
           () -> wereDown(System.currentTimeMillis()));
     }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes reports as text, for people. */
 final class ReportText {
   private static final int NAME_WIDTH = 66;
-  /** Checks that are listed by name; the others are only counted. */
+  /** Maximum number of passed checks that are listed by name; further passed checks are only counted. */
   private static final int LISTED_CHECKS = 6;
 
   private ReportText() {}

@@ -17,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Measures a thousand named workers that poll one server over HTTP: the processor time and the memory that the server
- * uses while there are no tasks, and then a run of a job on all workers. Both are compared with the same server
- * before the first poll.
+ * Measures a thousand named workers that poll one server over HTTP. First come the processor time and the memory that
+ * the server uses while there are no tasks, beside the use of the same server before the first poll. Then a job runs on
+ * all workers.
  */
 final class WorkersScenario implements Scenario {
   private static final int WORKERS = 1_000;

@@ -40,7 +40,7 @@ final class Faults {
   private Runnable watch = () -> {};
   /** Ends of the leases of the tasks that ran when a node was killed without a restart, by the ids of the tasks. */
   private final Map<String, Long> leaseEndsAtKill = new HashMap<>();
-  /** Number of the kill without a restart in the history. */
+  /** Number, in the history, of the kill without a restart. */
   private long killWindow;
 
   /** @param changeQueue changes the settings of a random queue */
@@ -62,7 +62,7 @@ final class Faults {
     watch = newWatch;
   }
 
-  /** Plans random faults within the next {@code millis}. */
+  /** Plans random faults within the next {@code millis}, and a lost change of a queue directly after this period. */
   void plan(long millis) {
     // One change is lost shortly before the heal. After the heal, all nodes must have the same settings.
     schedule.afterMillis(millis + random.nextLong(LAST_MILLIS), this::forgetChange);
@@ -82,8 +82,8 @@ final class Faults {
   }
 
   /**
-   * Plans an outage of the coordinator alone, which ends at a random time or with the heal. In half of the runs a node
-   * is killed during this period.
+   * Plans an outage of the coordinator alone, which ends at a random time or with the heal. In half of the runs, also
+   * plans the kill of a node at a random time, usually during the outage.
    */
   void planUncoordinated(long millis) {
     schedule.afterMillis(FIRST_MILLIS + random.nextLong(MAX_COORDINATED_MILLIS), () -> {
@@ -241,7 +241,7 @@ final class Faults {
     mendAfter(random.nextLong(3_000), window, () -> store.setAway(false));
   }
 
-  /** Changes a queue, and fails over within the period whose writes a failover loses. */
+  /** Changes a queue, and fails over so soon that the change may be lost. Does nothing if the store loses no writes. */
   private void forgetChange() {
     if (store.behaviour().windowMillis() > 0) {
       changeQueue.run();
@@ -307,7 +307,7 @@ final class Faults {
     }
   }
 
-  /** Heals the store, one node, and in half of the runs the coordinator. All else stays broken until the end. */
+  /** Heals the store, one node, and in half of the runs the coordinator. Breaks all others until the end of the run. */
   void healCore() {
     healed = true;
     watch.run();
@@ -328,7 +328,7 @@ final class Faults {
     }
   }
 
-  /** Breaks a node in one way until the end. */
+  /** Breaks a node in one way until the end of the run. */
   private void leave(SimNode node) {
     broken.add(node);
     node.cutFromStore(false);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulation of a cluster with one thread and a virtual clock. One to five real engines, whose clocks are wrong,
- * share a store that is slow, fails, and loses the writes that its durability permits to lose. Notifications of the
+ * share a store that is slow, fails, and loses the writes that its durability permits it to lose. Notifications of the
  * coordinator are late and repeated, and the receiver fails in many ways. Clients make random calls for 45 s while
  * faults occur. Then all faults end, or enough of them for due tasks to run, and the history is checked. The seed
  * decides everything, including the engines' settings.
@@ -62,7 +62,7 @@ public final class Simulation {
    * @param verdict the verdict of the history checker
    * @param unmet the demands of the simulation that were not met
    * @param traceHash a hash of all events, which is the same for the same seed
-   * @param coverage the number of each observation
+   * @param coverage how often each case was observed, by the name of the case
    */
   public record Outcome(Verdict verdict, List<String> unmet, long traceHash, SortedMap<String, Long> coverage) {
     /** Returns whether every promise was kept and every demand was met. */
@@ -217,7 +217,7 @@ public final class Simulation {
     }
   }
 
-  /** Returns whether a node owns a share of the slots after the sessions of all unreachable nodes have ended. */
+  /** Returns whether a node must own a share of the slots once the sessions of all unreachable nodes have ended. */
   private boolean isMember(SimNode node) {
     boolean cut = world.coordination() == World.Coordination.STORE
         ? node.isCutFromStore()
@@ -308,7 +308,7 @@ public final class Simulation {
 
   private void ensureOnTime(Verdict verdict) {
     Lateness late = verdict.late(Lateness.Phase.FAULT_FREE);
-    // Each of the calls before an attempt has a latency in both directions.
+    // Up to four calls precede an attempt, and each call has a latency in both directions.
     long wayMillis = 8 * world.store().maxLatencyMicros() / 1_000;
     long most = wayMillis + (world.coordination() == World.Coordination.NONE ? CALM_OVERDUE_MILLIS : CALM_LATE_MILLIS);
     if (late.p99Millis() > most) {
@@ -317,9 +317,9 @@ public final class Simulation {
   }
 
   /**
-   * Checks that no first attempt is late while only the coordinator is unreachable. By the overdue poll, the other
-   * nodes find the tasks of a dead node that are a second overdue at two polls. A task that the dead node had claimed
-   * waits for the end of its lease, and so does a reset of such a task.
+   * Checks that no first attempt is late while only the coordinator is unreachable. The overdue polls of the live nodes
+   * find a dead node's task when the task is a second overdue at two polls. A task that the dead node had claimed waits
+   * for the end of its lease, and so does a reset of such a task.
    */
   private void ensureOnTimeWithoutCoordinator() {
     long most = 8 * world.store().maxLatencyMicros() / 1_000
@@ -335,7 +335,7 @@ public final class Simulation {
     }
   }
 
-  /** Records the final state of every task that was placed in the history. */
+  /** Adds a read of every task that a call created or reset to the history, with the state at the end of the run. */
   private void readAll() {
     for (Event event : history.events()) {
       if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * that attempts to a busy host never wait. At most one look-up per host runs at a time.
  *
  * <p>Name servers fail. While the look-up of a host hangs, or reports that a recently resolved host does not exist, the
- * last permitted addresses, which were checked, are used for up to a minute. Look-ups of hosts in use do not share
+ * latest permitted addresses, which were checked, are used for up to a minute. Look-ups of hosts in use do not share
  * threads with look-ups of other hosts, so that many hanging names, which anyone can register, delay no host in use.
  *
  * <p>Each attempt reads the map of hosts twice: when it begins, and when it opens a connection. A connection uses only
@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostLookup implements DnsResolver {
   /**
-   * Maximum number of hosts kept. The names come from the settings of queues, so more names indicate a leak. Old
-   * findings are then dropped.
+   * Number of kept hosts at which old findings are dropped, or all findings if none is old. The names come from the
+   * settings of queues, so more names indicate a leak.
    */
   private static final int MAX_HOSTS = 10_000;
   /**
@@ -89,7 +89,7 @@ final class HostLookup implements DnsResolver {
   /** The finding that the host has no address, or that its look-up failed. */
   record Unresolved(String detail) implements Finding {}
 
-  /** The finding that callbacks may not reach at least one address of the host. */
+  /** The finding that the host has an address that callbacks may not reach. */
   record Denied(String detail) implements Finding {}
 
   private record Dated(Finding finding, long atNanos, long keepNanos) {
@@ -100,14 +100,14 @@ final class HostLookup implements DnsResolver {
 
   private static final class Host {
     volatile @Nullable Dated last;
-    /** The last finding that permitted the host; null if a later finding denied the host. */
+    /** The latest finding that permitted the host; null if a later finding denied the host. */
     volatile @Nullable Dated permitted;
     /** Monotonic time at which the running look-up was passed to its executor. */
     volatile long launchedNanos;
     final AtomicReference<@Nullable CompletableFuture<Finding>> running = new AtomicReference<>();
   }
 
-  /** Returns a finding for a host that can be used now, or null if {@link #find} must be called. Never blocks. */
+  /** Returns a finding that can be used now for a host, or null if {@link #find} must be called. Never blocks. */
   @Nullable
   Finding known(String host) {
     Host entry = hosts.get(host);
@@ -258,7 +258,7 @@ final class HostLookup implements DnsResolver {
   }
 
   /**
-   * Returns the addresses for a new connection: the last permitted addresses, however old, unless a later finding
+   * Returns the addresses for a new connection: the latest permitted addresses, however old, unless a later finding
    * denied the host. The attempt checked the host when it began. Never looks up a name.
    */
   @Override

@@ -36,8 +36,8 @@ public sealed interface Outcome {
    * its payload, and a store can write the record without reading it.
    *
    * @param due when the next generation is due
-   * @param body the next payload; null keeps the present one
-   * @param children the tasks to insert. If a task with the id of a child exists, live or kept, it is not changed
+   * @param body the next payload; null keeps the current one
+   * @param children the tasks to insert. A child is skipped if a task with its id exists, live or kept
    */
   record Rearm(Due due, @Nullable Body body, List<Child> children) implements Outcome {
     /** Maximum number of children of one settlement; one step of a store must not delay other steps for long. */
@@ -91,9 +91,10 @@ public sealed interface Outcome {
    * @param queue its queue
    * @param due the due time
    * @param body the payload
-   * @param maxAttempts the number of attempts, or 0 for the number of the queue
-   * @param parked whether to insert a child that is due at once among the parked tasks of its queue, not in the index
-   *     of its slot. Then any process that serves the queue may claim the child, not only the owner of the slot
+   * @param maxAttempts the maximum number of attempts, or 0 for that of the queue
+   * @param parked whether a child that is due at once is inserted as parked: into the parked range of its queue, and
+   *     not into the index of its slot. Then any process that serves the queue may claim the child, not only the owner
+   *     of the slot
    */
   record Child(TaskId id, String queue, Due due, Body body, int maxAttempts, boolean parked) {
     /** Returns this child with {@link #parked} set. */

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link OffsetSpan}), and the expression is a set of local times ({@link LocalTimes}).
  * <ol>
  * <li>Begin with the span that contains the second after the argument.
- * <li>If the search is at the start of a span that begins with a gap, and the set has a time in the gap, the start of
- * the span is the result.
+ * <li>With {@link DstGap#SHIFT}: if the search is at the start of a span that begins with a gap, and the set has a time
+ * in the gap, the start of the span is the result.
  * <li>If the span begins with an overlap and only first passes fire, skip the repeated local times.
  * <li>Find the next element of the set. If it is before the local end of the span, the result is that element minus the
  * offset of the span.

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a job's schedule as a caller writes them: exactly one of cron, every, after and at, and the settings
- * that belong to it. The settings are stored with the job, because they name calendars, which may change;
+ * that belong to it. A job stores these settings and not its schedule, because the calendars that they name may change.
  * {@link #schedule} creates the schedule. The constructor checks each setting and the rules between them.
  *
  * @param cron an expression in canonical text, or null
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param every a period, or null
  * @param offset the time from the epoch to a scheduled time, less than the period; null to derive it from the job's
  *     name
- * @param after a delay after the end of the last run, or null
+ * @param after a delay from the end of a run to the next run, or null
  * @param at the only time, or null
  * @param zone the zone of local times, of calendars and of previews; UTC unless set
  * @param dstGap the rule for skipped local times
@@ -284,7 +284,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
       return this;
     }
 
-    /** Sets a fixed delay after the end of the last run. */
+    /** Sets a fixed delay from the end of a run to the next run. */
     public Builder after(Duration delay) {
       after = delay;
       return this;

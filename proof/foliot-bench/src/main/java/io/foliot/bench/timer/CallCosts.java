@@ -31,13 +31,13 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
    * @param live the number of waiting timers, of all producers together
    * @param producers the number of producer threads
    * @param batch the number of calls between two reads of the clock
-   * @param nanosMax the longest time for which each kind of call is measured
+   * @param nanosMax the time after which a producer begins no further cycle of the same calls, in nanoseconds
    */
   record Load(int live, int producers, int batch, long nanosMax) {}
 
   /**
-   * Maximum number of calls of one kind by a producer. With this many, cancelled timers fit into memory, if the timer
-   * keeps them.
+   * Number of calls of one kind after which a producer begins no further cycle of them. With this many, the cancelled
+   * timers fit into memory even if the timer keeps them.
    */
   private static final long CALLS_MAX = 1_000_000;
 
@@ -141,7 +141,7 @@ record CallCosts(Map<Call, Double> nanos, double requestCpuNanos) {
       requestCpuNanos = ProcessCpu.now().nanosSince(before);
     }
 
-    /** Repeats a cycle of calls that ends with the given kind until that kind has been measured long enough. */
+    /** Repeats a cycle of calls for {@link Load#nanosMax}, or until its last kind has {@link #CALLS_MAX} calls. */
     private void together(Runnable cycle, Call last) {
       meet();
       long startNanos = System.nanoTime();

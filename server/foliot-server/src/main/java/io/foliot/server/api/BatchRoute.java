@@ -99,7 +99,7 @@ final class BatchRoute {
       while (token != null && token != JsonToken.END_ARRAY) {
         if (items.read.size() == Limits.MAX_BATCH) {
           throw new Problem(ProblemKind.TOO_LARGE, "a batch has at most " + Limits.MAX_BATCH
-              + " tasks, nothing was done; send the rest with another call").with("limit", Limits.MAX_BATCH);
+              + " tasks; nothing was done. Send the tasks in several calls").with("limit", Limits.MAX_BATCH);
         }
         readItem(queue, in, now, items);
         token = in.next();

@@ -113,7 +113,7 @@ final class JobRoutes {
       for (JsonToken token = in.next(); token != null; token = in.next()) {
         if (items.size() == Limits.MAX_BATCH) {
           throw new Problem(ProblemKind.TOO_LARGE, "a batch has at most " + Limits.MAX_BATCH
-              + " jobs, and nothing was done; send the rest with another call").with("limit", Limits.MAX_BATCH);
+              + " jobs; nothing was done. Send the jobs in several calls").with("limit", Limits.MAX_BATCH);
         }
         items.add(readItem(in));
       }

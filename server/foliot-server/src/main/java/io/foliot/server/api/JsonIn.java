@@ -322,7 +322,7 @@ final class JsonIn implements AutoCloseable {
   @Nullable
   List<String> batch(String field, int max) {
     return texts(field, max, () -> new Problem(ProblemKind.TOO_LARGE,
-        field + " has at most " + max + " items; send the rest with another call").with("field", field)
+        field + " has at most " + max + " items; send the items in several calls").with("field", field)
         .with("limit", max));
   }
 

@@ -3,7 +3,7 @@ package io.foliot.server.security;
 /**
  * A pattern of the queues that an API key covers: a name, or the beginning of names and a star.
  *
- * @param text {@code orders}, {@code orders.*}, or {@code *} for all
+ * @param text {@code orders}, {@code orders.*}, or {@code *} for all; at most 128 characters
  */
 public record QueuePattern(String text) {
   /** All queues. */
@@ -13,7 +13,8 @@ public record QueuePattern(String text) {
     int star = text.indexOf('*');
     if (text.isEmpty() || text.length() > 128 || (star >= 0 && star < text.length() - 1)) {
       throw new IllegalArgumentException(
-          "a pattern of queues is a name, or the beginning of a name and a star at the end: pattern=" + text);
+          "a pattern of queues is a name, or the beginning of a name and a star at the end; at most 128 characters:"
+              + " pattern=" + text);
     }
   }
 

@@ -9,13 +9,13 @@ import java.util.List;
 
 /**
  * The dialect of PostgreSQL 12 and newer. A batch is a set of arrays. Each method executes one statement. A read of
- * requests, and an insert of ids that exist, take a second statement.
+ * idempotency keys, and an insert of tasks whose ids exist, take a second statement.
  *
  * <p>A data-modifying WITH reads the tables as they were when the statement began. If another transaction has locked a
  * row, PostgreSQL waits. Then it evaluates the WHERE of the UPDATE or DELETE again, on the newest version of the row.
  * So every condition on which safety rests is in the WHERE of the UPDATE or DELETE itself.
  *
- * <p>Conditions on columns of a row alone are written {@code CASE WHEN ... THEN true END}. The planner then uses no
+ * <p>Conditions on columns of one row alone are written {@code CASE WHEN ... THEN true END}. The planner then uses no
  * statistics, and assumes that they are true for half of the rows. Statistics of a state are outdated within a second.
  * A planner that expects few running tasks would read all running tasks once for each task of the batch.
  */

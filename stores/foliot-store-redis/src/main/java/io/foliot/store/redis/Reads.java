@@ -52,9 +52,9 @@ final class Reads {
   private static final int MAX_READS = 32;
   /** Minimum number of parked tasks that are read from each part, because one part may have all of them. */
   private static final int PARKED_PER_PART = 16;
-  /** Number by which scan.lua reads live tasks only. */
+  /** Argument of scan.lua, in place of a state, that selects all live tasks. */
   private static final int LIVE = 254;
-  /** Number by which scan.lua reads tasks in any state. */
+  /** Argument of scan.lua, in place of a state, that selects tasks in all states. */
   private static final int ALL = 255;
 
   private final Link link;
@@ -219,7 +219,10 @@ final class Reads {
     });
   }
 
-  /** Reads the wake times. A task that has not yet migrated to its part counts as absent; its claim migrates it. */
+  /**
+   * Reads when tasks can be claimed, and the times of their index entries. A task that has not yet migrated to its part
+   * counts as absent; its claim migrates it.
+   */
   CompletionStage<List<Probed>> probe(List<TaskId> ids) {
     return each(ids, Script.PROBE, in -> new Probed(in.u64(), in.u64()));
   }

@@ -1,4 +1,4 @@
--- Reads the last kept record of each key. wanted: queue, task_key.
+-- Reads the latest kept record of each key. wanted: queue, task_key.
 SELECT {kept_columns}
 FROM {wanted_rows} wanted
 STRAIGHT_JOIN foliot_final record ON record.queue = wanted.queue AND record.`key` = wanted.task_key

@@ -1,4 +1,4 @@
--- Reads the last kept record of each key.
+-- Reads the latest kept record of each key.
 SELECT {kept_columns}
 FROM unnest(?, ?) AS wanted(queue, key)
 CROSS JOIN LATERAL (
