@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
 final class EngineTaskSource implements TaskSource {
   private static final System.Logger LOG = System.getLogger(EngineTaskSource.class.getName());
   private static final String JSON = "application/json";
-  /** Greatest lateness with which a scheduled time still runs under the misfire rule skip, as in a server. */
+  /**
+   * Default window of the misfire rule skip: the greatest lateness with which a scheduled time still runs. A server has
+   * the same default.
+   */
   private static final Duration LATEST_OF_SKIP = Duration.ofMinutes(1);
 
   private final Scheduler engine;
@@ -138,7 +141,7 @@ final class EngineTaskSource implements TaskSource {
   private static LeaseLostException stale(TaskId id) {
     return new LeaseLostException(
         "the claim of this token is not valid any more, so the report has no effect: its lease"
-            + " ended and the task was claimed again, or it was settled otherwise; drop the work: id=" + id,
+            + " ended and the task was claimed again, or was settled otherwise; drop the work: id=" + id,
         false);
   }
 
@@ -187,7 +190,7 @@ final class EngineTaskSource implements TaskSource {
   }
 
   /**
-   * Returns the definition that the engine stores, as a server reads it from a request.
+   * Returns the definition that the engine stores. A server reads the same definition from a request.
    *
    * @throws IllegalArgumentException if a setting is not valid for a job
    */

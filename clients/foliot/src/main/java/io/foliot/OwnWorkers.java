@@ -34,7 +34,10 @@ final class OwnWorkers {
     this.zone = zone;
   }
 
-  /** Returns the builder with the node's name and zone; {@link #stop} also stops the worker that it starts. */
+  /**
+   * Returns the builder with the node's name and zone, and with a short wait of each claim. {@link #stop} also stops
+   * the worker that the builder starts.
+   */
   JobWorker.Builder owned(JobWorker.Builder settings) {
     JobWorker.Builder owned = settings.name(name).pollWait(POLL_WAIT).onStart(this::add);
     return zone.isEmpty() ? owned : owned.zone(zone);
@@ -52,7 +55,7 @@ final class OwnWorkers {
     throw new IllegalStateException("Foliot is closed, and the worker has been stopped");
   }
 
-  /** Stops all workers at the same time, and interrupts handlers that do not end in time. */
+  /** Stops all workers at the same time, and interrupts handlers that do not end within {@code patience}. */
   void stop(Duration patience) {
     List<JobWorker> all;
     synchronized (this) {

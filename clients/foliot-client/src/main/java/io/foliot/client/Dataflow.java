@@ -18,8 +18,8 @@ public interface Dataflow<T> {
   /**
    * Returns the next items, or an empty list if there is nothing to do.
    *
-   * @param checkpoint the checkpoint of the last round of this attempt, of an earlier attempt, or of the run that this
-   *     run continues; null if there is none
+   * @param checkpoint the checkpoint of the previous round of this attempt, of an earlier attempt, or of the run that
+   *     this run continues; null if there is none
    * @throws Exception if the fetch failed; the attempt then fails
    */
   List<T> fetch(JobContext job, @Nullable String checkpoint) throws Exception;
@@ -50,6 +50,7 @@ public interface Dataflow<T> {
    *
    * @param longest the time limit of a run. When the time is over, the run ends after its current round, and the job
    *     starts its next run at once
+   * @throws IllegalArgumentException if the time limit is not positive
    */
   static Mode streaming(Duration longest) {
     return new Mode(true, DurationText.requirePositive("longest", longest));

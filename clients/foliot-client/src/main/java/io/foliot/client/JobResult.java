@@ -77,7 +77,7 @@ public sealed interface JobResult {
     return new RunAgain("");
   }
 
-  /** As {@link #runAgain()}, with a human-readable text. */
+  /** Returns a result as {@link #runAgain()} does, with a human-readable text. */
   static JobResult runAgain(String text) {
     return new RunAgain(text);
   }

@@ -423,7 +423,8 @@ public final class JobWorker implements AutoCloseable {
 
     /**
      * Sets the duration of the lease of a shard; 10 seconds by default. The lease of a running shard is extended each
-     * time a third of it has passed. After the lease, a shard of a dead worker begins on another worker.
+     * time a third of it has passed, and at least every 15 seconds. After the lease, a shard of a dead worker begins on
+     * another worker.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);

@@ -2,7 +2,7 @@ package io.foliot.client;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A running attempt of a {@link Worker}, for its handler. Safe for use by any thread. */
+/** A running attempt of a {@link Worker}, as the handler of its task uses it. Safe for use by any thread. */
 interface RunningAttempt {
   /** A handler of the tasks of a queue. It can extend the lease and store notes while it runs. */
   @FunctionalInterface

@@ -40,7 +40,10 @@ final class ShardNote implements RunningAttempt.Notes {
     return new TaskNote(progress, message, checkpoint, log.toString());
   }
 
-  /** Returns the note with a last message, or {@link TaskNote#NONE} if neither a message nor a report was given. */
+  /**
+   * Returns the note with a final message, unless the message is empty. Returns {@link TaskNote#NONE} if the message is
+   * empty and the handler has reported nothing.
+   */
   synchronized TaskNote ended(String text) {
     message(text);
     return version == 0 ? TaskNote.NONE : note();

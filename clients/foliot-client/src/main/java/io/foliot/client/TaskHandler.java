@@ -9,7 +9,7 @@ public interface TaskHandler {
    * worker stops and its grace is over.
    *
    * <p>A task may be delivered more than once. The pair of generation and attempt grows with each delivery. A sink that
-   * stores the last pair can therefore refuse stale deliveries.
+   * stores the greatest pair can therefore refuse stale deliveries.
    *
    * @return the end of the attempt, which the worker reports to the server
    * @throws Exception if the attempt has failed; the worker reports the exception to the server as the reason

@@ -1,7 +1,5 @@
 package io.foliot.client;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -18,16 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the tasks of a pull queue. The worker claims as many tasks as it may run at once, and runs the handler of each
- * task on a virtual thread. It extends the lease while the handler runs, and reports the end to the server.
- *
- * <p>While the server cannot be reached, the worker retries with growing pauses. Stop the worker before you close the
- * client.
+ * task on a virtual thread. It extends the lease while the handler runs, and reports the end to the server. While the
+ * server cannot be reached, it retries with growing pauses. Stop the worker before you close the client.
  */
 public final class Worker implements AutoCloseable {
   /*
-   * The permits of the semaphore limit the running tasks. The poller acquires permits, claims as many tasks, and passes
-   * one permit to the run of each task. A run releases its permit after the settle. Therefore no claimed task waits in
-   * this process while its lease runs. The worker has stopped when the poller has ended and all permits are free.
+   * The permits of the semaphore limit the running tasks. The poller acquires permits, claims at most as many tasks,
+   * passes one permit to the run of each task, and releases the rest. A run releases its permit after the settle.
+   * Therefore no claimed task waits in this process while its lease runs. The worker has stopped when the poller has
+   * ended and all permits are free.
    *
    * When the worker stops, it waits for a claim that is under way, and runs the claimed tasks. If it aborted the claim
    * instead, tasks that the server has just claimed would be idle until their leases end.
@@ -36,15 +33,21 @@ public final class Worker implements AutoCloseable {
   /** Maximum number of tasks of one claim, which bounds the size of the answer: 25 MiB with payloads of 256 KiB. */
   private static final int MAX_CLAIM = 100;
 
-  /** Maximum number of characters of a reason that are sent. The listener of errors gets the whole exception. */
-  private static final int MAX_REASON = 1000;
+  /**
+   * Longest time between two extensions of a worker with a name. Without a free handler the worker does not claim, and
+   * the server then counts it as gone 30 s after its last extension.
+   */
+  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
   /** Shortest wait of an empty answer. A faster empty answer counts as a failure, so that the worker does not spin. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
-  /** Time after which a claim that still waits was probably overtaken by the announcement of the stop. */
+  /**
+   * Time within which the poller ends after a stop, unless its claim still waits. The server probably began that wait
+   * after it had read the announcement of the stop, so the announcement is repeated.
+   */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
   /** Problem type of the answer to an extension of a task whose cancel waits for the end of the attempt. */
@@ -171,6 +174,12 @@ public final class Worker implements AutoCloseable {
     }
   }
 
+  /** Returns the time after which a lease is extended that has this time left. */
+  private Duration untilRenewal(Duration left) {
+    Duration third = left.dividedBy(3);
+    return name != null && third.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : third;
+  }
+
   /** Returns the shortest pause between two extensions. */
   private Duration shortStep() {
     return lease.dividedBy(20);
@@ -274,7 +283,7 @@ public final class Worker implements AutoCloseable {
           return;
         }
         renewLater(
-            task.leasedFor() == null ? shortStep() : Duration.ofNanos(leaseEndNanos - clock.nanoTime()).dividedBy(3));
+            task.leasedFor() == null ? shortStep() : untilRenewal(Duration.ofNanos(leaseEndNanos - clock.nanoTime())));
         Settlement settlement = graceOver ? Settlement.nack("the worker has stopped", Duration.ZERO) : handle();
         ended = true;
         renewal.cancel(true);
@@ -303,7 +312,7 @@ public final class Worker implements AutoCloseable {
 
     private void settle(Settlement settlement) {
       try {
-        source.settle(task.lease(), sendable(settlement)).join();
+        source.settle(task.lease(), Reasons.sendable(settlement)).join();
       } catch (CompletionException | CancellationException e) {
         Throwable cause = cause(e);
         report(isRefusal(cause)
@@ -336,7 +345,7 @@ public final class Worker implements AutoCloseable {
         }
         return;
       }
-      renewLater(lease.dividedBy(3));
+      renewLater(untilRenewal(lease));
     }
 
     @Override
@@ -385,7 +394,8 @@ public final class Worker implements AutoCloseable {
         return;
       }
       report("a lease could not be extended yet, and the extension is repeated, task=" + task.id(), cause);
-      // Each pause is half of the remaining time or a short step. So the last try is soon after the end of the lease.
+      // Each pause is half of the remaining time, but at least a short step. So the final try begins at most one short
+      // step after the end of the lease.
       Duration half = Duration.ofNanos(leftNanos / 2);
       Duration step = shortStep();
       renewLater(half.compareTo(step) > 0 ? half : step);
@@ -406,30 +416,6 @@ public final class Worker implements AutoCloseable {
 
   private static String reason(Throwable failure) {
     return String.valueOf(failure);
-  }
-
-  /**
-   * Returns the settlement with its reason cut to {@link #MAX_REASON} characters, and with unpaired surrogates replaced
-   * by question marks.
-   */
-  private static Settlement sendable(Settlement settlement) {
-    return switch (settlement) {
-      case Settlement.Noted(Settlement end, TaskNote note) -> sendable(end).noting(note);
-      case Settlement.Nack(String reason, Duration delay) -> new Settlement.Nack(sendable(reason), delay);
-      case Settlement.Fail(String reason) -> new Settlement.Fail(sendable(reason));
-      case Settlement.Ack ack -> ack;
-      case Settlement.Again again -> again;
-      case Settlement.RunAgain runAgain -> runAgain;
-      case Settlement.EndJob endJob -> endJob;
-    };
-  }
-
-  private static @Nullable String sendable(@Nullable String reason) {
-    if (reason == null) {
-      return null;
-    }
-    String cut = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
-    return new String(cut.getBytes(UTF_8), UTF_8);
   }
 
   /**
@@ -552,7 +538,8 @@ public final class Worker implements AutoCloseable {
 
     /**
      * Sets the duration of the lease of a task; 30 seconds by default. The lease of a running task is extended each
-     * time a third of it has passed. After the lease, a task of a dead worker can be claimed again.
+     * time a third of it has passed, and at least every 15 seconds if the worker has a name. After the lease, a task of
+     * a dead worker can be claimed again.
      */
     public Builder lease(Duration duration) {
       lease = DurationText.requirePositive("lease", duration);

@@ -90,7 +90,19 @@ final class JobServer implements AutoCloseable {
 
   /** Returns the body of the next request in {@link #reports}, whose path must end with a kind such as {@code ack}. */
   String report(String kind) {
+    return body(Bound.take(reports), kind);
+  }
+
+  /** Returns the body of the next request in {@link #reports} that is no extension. Its path must end with a kind. */
+  String reportAfterExtensions(String kind) {
     Request request = Bound.take(reports);
+    while (request.path().endsWith("/extend")) {
+      request = Bound.take(reports);
+    }
+    return body(request, kind);
+  }
+
+  private static String body(Request request, String kind) {
     if (!request.path().endsWith("/" + kind)) {
       throw new AssertionError("expected " + kind + ", but got " + request);
     }

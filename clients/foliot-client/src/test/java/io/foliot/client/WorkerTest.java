@@ -167,6 +167,21 @@ final class WorkerTest {
   }
 
   @Test
+  void aLongLeaseIsExtendedBeforeTheServerCountsTheWorkerAsGone() throws InterruptedException {
+    CompletableFuture<Settlement> end = new CompletableFuture<>();
+    Worker worker = worker(task -> Bound.get(end)).lease(Duration.ofHours(1)).start();
+    claims.add(Reply.json(200, tasks("t1").body().replace("30000", "3600000")));
+    for (int i = 0; i < 3; i++) {
+      Bound.awaitTrue(() -> clock.waiting() == 1);
+      clock.advance(Duration.ofSeconds(15));
+      assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/extend");
+    }
+    assertThat(end.complete(Settlement.ack())).isTrue();
+    assertThat(Bound.take(reports).path()).isEqualTo("/v1/tasks/t1/ack");
+    stop(worker);
+  }
+
+  @Test
   void aHandlerWhoseLeaseIsLostIsInterrupted() throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
     Worker worker = worker(task -> {

@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. Each round
- * turns each loop once, in the order in which they were created.
+ * Event loops that share a clock, turned by one thread: the same calls in the same order give the same run. In each
+ * round, each loop that is due takes one turn, in the order in which the loops were created.
  */
 public final class ManualLoops {
   /**
@@ -52,7 +52,7 @@ public final class ManualLoops {
   /**
    * Runs turns until no loop is due, without letting time pass. Returns the number of turns.
    *
-   * @throws IllegalStateException after {@link #MAX_TURNS_AT_ONE_INSTANT}
+   * @throws IllegalStateException if a loop is still due after {@link #MAX_TURNS_AT_ONE_INSTANT} turns
    */
   public int runUntilIdle() {
     int turns = 0;
@@ -67,7 +67,7 @@ public final class ManualLoops {
     return turns;
   }
 
-  /** Lets time pass, and turns the loops at each instant at which one is due. At the end no loop is due. */
+  /** Lets time pass, and turns the loops at each instant at which a loop is due. At the end no loop is due. */
   public void advance(Duration time) {
     long endNanos = Math.addExact(clock.monotonicNanos(), time.toNanos());
     runUntilIdle();

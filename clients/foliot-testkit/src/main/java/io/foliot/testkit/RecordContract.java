@@ -86,7 +86,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aKeyFindsItsLastFinalTask() {
+  void aKeyFindsItsLatestFinalTask() {
     TaskId first = due("a");
     finish(won(first));
     assertThat(find(key("a")).orElseThrow().id()).isEqualTo(first);
@@ -422,7 +422,7 @@ abstract class RecordContract extends NoteContract {
   }
 
   @Test
-  void aClosedStoreRefusesEveryCall() {
+  void aClosedStoreRefusesCalls() {
     store().close();
     Draft draft = draft("a", 0);
     assertThat(failure(store().submit(List.of(draft)))).isInstanceOf(StoreException.class);

@@ -846,7 +846,7 @@ final class BrokenStoresTest {
             return delegate.find(ref)
                 .thenApply(found -> found.filter(task -> ref instanceof TaskRef.ById || task.isLive()));
           }
-        }, true, TaskStoreContract::aKeyFindsItsLastFinalTask),
+        }, true, TaskStoreContract::aKeyFindsItsLatestFinalTask),
         new Broken("reports a time one second ahead of its clock", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<Long> timeMicros(int slot) {

@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addressed entries of a lane, grouped by address: only some workers may run their tasks. An address whose workers
- * are busy delays no other address. Confined to the loop's thread.
+ * The addressed entries of a lane, grouped by address. Only the workers that an address permits may run its tasks. An
+ * address whose workers are busy delays no other address. Confined to the loop's thread.
  */
 final class AddressedEntries {
   private final Map<Address, EntryQueue> byAddress = new LinkedHashMap<>();

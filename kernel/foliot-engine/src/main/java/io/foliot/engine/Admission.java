@@ -19,8 +19,9 @@ final class Admission {
   }
 
   /**
-   * Admits a call, or throws if too much waits already. A call that is larger than the limits is admitted when nothing
-   * else waits.
+   * Admits a call. A call that is larger than the limits is admitted when nothing else waits.
+   *
+   * @throws OverloadedException if too much waits already
    */
   void enter(long callItems, long callBytes) {
     long itemsAfter = items.addAndGet(callItems);

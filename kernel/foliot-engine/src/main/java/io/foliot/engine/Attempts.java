@@ -47,9 +47,9 @@ import org.jspecify.annotations.Nullable;
  * <li>A lease that is not longer than the timeout is renewed whenever a third of it is over, so that a task whose node
  * dies comes back after a lease and not after its timeout. A delivery whose lease is lost, or whose task is being
  * cancelled, is cancelled. The answer "accepted" extends the lease to the end that it would have had without renewals.
- * <li>The wheel wakes an attempt for three reasons: when its lease is to be renewed; at the end of its timeout, to
- * cancel a delivery that has not answered; and at the end of its lease. Then the attempt is released, or its task is
- * looked up if the end is reported later.
+ * <li>The wheel wakes an attempt for three reasons: to renew its lease; to cancel a delivery that has not answered by
+ * the end of the timeout; and to handle the end of the lease. At the end of the lease the attempt is released or, if
+ * its end is reported later, its task is looked up.
  * <li>{@link #findReports} looks up, a few each second, the tasks of limited queues whose ends may have been reported
  * to other nodes, so that their permits are free long before their leases end.
  * </ol>
@@ -64,7 +64,10 @@ final class Attempts {
   private static final long PAUSE_MILLIS = Backoff.LAST_NANOS / NANOS_PER_MILLI;
   /** Time after the end of the attempt's timeout within which its answer may still arrive. */
   private static final long ANSWER_MILLIS = 250;
-  /** Renewals per lease. One is sent after each third of a lease, so two calls may fail before the lease is lost. */
+  /**
+   * Divisor of a lease: a renewal is sent when a third of the lease is over. A renewal that fails is
+   * repeated after at most a sixth of the lease.
+   */
   private static final int RENEWED_IN_LEASE = 3;
   /** Lateness from which a task that is claimed in another node's slot counts as left behind by that node. */
   private static final long LATE_MILLIS = 1_000;
@@ -386,14 +389,14 @@ final class Attempts {
 
   // Leases.
 
-  /** Wakes attempts whose timeouts or leases have ended, up to a limit. */
+  /** Wakes attempts whose leases are to be renewed, or whose timeouts or leases have ended, up to a limit. */
   void advance(int limit, long nowNanos) {
     leases.advance(millis(nowNanos), limit, (handle, tick, attempt) -> ItemGuard.run(() -> woke(attempt, nowNanos)));
   }
 
   /**
-   * Returns the monotonic time, in ms, at which an attempt is woken next: for its renewal, at the end of its timeout,
-   * or else at the end of the lease.
+   * Returns the monotonic time, in ms, at which an attempt is woken next. This is the end of its lease; while its
+   * delivery has not answered, it is the next renewal or the end of the timeout if either comes earlier.
    */
   private static long wakeMillis(RunningAttempt attempt) {
     long wake = attempt.leaseEndMillis;
@@ -428,7 +431,7 @@ final class Attempts {
     }
   }
 
-  /** Notes that the store has answered a renewal, or that the call has failed if the result is null. */
+  /** Notes that the store has answered a renewal or, if the result is null, that the call has failed. */
   void renewed(RunningAttempt attempt, long leaseMillis, @Nullable ExtendResult result, long sentNanos, long nowNanos) {
     if (attempt.released || (attempt.answered && !attempt.reportsLater)) {
       return;
@@ -442,7 +445,7 @@ final class Attempts {
     } else if (result.kind() == ExtendResult.Kind.CANCELLED) {
       giveUp(attempt, Answer.Health.WELL, "the task is being cancelled", nowNanos);
     } else {
-      giveUp(attempt, Answer.Health.WELL, "the lease was lost: another claim was made", nowNanos);
+      giveUp(attempt, Answer.Health.WELL, "the lease was lost, or the task is gone", nowNanos);
     }
     leases.cancel(attempt.leaseHandle);
     attempt.leaseHandle = leases.schedule(wakeMillis(attempt), attempt);

@@ -38,8 +38,9 @@ final class CallPipe {
    * Creates a pipe with nothing under way.
    *
    * @param call the name of the call, for meter and log
-   * @param limit maximum number of batches under way: with two, the store has the next batch when the first is done
-   * @param backoff the pause after failures; pipes may share one
+   * @param limit maximum number of batches under way at the same time; with two, the store can begin the second batch
+   *     while the answer to the first batch is handled
+   * @param backoff the pause after failures; several pipes may share one backoff
    */
   CallPipe(String call, int limit, Effect effect, Backoff backoff, Inbox inbox, StoreHealth health) {
     this.call = call;
@@ -58,7 +59,7 @@ final class CallPipe {
     return underWay == 0;
   }
 
-  /** Sends a batch; the handler is called with its answer. */
+  /** Sends a batch; the handler is called with the answer. There must be {@linkplain #hasRoom room}. */
   <T> void send(int items, long nowNanos, Supplier<CompletionStage<T>> batch, Inbox.Handler<T> handler) {
     assert hasRoom(nowNanos) : call;
     underWay++;

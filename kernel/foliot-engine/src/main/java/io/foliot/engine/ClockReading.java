@@ -16,9 +16,11 @@ package io.foliot.engine;
  * @param offsetMicros by how much the store's clock was ahead of this node's wall clock
  */
 record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long offsetMicros) {
-  /** Largest assumed drift between two clocks, in nanoseconds per second: twice that of a quartz clock. */
-  private static final long DRIFT_NANOS_PER_SECOND = 200_000;
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
+  /**
+   * Largest assumed drift between two clocks: one nanosecond in this many, which is 200 microseconds a second and twice
+   * the drift of a quartz clock.
+   */
+  private static final long NANOS_PER_NANO_OF_DRIFT = 5_000;
 
   /** Returns the store's clock, in microseconds since 1970. */
   long micros(long nowNanos) {
@@ -27,11 +29,11 @@ record ClockReading(long storeMicros, long atNanos, long uncertainNanos, long of
 
   /** Returns the earliest value that the store's clock may have, in microseconds since 1970. */
   long earliestMicros(long nowNanos) {
-    return micros(nowNanos) - uncertainNanos(nowNanos) / 1_000;
+    return micros(nowNanos) - uncertainNanos(nowNanos) / 1_000 - 1;
   }
 
   private long uncertainNanos(long nowNanos) {
-    return uncertainNanos + (nowNanos - atNanos) / NANOS_PER_SECOND * DRIFT_NANOS_PER_SECOND;
+    return uncertainNanos + (nowNanos - atNanos) / NANOS_PER_NANO_OF_DRIFT + 1;
   }
 
   /** Returns the better of this reading and a newer one. */

@@ -24,11 +24,12 @@ import org.jspecify.annotations.Nullable;
  * of each limited queue that the node serves, and grants permits to the queue's {@link Permits}.
  *
  * <p>A node may use its permits for five seconds by the store's clock. Each claim carries the end of that time, and the
- * store refuses the claim afterwards, so a paused or disconnected node claims nothing under permits that others have
- * taken. Attempts that a dead node claimed before its permits ended hold those permits until their leases end.
+ * store refuses the claim afterwards, so a paused or disconnected node claims nothing under permits that other nodes
+ * have taken. Attempts that a dead node claimed before its permits ended hold those permits until their leases end.
  *
- * <p>It reads the records once a second, and at once when a task waits for a permit; one read at a time. Confined to
- * the first loop's thread, except {@link #requestPermits} and {@link #leave(long)}.
+ * <p>It reads the records once a second, and sooner when a task waits for a permit, but never within
+ * {@link #REST_NANOS} of the previous answer. There is one read at a time. Confined to the first loop's thread, except
+ * {@link #requestPermits} and {@link #leave(long)}.
  */
 final class ClusterPermits {
   private static final System.Logger LOG = System.getLogger(ClusterPermits.class.getName());
@@ -73,7 +74,7 @@ final class ClusterPermits {
    * Creates the permits of a node that holds none yet.
    *
    * @param instance a number that identifies this start of the node
-   * @param inbox the inbox of the loop on whose thread it works
+   * @param inbox the inbox of the first loop
    */
   ClusterPermits(TaskStore store, TimeSource clock, QueueRegistry registry, String node, long instance, Inbox inbox) {
     this.store = store;
@@ -91,7 +92,7 @@ final class ClusterPermits {
     }
   }
 
-  /** Reads the records, if a permit is needed or the interval is over. */
+  /** Reads the records, if a permit is needed or the interval is over. After {@link #leave(long)}, reads nothing. */
   void turn(long nowNanos) {
     if (leaving != null) {
       if (nowNanos - leaveUntilNanos >= 0) {
@@ -120,8 +121,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Reads the store's clock before the records are updated. After a pause, this node's estimate of that clock is too
-   * early, and would shorten the times of other nodes.
+   * Reads the store's clock before the records are updated. After a pause, this node's estimate of that clock is
+   * behind, and {@link PermitRecord#noLaterThan} would then shorten the validity of other nodes' permits.
    */
   private void update(List<Document> documents) {
     underWay++;
@@ -139,7 +140,7 @@ final class ClusterPermits {
    * that are computed from the pair are too early rather than too late.
    *
    * @param millis the value of the store's clock
-   * @param nanos the monotonic time before it was read
+   * @param nanos the monotonic time before that value was read
    */
   private record Instant(long millis, long nanos) {
     long nanosOf(long storeMillis) {
@@ -169,7 +170,8 @@ final class ClusterPermits {
   }
 
   /**
-   * Removes the record of a queue that is gone or has no limits any more, once the time of all its holders has ended.
+   * Removes the record of a queue that is gone or has no limits any more, {@link #SETTLED_MILLIS} after the permits of
+   * all its holders have become invalid.
    */
   private void tidy(String queue, Document document, long now) {
     wantedNanos.remove(queue);
@@ -231,7 +233,7 @@ final class ClusterPermits {
     }
   }
 
-  /** Returns whether two demands are alike to other nodes: both are zero, or they differ by at most a factor of two. */
+  /** Returns whether a change of demand is not worth a write: both are zero, or differ by at most a factor of two. */
   private static boolean isAlike(int wants, int before) {
     return (wants > 0) == (before > 0) && wants <= 2 * before && before <= 2 * wants;
   }
@@ -254,13 +256,13 @@ final class ClusterPermits {
           if (done != null && done) {
             written.run();
           } else {
-            // Another node was first, or the answer was lost; the next read shows which.
+            // Another node wrote first, or the call failed and may have written; the next read shows which.
             isUnsettled = true;
           }
         });
   }
 
-  /** Frees the permits of holders whose time has ended. */
+  /** Removes other holders whose time has ended, and frees their permits, except as many as attempts still run. */
   private void reclaim(String queue, @Nullable Document document, PermitRecord record, long now) {
     List<PermitRecord.Holder> gone = record.holders().stream()
         .filter(holder -> holder.instance() != instance && holder.untilMillis() + SETTLED_MILLIS < now).toList();
@@ -307,8 +309,8 @@ final class ClusterPermits {
 
   /**
    * Gives up the permits of each queue that has no attempt on this node. Other nodes reclaim the permits of the other
-   * queues, and count attempts under way by their leases. Completes when the change is stored or the time is over. Any
-   * thread may call this method.
+   * queues, and count attempts under way by their leases. The future completes when the writes have ended, even with
+   * a failure, or at {@code untilNanos}. Any thread may call this method.
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();

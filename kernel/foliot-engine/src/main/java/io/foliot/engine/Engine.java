@@ -53,7 +53,7 @@ public final class Engine implements Scheduler {
   private static final System.Logger LOG = System.getLogger(Engine.class.getName());
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int MAX_PAGE = 1_000;
-  /** The time for which a leaving node keeps firing: until its slots are handed over. */
+  /** The time for which a leaving node keeps firing. Within this time, other nodes read that they own its slots. */
   private static final long HAND_OVER_NANOS = 3 * StoreCoordinator.POLL.toNanos();
 
   private final Environment environment;
@@ -260,8 +260,8 @@ public final class Engine implements Scheduler {
   /**
    * Returns the drafts of these submissions, for a store that can write them as part of a larger write, such as the
    * caller's own transaction. Once the write is visible, {@link #committed} makes the tasks fire on the millisecond;
-   * without that call the head poll finds them, a tenth of a second late. If a queue is deleted while the transaction
-   * is open, its tasks wait until the queue is created again, and this node logs a warning.
+   * without that call a head poll finds them, usually at most a tenth of a second late. If a queue is deleted while the
+   * transaction is open, its tasks wait until the queue is created again, and this node logs a warning.
    *
    * @throws UnknownQueueException if there is no such queue
    * @throws IllegalArgumentException if a submission is invalid

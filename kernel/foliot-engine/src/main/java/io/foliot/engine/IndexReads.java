@@ -20,7 +20,7 @@ import java.util.Map;
  * <ol>
  * <li>{@link #read} counts the reads under way.
  * <li>While there are any, entries that leave the lanes are {@linkplain #overtakes remembered}, up to a limit.
- * <li>{@link #isOvertaken} compares an entry that was read with the remembered one.
+ * <li>{@link #isOvertaken} compares an entry that was read with the remembered entry of the same task.
  * <li>When the last read under way has been handled, all remembered entries are forgotten.
  * </ol>
  *
@@ -61,7 +61,7 @@ final class IndexReads {
     }
   }
 
-  /** Returns whether the entry has changed since it was read. */
+  /** Returns whether an entry that was read is known to have left the index since the read began. */
   boolean isOvertaken(DueEntry entry) {
     DueEntry last = overtaken.isEmpty() ? null : overtaken.get(entry.id());
     return last != null && last.wakeAt() == entry.wakeAt();

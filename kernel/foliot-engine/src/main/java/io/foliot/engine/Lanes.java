@@ -25,14 +25,15 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
  * <li>An entry goes into the lane of its queue if the lane has room.
- * <li>If the task has an address, and no worker of this node may run it ({@link Seating}), its entry goes to the
- * overflow. Otherwise the entry waits under its address, and delays no other entry.
+ * <li>If the task has an address, and the lane is full or no worker of this node may run the task ({@link Seating}),
+ * its entry goes to the overflow. Otherwise an entry of a pull queue waits under its address, and delays no other
+ * entry.
  * <li>If no worker polls this node for a pull queue, and there are other nodes, the entries of the queue go to the
  * overflow: once they are parked, the node that a worker polls finds them.
- * <li>If the lane is full and flows, the entry is let go: it stays in the index, and a head poll brings it back when
- * there is room. Parking it would cost a second write for a task that is claimed a moment later.
- * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow, which
- * {@link Parking} moves into the queue's own range of the store.
+ * <li>If the lane is full and flows, an entry without an address is let go: it stays in the index, and a head poll
+ * brings it back when there is room. Parking it would cost a second write for a task that is claimed a moment later.
+ * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow. {@link Parking}
+ * moves the entries of the overflow into the parked ranges of their queues.
  * <li>The part of the loop that takes an entry reports the result: the entry has {@linkplain #leave left} the index, is
  * {@linkplain #forget forgotten} so that a poll may find it again, or is put back.
  * </ol>
@@ -138,7 +139,8 @@ final class Lanes {
   }
 
   /**
-   * Moves entries of pull queues that no worker polls on this node to the overflow.
+   * Notes whether there are other nodes. If there are, moves entries of pull queues that no worker polls on this node
+   * to the overflow.
    *
    * @param others whether there are other nodes, which may park tasks or be polled by workers
    */
@@ -223,8 +225,8 @@ final class Lanes {
   }
 
   /**
-   * Puts an entry into its lane if a worker of this node may run it. Otherwise returns false: the entry is parked for
-   * the node that has such a worker.
+   * Puts an entry into its lane if the lane has room and a worker of this node may run the task. Otherwise returns
+   * false; the caller then parks the entry, and any node that has such a worker finds it.
    */
   private boolean place(Lane lane, Address address, DueEntry entry) {
     if (!isServedHere(lane, address) || !lane.hasRoom() || !hasRoom()) {
@@ -298,13 +300,13 @@ final class Lanes {
     return matched;
   }
 
-  /** Takes the next entry of a lane. */
+  /** Takes the next entry of a lane, which must not be empty. */
   DueEntry take(Lane lane) {
     waiting--;
     return lane.take();
   }
 
-  /** Takes entries that have to be probed before they are claimed. */
+  /** Takes at most {@code most} entries that have to be probed before they are claimed. */
   List<DueEntry> takeUnprobed(int most) {
     List<DueEntry> entries = new ArrayList<>();
     for (int i = 0; i < rotation.size() && entries.size() < most; i++) {
@@ -314,7 +316,10 @@ final class Lanes {
     return entries;
   }
 
-  /** Takes entries to park. Entries that have room in their lanes by now go into the lanes instead. */
+  /**
+   * Takes at most {@code most} entries to park. Entries whose lanes have room by now go into the lanes, or are let go,
+   * instead.
+   */
   List<DueEntry> takeOverflow(int most, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
     while (!overflow.isEmpty() && entries.size() < most) {

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarantees: each entry within the window comes from a read, or from its writer; the wheel holds no more than its
  * limit. The wheel is a cache: an entry may be in it several times, or not at all. The claim decides, and the
- * {@link HeadPolls} find what the cache has missed.
+ * {@link HeadPolls} find the entries that the cache has missed.
  *
  * <ol>
  * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
  * time.
  * <li>From the moment a read is sent, the writer of an entry within its range puts it into the wheel ({@link #written},
  * {@link #scheduleAgain}), because the read may miss the entry.
- * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows soon.
+ * <li>If a slot had more than a page, its cursor is the last entry of the page, and the next read follows 50 ms later.
  * <li>{@link #advance} fires due entries. A step back of the store's clock by more than a second empties the wheel and
  * sets all cursors to the new time.
  * </ol>
@@ -40,7 +40,7 @@ final class LookAhead {
   static final int PAGE = 512;
   private static final long EVERY_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long MORE_NANOS = 50 * NANOS_PER_MILLI;
-  /** Step back of the clock from which on the wheel is emptied and read again. */
+  /** Largest step back of the clock that changes nothing. After a larger one the wheel is emptied and read again. */
   private static final long STEP_BACK_MILLIS = 1_000;
   private static final int MAX_INITIAL_WHEEL = 1 << 12;
 
@@ -94,7 +94,7 @@ final class LookAhead {
     nextNanos = nowNanos;
   }
 
-  /** Follows the store, which has doubled its slots: both halves of a slot are read as far as the whole was. */
+  /** Follows the store, which has doubled its {@code before} slots: both halves of a slot get the slot's cursor. */
   void doubled(int before) {
     cursorMillis = Arrays.copyOf(cursorMillis, 2 * before);
     System.arraycopy(cursorMillis, 0, cursorMillis, before, before);
@@ -154,7 +154,7 @@ final class LookAhead {
    */
   private void startAnew(long nowMillis, long nowNanos) {
     LOG.log(System.Logger.Level.WARNING,
-        "the store''s clock went back; reading the index again from there: byMillis={0}",
+        "the store''s clock went back; reading the index again from the new time: byMillis={0}",
         wheel.currentTick() - nowMillis);
     wheel = new ObjectTimerWheel<>(nowMillis, MAX_INITIAL_WHEEL);
     Arrays.fill(cursorMillis, nowMillis);

@@ -30,7 +30,7 @@ final class ParkedHeads {
   private final TaskStore store;
   private final Inbox inbox;
 
-  // written by the loop's thread, read by any
+  // written by the loop's thread, read by any thread
   private final ConcurrentMap<String, Long> wakeAts = new ConcurrentHashMap<>();
 
   // the loop's thread
@@ -45,13 +45,13 @@ final class ParkedHeads {
     this.inbox = inbox;
   }
 
-  /** Returns by how much the oldest parked task of a queue is overdue; 0 if none is. */
+  /** Returns by how much the oldest parked task of a queue is overdue, in ms; 0 if none is overdue. */
   long overdueMillis(String queue, long nowMillis) {
     Long wakeAt = wakeAts.get(queue);
     return wakeAt == null ? 0 : Math.max(0, nowMillis - wakeAt);
   }
 
-  /** Returns by how much the oldest parked task of all queues is overdue; 0 if none is. */
+  /** Returns by how much the oldest parked task of all queues is overdue, in ms; 0 if none is overdue. */
   long overdueMillis(long nowMillis) {
     return wakeAts.values().stream().mapToLong(wakeAt -> nowMillis - wakeAt).reduce(0, Math::max);
   }

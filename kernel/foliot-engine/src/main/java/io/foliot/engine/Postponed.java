@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <li>{@link #probe} takes entries of the lanes that are {@linkplain Lane#isMostlyLater mostly postponed}, and reads
  * their deadlines.
  * <li>A due entry goes back to its lane, before all entries that have not been probed. A postponed entry leaves the
- * lanes, joins the {@link Moves}, and its new deadline goes into the wheel.
+ * lanes, and its new deadline goes into the wheel. It joins the {@link Moves} if the index has it at an older deadline.
  * <li>{@link #move} sends batches of moves. The batches are small, so that a claim that is sent after a batch waits
- * only some ten milliseconds.
+ * only about ten milliseconds.
  * </ol>
  *
  * <p>Rejected: see {@link Moves}.
@@ -33,7 +33,7 @@ final class Postponed {
   private static final int PROBES_UNDER_WAY = 2;
   /** Calls under way at the same time that only move index entries. */
   private static final int MOVES_UNDER_WAY = 2;
-  /** Entries of one such call: few enough that a claim sent after it waits some ten milliseconds. */
+  /** Entries of one such call: few enough that a claim sent after it waits about ten milliseconds. */
   private static final int MOVE_BATCH = 1_000;
   /** Entries of one probe: the store reads some bytes of each, so no entry waits long for the others. */
   private static final int PROBE_BATCH = 2_000;

@@ -22,14 +22,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Reads the settings of all queues once a second, if other nodes may change them. It also reads them at once for a call
- * that names a queue this node does not know, or whose task was written so long after the last read that its queue may
- * be gone.
+ * Reads the settings of all queues once a second, if other nodes may change them. Two kinds of calls need a further
+ * read: a call that names a queue this node does not know, and a call whose task was written so long after the latest
+ * read that its queue may be gone.
  *
- * <p>A read serves every call that waits for one, for any queues; at most one is under way, and a pause of ten times
- * its duration follows. So any number of calls with made-up names costs the store only an occasional read, and this
- * node no memory. A call always waits for a read that began after it, so it finds a queue that another node put before
- * the call.
+ * <p>A read serves every call that waits for one, for any queues. At most one read is under way, and the next read for
+ * calls begins after a pause of ten times its duration. So any number of calls with made-up names costs the store only
+ * an occasional read, and this node no memory once they have been answered. A call always waits for a read that began
+ * after it, so it finds a queue that another node put before the call.
  */
 final class QueueWatch {
   /** The time for which a read of the queues confirms tasks that were written meanwhile. */

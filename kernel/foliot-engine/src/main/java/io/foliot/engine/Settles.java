@@ -20,13 +20,15 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>Ends wait in order of arrival; {@link #turn} sends a batch of them.
  * <li>If the call fails, it is unknown which ends were recorded. All of them are sent again: the store answers
- * {@link SettleResult.Kind#REPEATED} for an end that it has.
- * <li>If it succeeds, each result goes to the {@link Recorded} handler; the failure of one item stops no other.
+ * {@link SettleResult.Kind#REPEATED} for an end that it has recorded already.
+ * <li>If it succeeds, each result goes to the {@link Recorded} handler; if the handler throws for one of them, the
+ * others still get theirs.
  * </ol>
  *
  * <p>Rejected: settling in the call that claims. A store that refuses claims or ends would then refuse both.
  */
 final class Settles {
+  /** Maximum number of calls under way. */
   private static final int UNDER_WAY = 2;
 
   /** An attempt whose end is to be recorded. */

@@ -25,8 +25,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * The calls that create and change tasks: submit, touch, run now, cancel, redrive. Thread-safe.
  *
- * <p>Guarantees: the result of a future is durable, and confirmed ({@link Confirmation}). The loops have each index
- * entry within their window before the caller gets the result, so that the task fires on the millisecond.
+ * <p>Guarantees: the result of a future is durable. The results of submits and redrives are also confirmed ({@link
+ * Confirmation}). The loops have each index entry within their window before the caller gets the result, so that the
+ * task fires on the millisecond.
  *
  * <ol>
  * <li>A call is checked: its size, its queues, its delay. An invalid call is refused.
@@ -95,7 +96,7 @@ final class TaskCalls {
     });
   }
 
-  /** Writes drafts, as {@link Engine#write} does. An internal queue is never deleted, so nothing is to be confirmed. */
+  /** Writes drafts, as {@link Engine#write} does. An internal queue is never deleted, so no result is confirmed. */
   CompletionStage<List<SubmitResult>> write(List<Draft> drafts) {
     ensureBatch(drafts.size());
     long bytes = 0;

@@ -11,7 +11,7 @@ import java.util.TreeSet;
  * workers writes.
  *
  * @param untilMicros the time until which the node vouches, by the store's clock
- * @param workers by name, with the queues whose tasks they take
+ * @param workers the workers by name, each with its zone and the queues whose tasks it takes
  */
 record Vouchers(long untilMicros, Map<String, WorkerRoster.Present> workers) {
   private static final String SUBJECT = "workers";

@@ -12,11 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A worker that waits counts as alive until shortly after the end of its wait, because it polls again at once. A
  * worker that has tasks may have no free handler, and then does not poll. Such a worker extends each lease when a third
- * of it is over, so an extension keeps the worker alive for a little more than half a lease.
+ * of it is over. An extension keeps the worker alive for half a lease and two seconds, but for at most 30 s.
  */
 final class WorkerRoster {
   /** Longest time from the end of a wait to the next poll of the same worker. */
   private static final long POLLS_AGAIN_NANOS = 2_000_000_000L;
+  /** Longest time for which an extension keeps a worker alive. */
   private static final long LONGEST_GRACE_NANOS = 30_000_000_000L;
   private static final long NANOS_PER_MILLI = 1_000_000;
   /** Maximum number of workers: names that callers make up must not fill the memory. */
@@ -41,7 +42,10 @@ final class WorkerRoster {
 
   private final Map<String, Entry> workers = new ConcurrentHashMap<>();
 
-  /** Notes that a worker waits for tasks of a queue. */
+  /**
+   * Notes that a worker waits for tasks of a queue until a time of the monotonic clock. Ignores a worker without a
+   * name, and a new worker beyond the maximum number.
+   */
   void waits(String worker, String zone, String queue, long leaseMillis, long untilNanos) {
     if (worker.isEmpty() || (workers.size() >= MAX_WORKERS && !workers.containsKey(worker))) {
       return;

@@ -25,6 +25,13 @@ final class StoreClockTest {
   }
 
   @Test
+  void driftCountsFromTheReadingOn() {
+    ClockReading reading = new ClockReading(5_000_000, 0, 1_500, 0);
+    assertThat(reading.earliestMicros(0)).isBetween(4_999_997L, 4_999_998L);
+    assertThat(reading.earliestMicros(SECOND / 2)).isBetween(5_499_897L, 5_499_898L);
+  }
+
+  @Test
   void clocksInThisProcessCountFromTheBeginningOfTheCall() {
     clock.answered(new StoreClock.Question(5_000_000, 0), 5_000_000, true, SECOND);
     assertThat(clock.micros(SECOND)).isEqualTo(6_000_000);

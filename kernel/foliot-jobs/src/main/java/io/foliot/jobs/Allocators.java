@@ -49,7 +49,7 @@ final class Allocators {
   }
 
   /**
-   * Returns the number of a seat for each shard, as the job's allocator chooses.
+   * Returns the number of a seat for each shard, in the order of the shards, as the job's allocator chooses.
    *
    * @param workers the seats of the workers in the order of their numbers, at least one
    * @throws UnallocatedException if there is no such allocator, or it does not give a worker to each shard

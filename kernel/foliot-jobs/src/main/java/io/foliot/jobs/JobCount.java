@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * An estimate of the number of jobs in a store: the store's last count plus the jobs that this node has created since.
- * Thread-safe; no method waits for the store, whose first count may take long.
+ * An estimate of the number of jobs in a store: the store's latest count plus the jobs that this node has created since
+ * that count. Thread-safe; no method waits for the store, whose first count may take long.
  *
- * <p>The store is read at most every ten seconds, and its counts may be ten seconds old. The count before the last one
- * is therefore kept as well, and the estimate is the larger of both sums. Jobs that this node created are always
- * included. Jobs that other nodes created may be missing for twenty seconds, and deleted jobs may be included for as
- * long.
+ * <p>The store is read at most every ten seconds, when {@link #count} is called, and its counts may be ten seconds old.
+ * The previous count is therefore kept as well, and the estimate is the larger of the two sums. Jobs that this node
+ * created are always included. While {@link #count} is called often, jobs that other nodes created may be missing for
+ * twenty seconds, and deleted jobs may be included for thirty. After a pause, the first estimate is older.
  */
 final class JobCount {
   private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -34,14 +34,14 @@ final class JobCount {
   private record Reading(long jobs, long created) {
     static final Reading NONE = new Reading(0, 0);
 
-    /** Returns this count plus the jobs that this node has created since. */
+    /** Returns this count plus the jobs that this node has created since the count. */
     long with(long createdNow) {
       return jobs + createdNow - created;
     }
   }
 
   /**
-   * The last two counts of the store.
+   * The latest two counts of the store.
    *
    * @param nextNanos when the store may be read again, as a reading of {@link JobSurroundings#nanoTime}
    */
@@ -58,7 +58,7 @@ final class JobCount {
     created.incrementAndGet();
   }
 
-  /** Returns the estimated number of jobs, and reads the store's count again if the last one is old. */
+  /** Returns the estimated number of jobs. If the latest count is old, starts another read for later estimates. */
   long count() {
     Readings known = readings;
     long nanos = surroundings.nanoTime();

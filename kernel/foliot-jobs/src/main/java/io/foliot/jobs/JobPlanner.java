@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <li>The record is the payload of the task. The time of the pass is the store's time of the claim; no other clock is
  * read.
  * <li>The planner reads the ends of the shards that the pass needs, and the calendars that the job names.
- * <li>{@link JobLife#plan} decides. Shards are cancelled first: after a crash in between, the next pass cancels them
- * again.
+ * <li>{@link JobLife#plan} decides. Shards are cancelled before the answer: after a crash between the two, the next
+ * pass cancels them again.
  * <li>The answer re-arms the task with the next record and the shards to insert, in one step of the store.
  * </ol>
  *
@@ -50,9 +50,9 @@ public final class JobPlanner implements Delivery {
 
   private static final System.Logger LOG = System.getLogger(JobPlanner.class.getName());
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  /** Priority for four times the share of a default queue, so that passes are on time when other queues are busy. */
+  /** Priority that gives four times the share of a default queue: passes are on time when other queues are busy. */
   private static final int PRIORITY = 2;
-  /** Time after the first pass of this process in which a fleet that was not read counts as unknown, not as empty. */
+  /** Time, from the first pass without a fleet, for which the fleet counts as unknown; later it counts as empty. */
   private static final long FLEET_GRACE_MILLIS = 10_000;
   private static final Duration RETENTION = Duration.ofHours(1);
   /** Pause after a pass for which the store did not respond in time. It does not grow, so that jobs resume soon. */
@@ -78,7 +78,7 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * As {@link #JobPlanner(TaskStore, JobMeter)}, for jobs with {@link Allocation#OWN}.
+   * Creates a planner as {@link #JobPlanner(TaskStore, JobMeter)} does, also for jobs with {@link Allocation#OWN}.
    *
    * @param allocators the application's allocators, by name
    */
@@ -98,7 +98,7 @@ public final class JobPlanner implements Delivery {
     return jobs(host, new ProcessSurroundings());
   }
 
-  /** As {@link #jobs(JobHost)}, with another clock, timer and source of random bits. */
+  /** Returns jobs as {@link #jobs(JobHost)} does, with the given clock, timer and source of random bits. */
   public Jobs jobs(JobHost host, JobSurroundings surroundings) {
     return new Jobs(store, host, surroundings, turns, () -> fleet, allocators);
   }
@@ -111,7 +111,7 @@ public final class JobPlanner implements Delivery {
   @Override
   public void check(Target target) {
     throw new IllegalArgumentException("the delivery " + TYPE
-        + " plans jobs and is no target of a queue; a job names the queue in which it runs");
+        + " plans jobs and cannot be the target of a queue; a job names the queue in which it runs");
   }
 
   @Override
@@ -132,8 +132,8 @@ public final class JobPlanner implements Delivery {
   }
 
   /**
-   * Returns the workers, or null if they are unknown. After the first passes of this process, workers have some seconds
-   * to call before a run is recorded as having no targets.
+   * Returns the workers, or null if they are unknown. After the first pass of this process, workers have ten seconds to
+   * call before a run is recorded as having no targets.
    */
   private @Nullable Fleet fleet(long now) {
     Fleet known = fleet;
@@ -240,8 +240,8 @@ public final class JobPlanner implements Delivery {
   }
 
   private static Answer failed(TaskRecord task, RuntimeException reason) {
-    String message = "cannot plan a job; it is tried again until it is replaced: job=" + task.key() + ", reason="
-        + reason.getMessage();
+    String message = "cannot plan a job; trying again until it succeeds or the job is replaced: job=" + task.key()
+        + ", reason=" + reason.getMessage();
     if (reason instanceof ScheduleException || reason instanceof UnreadableException) {
       // The message is enough, without a stack trace: a calendar does not exist, or a record is damaged.
       LOG.log(System.Logger.Level.ERROR, message);

@@ -6,9 +6,9 @@ public enum Overlap {
   SKIP(1),
   /** One time waits until the run has ended; further times are skipped. */
   QUEUE(2),
-  /** The active run is stopped, and the newest time begins once its shards have ended. */
+  /** The active run is stopped. Once its shards have ended, the newest time begins. */
   REPLACE(3),
-  /** Both runs are active, up to 16 at once, or 4 if the job has more than 1,000 shards. */
+  /** The runs overlap: up to 16 are active at once, or 4 if the job has more than 1,000 shards. */
   ALLOW(4);
 
   private final int code;

@@ -92,7 +92,7 @@ record Targets(List<Group> groups) {
     return groups.get(shard / groupSize());
   }
 
-  /** Returns about how many bytes {@link #write} writes. */
+  /** Returns how many bytes {@link #write} writes. */
   int bytes() {
     Bytes out = new Bytes(64);
     write(out);

@@ -6,12 +6,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs a job whose run waits for its allocator once, and again only if it waits after a wait has ended. Thread-safe.
+ * Logs once that a run of a job waits for the job's allocator. When that wait has ended, the next wait of the same job
+ * is logged again. Thread-safe.
  */
 final class WaitLog {
   /**
-   * Maximum number of jobs that are remembered. While that many wait, others are not logged; their status shows the
-   * reason.
+   * Maximum number of jobs that are remembered. While that many wait, further jobs are not logged; the status
+   * of each job shows the reason.
    */
   static final int MAX_JOBS = 1_000;
   /** Time without a pass after which a job may be forgotten: a job that still waits is planned every two seconds. */

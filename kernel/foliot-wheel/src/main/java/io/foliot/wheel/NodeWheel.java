@@ -28,8 +28,8 @@ final class NodeWheel {
    * a new stamp.
    *
    * A slot of a higher level may hold a million entries. While they are moved down, due timers wait. So a large slot is
-   * staged: during the last quarter of a slot's width before its beginning, its entries are sorted, a few at a time,
-   * into one list for each slot below. When time reaches the staged slot, these lists become the slots below.
+   * staged: from a quarter of its width before it begins, its entries are sorted, a few at a time, into one list for
+   * each slot below. When time reaches the staged slot, these lists become the slots below.
    *
    * A slot holds its timers in the order of arrival. When the hand reaches a tick, a DueQueue sorts the timers of that
    * tick by deadline. The DueQueue must be empty before the hand moves.
@@ -80,7 +80,10 @@ final class NodeWheel {
   /** Divisor of a slot's width: the staging of a slot starts a quarter of the width before the slot begins. */
   private static final int STAGE_AHEAD = 4;
 
-  /** Minimum number of ticks from the start of staging to the slot. It matters on level 1, where slots are narrow. */
+  /**
+   * Minimum number of ticks from the start of staging to the start of the slot. It matters on level 1, where slots are
+   * narrow.
+   */
   private static final int STAGE_AHEAD_TICKS = 256;
 
   /**
@@ -237,7 +240,7 @@ final class NodeWheel {
   /** Number of the list that a sweep examines, or {@link #SWEEP_END} if no sweep is in progress. */
   private int sweepList = SWEEP_END;
 
-  /** Last chunk of that list that the sweep has kept; null at the beginning of the list. */
+  /** Latest chunk of the list {@link #sweepList} that the sweep has kept; null at the beginning of the list. */
   private @Nullable Chunk swept;
 
   /** Result of loading nodes ahead, kept so that the compiler cannot remove the reads. */
@@ -286,8 +289,9 @@ final class NodeWheel {
   }
 
   /**
-   * As {@link TimerQueue#nextWake}, with three differences. Dead entries count. The staging of a slot is a reason to
-   * wake. An entry counts as due once the hand has reached its tick, even if its deadline is later than now.
+   * Returns the same as {@link TimerQueue#nextWake}, with three differences. Dead entries count. The staging of a slot
+   * is a reason to wake. An entry counts as due once the hand has reached its tick, even if its deadline is later than
+   * now.
    */
   long nextWake() {
     return reached.isEmpty() && atHand.isEmpty() && late.isEmpty() && due.isEmpty()
@@ -296,9 +300,10 @@ final class NodeWheel {
   }
 
   /**
-   * As {@link TimerQueue#advance}, with three differences. Dead entries count as touched. Entries are visited in the
-   * order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in which they were
-   * placed. Entries of the last tick whose deadline is after {@code nowNanos} stay until a call with a later time.
+   * Does the same as {@link TimerQueue#advance}, with three differences. Dead entries count as touched. Entries are
+   * visited in the order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in
+   * which they were placed. Entries of the last tick whose deadline is after {@code nowNanos} stay until a call with a
+   * later time.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
    */
@@ -344,7 +349,7 @@ final class NodeWheel {
   }
 
   /**
-   * Turns the lists of the staged slot into the slots below it. These slots are empty, because a slot is only filled
+   * Turns the lists of the staged slot into the slots below it. These slots are empty, because a slot is filled only
    * while the hand is in the slot above it.
    */
   private void openStaged() {

@@ -57,7 +57,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   /** Largest number of timers that one turn touches in the wheel: about 100 microseconds of work. */
   private static final int ADVANCE_LIMIT = 1024;
 
-  /** Largest number of entries that one turn sweeps, and that it stages: about 100 microseconds of work each. */
+  /** Largest number of entries that one turn sweeps, and also that it stages: about 100 microseconds of work each. */
   private static final int MOVE_LIMIT = 4096;
 
   /**
@@ -153,7 +153,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private final NodeWheel wheel = new NodeWheel(0);
   private final List<WheelNode> unfired = new ArrayList<>();
 
-  /** Time before which the driver does not wake by itself. */
+  /** Time, in nanoseconds since the driver's creation, before which the driver does not wake by itself. */
   private long wakeUpNotBefore = -WAKE_UP_BURST * NANOS_PER_WAKE_UP;
 
   /** Time at which this turn began. */
@@ -408,7 +408,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
 
   /**
    * Runs an action on the driver thread for each waiting node. Returns when the action has run for all of them, or when
-   * the driver stops.
+   * the driver stops. At most one call may be under way, because the death of the driver ends only the latest visit.
    *
    * @throws IllegalStateException if the action threw; it has not run for the nodes after that
    */
@@ -603,7 +603,7 @@ final class WheelDriver implements NodeWheel.Visitor, Runnable {
   private void take(WheelNode node) {
     long word = node.dequeue();
     if (node instanceof Visit) {
-      // The nodes that were handed off before it are in the wheel now.
+      // The nodes that were handed off before the visit are in the wheel now.
       if (node.end(WheelNode.FIRED)) {
         node.expire();
       }

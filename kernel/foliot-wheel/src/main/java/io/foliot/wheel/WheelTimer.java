@@ -172,7 +172,7 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Sets by how much more than a tick timers may fire late; zero by default. With slack, more timers fire together
+     * Sets the slack: how late timers may fire, beyond one tick; zero by default. With slack, more timers fire together
      * and the wheel moves timers less often. For timeouts that are nearly always cancelled, a tenth of the delay is a
      * good value.
      *
@@ -205,9 +205,9 @@ public final class WheelTimer implements AutoCloseable {
     }
 
     /**
-     * Sets the factory of the driver thread; by default a platform thread named {@code foliot-timer}. The thread starts
-     * with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon. {@link #build} calls the
-     * factory, and throws if the factory returns null or a thread that was started.
+     * Sets the factory of the driver thread. The default is a platform thread named {@code foliot-timer}. The thread
+     * starts with the first timer, and keeps the JVM alive until {@code stop} unless it is a daemon. {@link #build}
+     * calls the factory, and throws if the factory returns null or a thread that was started.
      */
     public Builder threadFactory(ThreadFactory threadFactory) {
       this.threadFactory = requireNonNull(threadFactory, "threadFactory");

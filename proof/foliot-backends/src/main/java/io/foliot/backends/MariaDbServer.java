@@ -60,7 +60,7 @@ public final class MariaDbServer implements Server {
       List<String> bootstrap = base(folder);
       bootstrap.add("--bootstrap");
       Command.run(bootstrap, Files.writeString(folder.resolve("system-tables.sql"), tables));
-      // The server runs this file at each start: it creates one user with a password, and removes root.
+      // The server runs this file at each start. The file creates one user with a password, and removes root.
       Files.writeString(folder.resolve("init.sql"),
           "DELETE FROM mysql.global_priv WHERE User = 'root';\nFLUSH PRIVILEGES;\nCREATE USER IF NOT EXISTS " + USER
               + "@'127.0.0.1' IDENTIFIED BY '" + password + "';\nGRANT ALL ON *.* TO " + USER

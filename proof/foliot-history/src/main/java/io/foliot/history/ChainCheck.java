@@ -184,8 +184,8 @@ final class ChainCheck {
   }
 
   /**
-   * Reports an attempt that began after a later attempt or generation, unless a fault explains this. Attempts that the
-   * store may have forgotten do not count.
+   * Reports an attempt that began after an attempt with a higher number or generation had arrived, unless a fault
+   * explains this. Attempts that the store may have forgotten do not count.
    */
   private void checkFence() {
     List<Delivery> deliveries = new ArrayList<>();
@@ -212,7 +212,7 @@ final class ChainCheck {
       if (beyond.isBeyond(delivery)) {
         Firing firing = Objects.requireNonNull(firingOf.get(delivery));
         if (!run.isDisturbed(firing, delivery, delivery)) {
-          findings.report(Violation.Kind.FENCE, firing + " began after a later attempt or generation of its key",
+          findings.report(Violation.Kind.FENCE, firing + " began after an attempt with a higher number or generation",
               beyond.events(), delivery.events());
         }
       }

@@ -23,8 +23,8 @@ final class Chains {
 
   Chains(Run run, long clockErrorMillis, Findings findings) {
     forgotten = run.forgotten;
-    // First the events that show the key of a task, then the answers that name only a task, then the operations on
-    // tasks and keys that are known by then.
+    // The order matters: first, the events that show the key of a task are placed. The answers that name only a task
+    // follow, and at last the operations on tasks and keys that are known by then.
     for (Operation operation : run.operations) {
       if (operation.reply() instanceof Reply.Placed placed && namesKey(operation.request())) {
         place(operation, placed, findings);
@@ -102,7 +102,7 @@ final class Chains {
       if (!forgotten.mayFollow(operation.invokedMillis())) {
         return;
       }
-      // The store may have forgotten the task that it made, and the key may belong to another task by now.
+      // The store may have forgotten the task that the submit made, and the key may belong to another task by now.
     }
     if (submit.key() == null) {
       keylessMakers.computeIfAbsent(submit.queue(), queue -> new ArrayList<>()).add(operation);

@@ -21,7 +21,7 @@ public sealed interface Event {
     GONE
   }
 
-  /** The kind of an injected fault. */
+  /** The kind of an injected fault. The window of a fault is the time from {@link FaultBegan} to {@link FaultEnded}. */
   enum Fault {
     /** A process was killed; the window ends when it is up again. */
     KILL,
@@ -56,6 +56,7 @@ public sealed interface Event {
   /**
    * A fault is about to be injected.
    *
+   * @param window the number of the fault
    * @param what a description of the fault
    */
   record FaultBegan(long window, long atMillis, Fault fault, String what) implements Event {}

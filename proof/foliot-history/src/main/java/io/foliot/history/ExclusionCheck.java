@@ -34,7 +34,10 @@ final class ExclusionCheck {
   /** The same as {@link #firstReset} for RESET_PENDING. */
   private final @Nullable Firing[] firstPending;
 
-  /** When the first operation was invoked that breaks the series; {@link Long#MAX_VALUE} if there is none. */
+  /**
+   * The earliest time, in ms, at which an operation that breaks the series was invoked; {@link Long#MAX_VALUE} if there
+   * is none.
+   */
   private final long[] brokenMillis;
 
   ExclusionCheck(Chain chain, Run run, Allowances allowances, Findings findings) {

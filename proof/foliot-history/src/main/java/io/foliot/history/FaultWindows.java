@@ -41,7 +41,7 @@ final class FaultWindows {
     return window < from.length && from[window] <= toMillis;
   }
 
-  /** Returns the end of the last window, or {@link Long#MIN_VALUE} if there is no window. */
+  /** Returns the end of the last window, perhaps {@link #NEVER}; {@link Long#MIN_VALUE} if there is no window. */
   long lastHealMillis() {
     return to.length == 0 ? Long.MIN_VALUE : to[to.length - 1];
   }

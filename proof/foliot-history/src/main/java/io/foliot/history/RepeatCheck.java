@@ -49,13 +49,17 @@ final class RepeatCheck {
     }
   }
 
-  /** Returns whether a delivery began after its firing had ended, and reports that. */
+  /**
+   * Reports a delivery that began after its firing had ended, unless a fault may explain it. Returns whether it was
+   * reported.
+   */
   private boolean checkZombie(Firing firing, List<Delivery> successes, Delivery delivery) {
     long begun = run.begunMillis(delivery);
     for (int i = successes.size() - 1; i >= 0; i--) {
       Delivery success = successes.get(i);
       if (success.lastMillis() + allowances.settleMillis() < begun) {
-        // A higher number was claimed after the success, unless the claim of the success had been lost before that.
+        // A higher number was claimed after the success, so a fault at any time since the success may explain the
+        // delivery. A lower number was claimed before, so only a fault at the time of the delivery may explain it.
         boolean later = delivery.attempt().attempt() > success.attempt().attempt();
         if (!run.isDisturbed(firing, later ? success : delivery, delivery)) {
           findings.report(Violation.Kind.ZOMBIE, firing + " began long after its success", firing.origin(),

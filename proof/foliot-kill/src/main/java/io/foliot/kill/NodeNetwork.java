@@ -22,12 +22,12 @@ import java.util.stream.IntStream;
  * A virtual network. Each node is a network namespace, which a cable (a veth pair) connects to a bridge of this
  * machine. Needs root, Linux with network namespaces, and the program named in {@link #NEEDED}.
  *
- * <p> The network makes faults that a proxy cannot make. When a cable is pulled, connections hang without an error.
+ * <p>The network makes faults that a proxy cannot make. When a cable is pulled, connections hang without an error.
  * When packets of one direction are lost, packets of the other direction still arrive; a wrong hardware address in the
  * sender's neighbour table does this. This machine has several addresses in the network, so packets of a node to one
  * address may vanish while packets to the others arrive.
  *
- * <p> The names of all links and namespaces contain the id of this process. The next process removes the remains of a
+ * <p>The names of all links and namespaces contain the id of this process. The next process removes the remains of a
  * dead process.
  */
 final class NodeNetwork implements AutoCloseable {
@@ -60,7 +60,7 @@ final class NodeNetwork implements AutoCloseable {
 
   /**
    * Beginning of all hardware addresses, which are fixed. A bridge without a fixed address takes the lowest address of
-   * its cables. When that changed with a cable, peers would send to the old address for half a minute.
+   * its cables. If that address changed with a cable, peers would send to the old address for half a minute.
    */
   private static final String HARDWARE = "02:00:00:00:00:";
 
@@ -297,7 +297,7 @@ final class NodeNetwork implements AutoCloseable {
     }
   }
 
-  /** Ends the processes that still run in a namespace, and removes it. */
+  /** Ends the processes that still run in a namespace, and removes the namespace. */
   private static void removeNamespace(String name) {
     try {
       Command.attempt("sh", "-c", "pids=$(ip netns pids " + name + ") && [ -n \"$pids\" ] && kill -KILL $pids");

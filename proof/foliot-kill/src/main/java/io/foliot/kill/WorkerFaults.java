@@ -13,8 +13,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random faults of the workers and servers of a {@link WorkerRig}. Several faults may last at the same time, but only
- * one of each process. At most one server is down at a time, and at least one worker has no fault.
+ * Random faults of the workers and servers of a {@link WorkerRig}. Several faults may last at the same time, but at
+ * most one per process. At most one server is down at a time, and at least one worker has no fault.
  */
 final class WorkerFaults {
   private static final int MIN_PAUSE_MILLIS = 100;
@@ -57,7 +57,7 @@ final class WorkerFaults {
     this.random = random;
   }
 
-  /** Kills this many processes among other faults, waits until all faults are healed, and returns their numbers. */
+  /** Kills this many processes, among other faults. Waits until all faults are healed. Returns the count per fault. */
   Map<Fault, Integer> kill(int kills) {
     try (healers) {
       for (int killed = 0; killed < kills;) {

@@ -50,7 +50,7 @@ final class BatchEngineScenario implements Scenario {
     return true;
   }
 
-  /** The acknowledged tasks, with one sample of each batch. Written by threads of the engine. */
+  /** Counts of the acknowledged tasks, and the id of one task of each batch. Written by threads of the engine. */
   private static final class Acks {
     final AtomicLong created = new AtomicLong();
     final AtomicLong other = new AtomicLong();

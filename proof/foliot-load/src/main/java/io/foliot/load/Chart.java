@@ -14,7 +14,7 @@ final class Chart {
   private static final int RIGHT = 20;
   private static final int TOP = 40;
   private static final int BOTTOM = 90;
-  /** Horizontal grid lines above the x axis. */
+  /** Number of horizontal grid lines above the x axis. */
   private static final int STEPS = 5;
   /** Colours that colour-blind people can distinguish (Okabe and Ito). The marks differ in size as well. */
   private static final List<String> COLOURS = List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7");

@@ -97,7 +97,7 @@ final class EmbeddedEngine implements AutoCloseable {
     private void acquire(int count) {
       try {
         if (!permits.tryAcquire(count, TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-          throw new BenchException("no call of the engine has completed for " + TIMEOUT_SECONDS + " s");
+          throw new BenchException("calls of the engine did not complete within " + TIMEOUT_SECONDS + " s");
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -59,7 +59,7 @@ final class Load implements AutoCloseable {
     /** Returns the time until the next request, in nanoseconds: 0 for now, {@link #NEVER} if there are no more. */
     long waitNanos(long nowNanos);
 
-    /** Returns the next request. */
+    /** Returns the next request. Called only if {@link #waitNanos} has just returned 0. */
     Request next();
 
     /** Processes the response to a request. */
@@ -120,7 +120,7 @@ final class Load implements AutoCloseable {
    * Sends all requests of the work, and waits for their responses.
    *
    * @param limit the longest duration
-   * @return the time from the first request to the last response, in nanoseconds
+   * @return the time from the call of this method to the last response, in nanoseconds
    * @throws BenchException if the limit is exceeded or a connection fails
    */
   long run(Work work, Duration limit) {

@@ -211,7 +211,7 @@ final class BrokenFleetStores {
     }
   }
 
-  /** Settles the attempts of workers wrongly: with any token, or with a retry after a success. */
+  /** Settles the attempts of workers wrongly: whatever their token, or with a retry after a success. */
   private static final class Reports extends BrokenStores.Broken {
     /** The bug affects one of this many settles. */
     private static final int RARITY = 8;

@@ -9,7 +9,7 @@ enum FleetCase {
   WORKER_MOVED,
   /** A worker moved to another node while the first node still held a poll of the worker. */
   POLL_ABANDONED, WORKER_DISABLED, WORKER_ENABLED, ZONE_VANISHED,
-  /** No node ran for longer than a seat rests. */
+  /** For longer than a seat rests, all nodes were down. */
   SEATS_RESTED,
   /** Two nodes had different workers in their fleets. */
   NODES_DISAGREED,
@@ -17,12 +17,12 @@ enum FleetCase {
   PLANNED_FROM_AN_OLD_FLEET,
   /** A run was planned although no worker was known. */
   PLANNED_WITHOUT_WORKERS, BEGAN_ANYWHERE, BEGAN_IN_ZONE, BEGAN_AT_ITS_SEAT, BEGAN_AT_A_SUBSTITUTE, BEGAN_AT_A_SUBSTITUTE_OF_THE_ZONE, BEGAN_AT_THE_ONLY_ONE,
-  /** A task for one worker only began at another worker, which had got the seat later. */
+  /** A task that only one worker may run began at a worker that had got the seat later. */
   BEGAN_AT_A_LATER_OWNER,
-  /** A task began whose seat had an undisturbed worker, so no other worker may run the task. */
+  /** A task began whose seat had an undisturbed worker, so no other worker was permitted to run the task. */
   SEAT_WAS_BINDING,
   /** A task began while a disabled worker polled, so the check of disabled workers applied. */
   DISABLED_WORKER_POLLED, LEASE_LOST, LEASE_EXTENDED, EXTENSION_REFUSED, REPORT_TAKEN, REPORT_REFUSED, FAILED_ATTEMPT, SEAT_LEFT, SEAT_GIVEN_BACK, SEAT_GIVEN_TO_ANOTHER,
-  /** A task still waited at the end, because its only worker was gone. */
+  /** A task still waited at the end of the run, because its only worker was gone. */
   WAITS_FOR_THE_ONLY_ONE
 }

@@ -331,8 +331,8 @@ final class FleetJudge {
   }
 
   /**
-   * Returns the longest time from the due time of a task to its claim without faults, in milliseconds. The owner finds
-   * the task with a head poll and parks it. If a read of parked tasks has just passed the place of the task, the
+   * Returns the longest time, in ms, from the due time of a task to its claim while there are no faults. The owner
+   * finds the task with a head poll and parks it. If a read of parked tasks has just passed the place of the task, the
    * worker's node finds the task one round later. A node takes a parked task only for a worker whose poll is waiting.
    * If the worker is between two polls, the node finds the task again one round later. The wait of a poll is longer
    * than a round.
@@ -344,7 +344,7 @@ final class FleetJudge {
         + Math.ceilDiv((OTHER_CALLS + rounds * CALLS_OF_ROUND) * callMicros, 1_000);
   }
 
-  /** Returns whether the worker of a seat has been live for so long that all nodes must have read it. */
+  /** Returns whether the worker of a seat has been live for so long that every node has read that it is live. */
   private boolean isBinding(Planned plan, long atMillis) {
     SimWorker own = workers.get(plan.worker());
     long since = atMillis - SETTLED_MILLIS;
@@ -353,7 +353,12 @@ final class FleetJudge {
         && seats.hasHad(plan.worker(), plan.address().number(), since);
   }
 
-  /** Returns whether a worker is certainly enabled, or disabled, as the last answer states. */
+  /**
+   * Returns whether no unanswered call can have changed a worker, or the stored seat has shown the given state since an
+   * instant.
+   *
+   * @param isEnabled the state that the latest answer states
+   */
   private boolean isAsAnswered(SimWorker worker, boolean isEnabled, long sinceMillis) {
     return !worker.mayChangeLate() || seats.hasBeenEnabled(worker.name(), isEnabled, sinceMillis);
   }
@@ -389,7 +394,7 @@ final class FleetJudge {
 
   // The end.
 
-  /** Returns whether every task is final, except tasks for one worker only that is gone. */
+  /** Returns whether every written task is final, or may run only at a worker that is gone. */
   boolean isOver(TaskStore truth) {
     return planned.values().stream().noneMatch(plan -> isOpen(truth, plan) && !mayWait(plan));
   }
@@ -405,7 +410,7 @@ final class FleetJudge {
     return task != null && task.isLive();
   }
 
-  /** Returns whether a task is for one worker only, and that worker and the latest worker of its seat are gone. */
+  /** Returns whether a task permits no substitute, and its worker and the latest worker of its seat are gone. */
   private boolean mayWait(Planned plan) {
     if (plan.address().kind() != Address.Kind.ONLY) {
       return false;

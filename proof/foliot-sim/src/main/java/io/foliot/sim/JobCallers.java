@@ -44,7 +44,7 @@ final class JobCallers implements SimReceiver.Listener {
   private static final long WATCH_MILLIS = 500;
   /** Retention of ended shards: longer than the longest outage, so the end of a shard is always known. */
   private static final Duration RETENTION = Duration.ofDays(3);
-  /** Largest distance of a change that is made close to a scheduled time. */
+  /** Maximum time between a scheduled time and a change that is made close to it. */
   private static final long CLOSE_MILLIS = 20;
   /** Bound of the time before a job is put. */
   private static final long FIRST_MILLIS = 8_000;
@@ -103,7 +103,7 @@ final class JobCallers implements SimReceiver.Listener {
     schedule.afterMillis(calm + random.nextLong(FIRST_MILLIS), this::putAndDelete);
   }
 
-  /** Ends the random changes. Each caller then resumes its job. */
+  /** Ends the random changes. Each caller then puts its job again, and resumes it. */
   void end() {
     over = true;
     putQueue();

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The nodes of a run with their store, coordinator and receiver, in a world drawn from the seed. */
 final class SimCluster {
-  /** The length of the period of faults. */
+  /** The end of the period of faults, from the start of the run. */
   static final long CHAOS_MILLIS = 45_000;
-  /** The time at which faults are repaired. */
+  /** The time at which faults are repaired, from the start of the run. */
   static final long HEAL_MILLIS = CHAOS_MILLIS + 5_000;
   private static final long LATEST_START_MILLIS = 1_500;
 

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A coordination service like ZooKeeper. A session may end long after its node has died. Notifications arrive late,
+ * A coordination service like ZooKeeper. A session may end long after its node has died. Notifications may arrive late,
  * twice, or after newer notifications. Sometimes the service reports to each node that the node is the leader and owns
  * all slots.
  */
@@ -48,9 +48,9 @@ final class SimCoordination {
   private static final long SUSPENDED_MILLIS = 1_000;
   /** Delay of a punctual notification. */
   private static final long WELL_MILLIS = 5;
-  /** Bound of the delay of a late notification. */
+  /** Exclusive bound of the delay of a late notification. */
   private static final long LATEST_MILLIS = 5_000;
-  /** One of this many notifications is late, and one is repeated. */
+  /** One of this many notifications is late, one is repeated, and one of this many checks ends a session. */
   private static final int RARITY = 4;
 
   private static final class Session {
@@ -111,7 +111,7 @@ final class SimCoordination {
     sim.schedule().afterMillis(LATEST_MILLIS, this::reportToAll);
   }
 
-  /** Returns the last published assignment. */
+  /** Returns the latest published assignment, or null if none was published. */
   @Nullable
   Assignment assignment() {
     byte[] published = document;
@@ -167,7 +167,10 @@ final class SimCoordination {
     }
   }
 
-  /** Ends the sessions of unreachable nodes, soon or long after their timeout. */
+  /**
+   * Reports lost contact to unreachable clients, ends their sessions soon or long after the timeout, and opens sessions
+   * for clients that have none.
+   */
   private void checkSessions() {
     boolean ended = false;
     for (Session session : List.copyOf(sessions.values())) {
@@ -226,7 +229,7 @@ final class SimCoordination {
     private Listener listener = view -> {};
     /** Greatest number of a notification that has arrived. */
     private long receivedNumber;
-    /** Number of the last notification that was sent. */
+    /** Number of the latest notification that was sent. */
     private long sentNumber;
     /** Whether the client has no session. */
     private boolean lost;
@@ -268,7 +271,7 @@ final class SimCoordination {
       }
       Session old = sessions.get(self.node());
       if (old != null) {
-        // This is the session of an earlier process. Its name is free when the session ends.
+        // This is the session of an earlier process. The name is free when that session ends.
         return;
       }
       if (receivedNumber > 0) {

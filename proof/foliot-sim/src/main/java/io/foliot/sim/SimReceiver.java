@@ -20,15 +20,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receiver with many faults. It fails, is slow, and answers too late or never. It accepts an attempt whose end is
- * reported later, twice or never. All nodes share one receiver, which outlives the nodes.
+ * A receiver with many faults. It fails, is slow, and answers too late or never. It accepts some attempts, whose ends
+ * are then reported later, twice or never. All nodes share one receiver, which outlives the nodes.
  */
 final class SimReceiver {
   /** The type of the receiver's targets. */
   static final String TYPE = "sim";
 
   private static final int PERCENTS = 100;
-  /** Least percent at which an attempt succeeds in normal time. */
+  /** Lowest number, of those from 0 to 99, with which an attempt succeeds in normal time. */
   private static final int SUCCESS_FROM = 34;
 
   /** A client that reports the ends of accepted attempts, and is notified of refused attempts. */
@@ -83,7 +83,7 @@ final class SimReceiver {
    *
    * @param serves tests whether the process has a handler for a queue
    * @param claimsAll whether the process states that it has handlers for all queues
-   * @param unmet receives each attempt of a queue for which the process has no handler
+   * @param unmet receives a message for each attempt of a queue for which the process has no handler
    */
   Delivery of(NodeProcess process, Predicate<String> serves, boolean claimsAll, Consumer<String> unmet) {
     return new NodeDelivery(process, serves, claimsAll, unmet);
@@ -160,7 +160,7 @@ final class SimReceiver {
       return answer;
     }
 
-    /** Ends an attempt in a way that a number from 0 to 99 selects; 0 is an exception, which was thrown before. */
+    /** Ends an attempt in a way that a number from 0 to 99 selects; for 0, the caller has thrown already. */
     private void behave(int percent, long tookMillis, long timeoutMillis, TaskRecord task, long delivery,
         CompletableFuture<Answer> answer) {
       if (percent < 10) {
@@ -203,7 +203,7 @@ final class SimReceiver {
       sim.schedule().afterMillis(afterMillis, () -> process.run(() -> answer.complete(given)));
     }
 
-    /** Records the end of an attempt and answers; a success that a dead process does not get is recorded as gone. */
+    /** Records an answer and gives it; a success or a re-arm that a dead process does not get is recorded as gone. */
     private void reply(long afterMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
         Answer given) {
       sim.schedule().afterMillis(afterMillis, () -> {

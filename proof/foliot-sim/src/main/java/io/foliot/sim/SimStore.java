@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * its kind permits, lose its latest writes. Each node calls the store through a {@link StoreLink}.
  *
  * <p>To lose its latest writes, the store replays all earlier writes, at their original times, into a new
- * {@link MemoryStore}. The records of a {@link MemoryStore} depend only on its calls and their times.
+ * {@link MemoryStore}. The records of a {@link MemoryStore} depend only on its calls, their times and their tokens.
  */
 final class SimStore {
   /** The kinds of stores that are simulated. */
@@ -153,7 +153,9 @@ final class SimStore {
     return witness.apply(bug.wrap(truth, scene), scene);
   }
 
-  /** Sets the witness: a wrapper that gets all later calls with their results, including those of a planted bug. */
+  /**
+   * Sets the witness: a wrapper that gets all later calls and their results, even if a planted bug has falsified them.
+   */
   void watchCalls(BiFunction<TaskStore, Scene, TaskStore> newWitness) {
     witness = newWitness;
     exposed = newExposed();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("repeated")
 final class FleetSimulationTest {
-  private static final int SEEDS = Integer.getInteger("seeds", 100);
+  private static final int SEEDS = Integer.getInteger("seeds", 60);
   /** Number of seeds that together reach every case. */
   private static final int SEEDS_FOR_COVERAGE = 100;
   private static final int SEEDS_PER_BUG = 300;

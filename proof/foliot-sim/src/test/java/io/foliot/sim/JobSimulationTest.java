@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("repeated")
 final class JobSimulationTest {
-  private static final int SEEDS = Integer.getInteger("seeds", 100);
+  private static final int SEEDS = Integer.getInteger("seeds", 50);
   private static final int SEEDS_PER_BUG = 500;
   private static final int SEEDS_TWICE = 5;
   private static final int MAX_SHOWN = 5;

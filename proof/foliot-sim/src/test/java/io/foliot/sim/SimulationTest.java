@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("repeated")
 final class SimulationTest {
   /** Number of seeds, which the quick tests run in ten seconds on two processors. */
-  private static final int SEEDS = Integer.getInteger("seeds", 120);
+  private static final int SEEDS = Integer.getInteger("seeds", 60);
   private static final int SEEDS_PER_BUG = 2_000;
   private static final int SEEDS_TWICE = 5;
   private static final int MAX_SHOWN = 5;

@@ -30,7 +30,7 @@ final class PoolStress {
   @JCStressTest
   @Description("Two tasks arrive at once in a pool without workers.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker runs both tasks, or starts a second worker.")
-  @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see its task.")
+  @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see the caller's task.")
   @State
   public static class ExecuteAgainstExecute {
     private final WorkerPool pool = new WorkerPool(THREADS, WorkerPool.UNBOUNDED);
@@ -55,7 +55,7 @@ final class PoolStress {
   @JCStressTest
   @Description("Two tasks arrive at once in a pool that may have one worker.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker polls the queue again after each task.")
-  @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see its task.")
+  @Outcome(expect = FORBIDDEN, desc = "A caller relied on a worker that did not see the caller's task.")
   @State
   public static class ExecuteAgainstExecuteOfOneWorker {
     private final WorkerPool pool = new WorkerPool(THREADS, 1);
@@ -112,7 +112,7 @@ final class PoolStress {
 
   @JCStressTest
   @Description("Two tasks arrive at once, each of which blocks until the other runs.")
-  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker has started the second before it ran a task.")
+  @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The first worker starts a second worker before it runs a task.")
   @Outcome(expect = FORBIDDEN, desc = "A blocking task delays another one although no limit is reached.")
   @State
   public static class BlockingTaskAgainstExecute {
@@ -150,7 +150,7 @@ final class PoolStress {
   @JCStressTest
   @Description("A second worker cannot be started while the only one goes idle.")
   @Outcome(id = "all ran", expect = ACCEPTABLE, desc = "The one worker finds the task, or is woken for it.")
-  @Outcome(expect = FORBIDDEN, desc = "The worker relied on a worker whose start failed: the task stays in the queue.")
+  @Outcome(expect = FORBIDDEN, desc = "The idle worker relied on a worker whose start failed: the task stays queued.")
   @State
   public static class FailingStartAgainstWorkerGoingIdle {
     private final AtomicInteger started = new AtomicInteger();

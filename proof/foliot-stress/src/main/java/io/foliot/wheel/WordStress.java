@@ -15,8 +15,8 @@ import org.openjdk.jcstress.infra.results.ZZL_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /**
- * Races the cancel, the reset and the firing of one node with each other. All tests share one driver, because a driver
- * keeps no reference to a node that it only visits.
+ * Races the cancel, the reset and the firing of one node with each other. All tests can share one driver, because a
+ * driver keeps no reference to a node that it only visits.
  */
 final class WordStress {
   private static final long DUE_NANOS = 100;

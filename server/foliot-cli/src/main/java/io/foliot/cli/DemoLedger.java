@@ -54,7 +54,10 @@ final class DemoLedger {
         .count();
   }
 
-  /** Waits until a task has enough callbacks or the patience has passed. Returns the number that have arrived. */
+  /**
+   * Waits until a task has enough callbacks, the patience has passed, or the thread is interrupted. Returns the number
+   * of callbacks that have arrived.
+   */
   synchronized int await(String task, int callbacksWanted, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
     try {

@@ -115,8 +115,8 @@ final class Figures {
   }
 
   /**
-   * Returns a percentile of a histogram's values since earlier figures, interpolated within its bucket; NaN if there
-   * are no values.
+   * Returns a percentile of a histogram's values since earlier figures, interpolated linearly within its bucket; NaN if
+   * there are no values. In the bucket without an upper bound, the result is the lower bound.
    *
    * @param name the histogram's name, without {@code _bucket}
    * @param share the percentile as a fraction, such as 0.99

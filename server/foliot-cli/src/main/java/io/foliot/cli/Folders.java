@@ -40,7 +40,7 @@ final class Folders {
     }
   }
 
-  /** Returns the total length of all files in a folder, in bytes; unreadable files count as empty. */
+  /** Returns the total length of all files in a folder, in bytes, or 0 if a folder in it cannot be listed. */
   static long bytes(Path folder) {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.mapToLong(Folders::size).sum();

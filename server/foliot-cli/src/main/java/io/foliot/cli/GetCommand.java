@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 @Command(name = "get", description = "Shows a task with its last attempts.", footer = {"", "Examples",
     "  foliot get orders order-7", "  foliot get 0199f2a4-7c1e-7a53-8a3f-5f0d9c2b1e77 --why"})
 final class GetCommand implements Callable<Integer> {
-  /** Number of characters of a payload that the output for people shows. */
+  /** Maximum number of characters of a payload that the output for people shows. */
   private static final int SHOWN_PAYLOAD = 2_000;
 
   private final Shell shell;

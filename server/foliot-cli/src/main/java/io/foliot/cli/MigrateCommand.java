@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
 
 /** Moves all live tasks from one store to another. */
 @Command(name = "migrate", description = {
-    "Moves all live tasks, and the settings of queues and keys, to another store.",
-    "From the beginning on, the source accepts and fires nothing.",
+    "Moves all live tasks, and the queues, calendars and API keys, to another store.",
+    "From the beginning of the migration, the source accepts and fires nothing.",
     "The target is opened once both stores have the same contents.",
     "An interrupted migration continues where it stopped when the same command is run again."}, footer = {"",
         "A store is rocksdb:DIR (a data folder, whose server must be stopped), jdbc:postgresql://HOST/DATABASE,",

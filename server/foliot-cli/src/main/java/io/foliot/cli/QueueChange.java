@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * The changes that a command makes to the settings of a queue. The settings are read before and after the command.
  *
  * @param isNew whether the queue did not exist before
- * @param lines one line for each setting that has changed
+ * @param lines one line for each setting that has changed, in the order of the names
  */
 record QueueChange(boolean isNew, List<String> lines) {
   /** Names of the fields of a queue in the API that are not settings. */

@@ -26,7 +26,7 @@ final class ScheduleOptions {
   @Option(names = "--dst-overlap", paramLabel = "RULE", description = "for local times that a clock change repeats: auto, first or both")
   private @Nullable String dstOverlap;
 
-  @Option(names = "--after", paramLabel = "DURATION", description = "a fixed delay after the end of the last run")
+  @Option(names = "--after", paramLabel = "DURATION", description = "a fixed delay after the end of the previous run")
   private @Nullable String after;
 
   @Option(names = "--at", paramLabel = "INSTANT", description = "a single scheduled time")

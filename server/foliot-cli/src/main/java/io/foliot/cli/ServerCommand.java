@@ -27,7 +27,7 @@ import picocli.CommandLine.ParseResult;
     "Each option has a key in foliot.yaml and an environment variable: --port is server.port and FOLIOT_SERVER_PORT."
         + " The command line overrides the environment, which overrides the file.",
     "", "A server that cannot continue ends, and prints the reason. Exit codes",
-    "  1  the store has closed itself, or the server could not start for another reason",
+    "  1  the store has closed itself, or the server could not start",
     "  2  the options or the configuration cannot be used",
     "  3  the server ran out of memory, after the line \"Terminating due to java.lang.OutOfMemoryError\"",
     "  5  a thread that the server needs has ended, or a check of the server noticed that memory ran out",

@@ -206,7 +206,7 @@ final class ServerConnection implements AutoCloseable {
       case "unknown-job" -> creation(members, "job", "jobs put %s --queue QUEUE --cron \"0 2 * * *\"");
       case "unknown-calendar" -> creation(members, "calendar", "calendars put %s SAT SUN");
       case "unknown-worker" -> "no live worker has the name " + Shell.plain(String.valueOf(members.apply("worker")))
-          + "; foliot workers lists live workers, each from a second or two after its first claim on";
+          + "; foliot workers lists the live workers; a worker is listed a second or two after its first claim";
       case "unknown-run" -> Shell.plain(String.valueOf(detail))
           .replace("GET /v1/jobs/{job}/runs", "foliot jobs runs JOB");
       default -> null;

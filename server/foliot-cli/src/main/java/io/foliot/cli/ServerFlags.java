@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** Makes the options of the configuration options of a command, so that the code lists them only once. */
+/** Makes each {@link Option} of the server an option of a command, so that the code lists the options only once. */
 final class ServerFlags {
   private ServerFlags() {}
 
@@ -27,7 +27,7 @@ final class ServerFlags {
         : builder.type(String.class).build();
   }
 
-  /** Returns the values of the options that the command line sets, by the options' names without dashes. */
+  /** Returns the values of the options that the command line sets, by {@link Option#flag}. */
   static Map<String, String> of(ParseResult parsed) {
     Map<String, String> flags = new LinkedHashMap<>();
     for (Option<?> option : Option.all()) {

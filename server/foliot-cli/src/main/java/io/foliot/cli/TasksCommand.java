@@ -31,7 +31,8 @@ final class TasksCommand implements Callable<Integer> {
   @Option(names = "--state", paramLabel = "STATE", description = "only tasks in this state: delayed, ready, running, finished, failed, cancelled")
   private @Nullable String state;
 
-  @Option(names = "--limit", paramLabel = "N", description = "maximum number of tasks to list; default: " + Defaults.PAGE)
+  @Option(names = "--limit", paramLabel = "N", description = "maximum number of tasks to list; default: "
+      + Defaults.PAGE)
   private int limit = Defaults.PAGE;
 
   @Option(names = "--cursor", paramLabel = "TEXT", description = "continue after an earlier page: the nextCursor that --json printed")

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Lists the workers of the cluster. */
-@Command(name = "workers", description = "Lists workers: processes that claim tasks with a name, and servers with handlers of their own.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
+@Command(name = "workers", description = "Lists workers: processes that give a name when they claim tasks, and servers with handlers of their own.", synopsisSubcommandLabel = "[COMMAND]", commandListHeading = "%nCommands:%n", footer = {
     "", "Examples", "  foliot workers", "  foliot workers disable report-1a2b3c4d"})
 final class WorkersCommand implements Callable<Integer> {
   private static final String PATH = "/v1/workers";

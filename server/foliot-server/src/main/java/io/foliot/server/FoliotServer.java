@@ -115,8 +115,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Reads the API keys every second. A key that was created or deleted through another server takes effect at this one
-   * within a second, or as soon as the store answers.
+   * Reads the API keys every second. So this server accepts a key that was created through another server, and refuses
+   * a key that was deleted there, within about a second, or as soon as the store answers.
    */
   private static void refresh(KeyRing keys) {
     boolean answered = true;
@@ -258,7 +258,8 @@ public final class FoliotServer implements AutoCloseable {
 
   /**
    * Returns how many connections to accept: as many as configured, but at most half of the free file descriptors,
-   * because callbacks and files need the other half. Logs a warning if a tenth or more is missing.
+   * because callbacks and files need the other half. Logs a warning if the result is lower than configured by a tenth
+   * or more.
    */
   private static int connections(FoliotConfig config) {
     int wanted = config.limits().connections();
@@ -279,8 +280,8 @@ public final class FoliotServer implements AutoCloseable {
   }
 
   /**
-   * Stops within the configured time: refuses new requests, claims no more tasks, waits for the attempts and requests
-   * under way, then closes the store.
+   * Stops: refuses new requests, claims no more tasks, waits for the attempts and requests under way, and then closes
+   * the store. The wait lasts for the configured time and one second at most.
    */
   public synchronized void stop() {
     if (stopped) {

@@ -106,10 +106,10 @@ final class HttpConnections implements ServerConnectionSelector {
       open.incrementAndGet();
       try {
         http1.handle(limit);
-        // A normal return: a request was refused before it could be routed, and perhaps before it was read.
+        // A normal return means that a request was refused before it could be routed, and perhaps before it was read.
         linger();
       } catch (UnreadRequestException e) {
-        // Answered, with unread bytes still to come.
+        // The request was answered, and bytes of it are still to come.
         linger();
       } finally {
         open.decrementAndGet();

@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A check that the server works: once a second that the store commits, and every five seconds that the port accepts
- * connections. Helidon's accepting thread ends at the first failure, such as too many open files, and reports nothing.
+ * Checks once a second that the store commits, and every five seconds that the port accepts connections. Helidon's
+ * accepting thread ends at the first failure, such as too many open files, and reports nothing.
  */
 final class Watchdog implements AutoCloseable {
   private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -33,11 +33,11 @@ final class Watchdog implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Starts a watchdog, after a first check.
+   * Starts a watchdog, after a first check that the store commits.
    *
    * @param address the address on which the server listens
    * @param accepts whether the server has room for a connection; without room, a test connection would prove nothing
-   * @param onFailure called if nothing listens on the address any more
+   * @param onFailure called once, by the thread of the watchdog, if nothing listens on the address any more
    */
   Watchdog(CommitPulse pulse, InetSocketAddress address, BooleanSupplier accepts, Consumer<Throwable> onFailure) {
     this.pulse = pulse;
@@ -51,7 +51,10 @@ final class Watchdog implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name("foliot-watchdog").start(this::watch);
   }
 
-  /** Waits for the first beat, so that a server is ready as soon as it has started, if its store commits. */
+  /**
+   * Waits for the first beat, for {@link CommitPulse#LOST_NANOS} at most. A server whose store commits is therefore
+   * ready as soon as it has started.
+   */
   private void awaitFirstBeat() {
     try {
       boolean unused = pulse.beat().get(CommitPulse.LOST_NANOS, TimeUnit.NANOSECONDS);

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A process and all processes that it starts. Not safe for use by several threads.
  *
- * <p>Where the system has {@code setsid} and {@code kill}, the process leads a new process group. Signals go to that
- * group, so they also reach processes whose parent has ended. The number of a group is not reused while the group has a
- * member. Elsewhere, signals go to the descendants that {@link ProcessHandle} finds.
+ * <p>Signals go to the process and to the descendants that {@link ProcessHandle} finds. Where the system has
+ * {@code setsid} and {@code kill}, the process can lead a new process group. Signals then also go to that group, and
+ * reach processes whose parent has ended. The number of a group is not reused while the group has a member.
  */
 final class ProcessGroup {
   private static final System.Logger LOGGER = System.getLogger("io.foliot.worker.script");

@@ -29,8 +29,9 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Curator client of a ZooKeeper ensemble, whose calls return stages. A stage completes on a thread of ZooKeeper, or
- * fails with a {@link KeeperException}. This class never repeats a call.
+ * A Curator client of a ZooKeeper ensemble, whose calls return stages. A stage completes on a thread of ZooKeeper. It
+ * fails with a {@link KeeperException}, or with the exception by which Curator refused the call. This class never
+ * repeats a call.
  */
 final class Ensemble implements AutoCloseable {
   private static final int ANY_VERSION = -1;
@@ -111,7 +112,7 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Returns the session that owns this client's ephemeral nodes.
+   * Returns the id of the session that owns this client's ephemeral nodes.
    *
    * @throws IllegalStateException if there is no session
    */

@@ -3,8 +3,8 @@ package io.foliot.delivery.http;
 import java.io.IOException;
 
 /**
- * Thrown when an answer has more bytes or more informational responses than the limit. The client closes a connection
- * that throws an {@link IOException}.
+ * Thrown when an answer exceeds the limit of its bytes or of its informational responses. The client closes a
+ * connection if an {@link IOException} is thrown while it reads from the connection.
  */
 final class EndlessAnswerException extends IOException {
   private static final long serialVersionUID = 1;

@@ -30,7 +30,7 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
     @Nullable String contentType, byte[] body) {
   /**
    * Longest wait that a receiver can request by Retry-After. A longer wait counts as a mistake, and is replaced by this
-   * one.
+   * limit.
    */
   static final Duration MAX_RETRY_AFTER = Duration.ofHours(24);
   /** Maximum number of characters of an answer's body in a detail. */
@@ -82,8 +82,8 @@ record Reply(int status, @Nullable String next, @Nullable String ack, @Nullable 
   }
 
   /**
-   * Returns the meaning of a foliot-next that cannot be parsed: another attempt. Ending the task instead could lose the
-   * call that the receiver requested.
+   * Returns the meaning of a foliot-next that cannot be parsed, or is too long: another attempt. Ending the task
+   * instead could lose the call that the receiver requested.
    */
   private Answer unclear(String problem) {
     return new Answer.Retry(null, Health.WELL, "HTTP " + status + "; foliot-next: " + problem);

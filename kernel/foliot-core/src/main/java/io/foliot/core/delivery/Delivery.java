@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to hand an attempt to its handler. Any thread may call. No method blocks except {@link #check}, which no event
- * loop calls.
+ * A way to hand an attempt to its handler. Any thread may call the methods. No method blocks except {@link #check},
+ * which no event loop calls.
  */
 public interface Delivery extends AutoCloseable {
   /** Returns the {@link Target#type} of the targets of this delivery. */
@@ -32,8 +32,8 @@ public interface Delivery extends AutoCloseable {
   String destination(Target target);
 
   /**
-   * Returns how many attempts this delivery can have under way. The engine claims no more tasks for this delivery at a
-   * time; other tasks wait in their queues, and do not use up attempts. The number must not change.
+   * Returns how many attempts this delivery can have under way. The engine never holds more claimed tasks for this
+   * delivery; other tasks wait in their queues, and do not use up attempts. The number must not change.
    */
   default int maxInFlight() {
     return Integer.MAX_VALUE;
@@ -48,20 +48,20 @@ public interface Delivery extends AutoCloseable {
   }
 
   /**
-   * Returns the internal queues of this delivery, whose targets have its type. An engine with this delivery
-   * always has them. Their settings are code, not documents; callers of the engine neither see nor change them. Called
-   * once, when an engine is created.
+   * Returns the internal queues of this delivery, or an empty list. The targets of these queues have the type of this
+   * delivery. An engine with this delivery always has the queues. Their settings are code, not documents; callers of
+   * the engine neither see nor change them. Called once, when an engine is created.
    */
   default List<QueueConfig> internalQueues() {
     return List.of();
   }
 
   /**
-   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of another task, or null.
-   * Called for each task that an attempt or a report on this node has ended. The engine wakes the returned task a tenth
-   * of a second later. The hint is lost with the process, so the waiting task must poll as well.
+   * Returns the task of an {@linkplain #internalQueues internal queue} that waits for the end of a given task, or null
+   * if none waits. Called for each task that an attempt or a report on this node has ended. The engine wakes the
+   * returned task a tenth of a second later. The hint is lost with the process, so the waiting task must poll as well.
    *
-   * @param task the task as it was before its end
+   * @param task the ended task, as it was before its end
    * @param mark the mark that the task's handler has set, which takes effect with the end of the task
    */
   default TaskRef.@Nullable ByKey awaiting(TaskRecord task, TaskNote.Mark mark) {

@@ -4,7 +4,7 @@ package io.foliot.core.store;
  * The result of an extension.
  *
  * @param kind the effect of the call
- * @param leaseEnd when the lease ends now, in milliseconds since 1970; 0 if refused
+ * @param leaseEnd the new end of the lease, in milliseconds since 1970; 0 if the extension was refused
  */
 public record ExtendResult(Kind kind, long leaseEnd) {
   /** The effect of the call. */

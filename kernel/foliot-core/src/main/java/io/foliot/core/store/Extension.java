@@ -7,9 +7,9 @@ import io.foliot.core.Token;
 /**
  * A request to extend a lease.
  *
- * @param id the task
+ * @param id the id of the task
  * @param token the claim's token
- * @param leaseMillis the time from now until the new end of the lease
+ * @param leaseMillis the time from the extension, by the store's clock, until the new end of the lease
  * @param note the handler's report on its work; {@link TaskNote#NONE} for nothing new
  */
 public record Extension(TaskId id, Token token, long leaseMillis, TaskNote note) {

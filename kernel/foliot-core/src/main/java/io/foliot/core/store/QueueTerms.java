@@ -6,8 +6,9 @@ import io.foliot.core.QueueConfig;
  * The settings of a queue that a store applies.
  *
  * @param maxAttempts the number of attempts of a generation, unless the task sets another number
- * @param maxWaitMillis how far resets may push the due time beyond the first one; {@link Long#MAX_VALUE} for no limit
- * @param maxRunMillis how long after its claim extensions may keep an attempt running
+ * @param maxWaitMillis how far resets may push the due time beyond the first due time; {@link Long#MAX_VALUE} for no
+ *     limit
+ * @param maxRunMillis how long extensions may keep an attempt running, counted from the claim
  * @param retainFinishedMillis how long finished and cancelled tasks are kept
  * @param retainFailedMillis how long failed tasks are kept
  */

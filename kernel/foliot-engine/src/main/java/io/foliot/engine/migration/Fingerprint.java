@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fingerprint of a set of tasks, in 64 bits that do not depend on their order: the sum, over all tasks, of the first
- * eight bytes of SHA-256 over all fields of a task.
+ * A fingerprint of a set of tasks, in 64 bits that do not depend on the order of the tasks: the sum, over all tasks, of
+ * the first eight bytes of SHA-256 over all fields of a task.
  *
  * @param tasks number of tasks
  * @param sum the sum of their hashes
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 record Fingerprint(long tasks, long sum) {
   static final Fingerprint NONE = new Fingerprint(0, 0);
 
-  /** Returns the fingerprint of all live tasks of a store, and reports the fingerprint of the tasks read so far. */
+  /** Returns the fingerprint of all live tasks of a store. After each page, reports the sum so far. */
   static Fingerprint of(TaskStore store, Consumer<Fingerprint> progress) {
     Fingerprint sum = NONE;
     String cursor = null;

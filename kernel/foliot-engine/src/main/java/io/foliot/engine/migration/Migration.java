@@ -25,15 +25,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves all live tasks, with the settings of queues, calendars and API keys, from one store to another.
+ * Moves all live tasks, and the documents of queues, calendars and API keys, from one store to another store.
  *
  * <pre>
- * source: open → DRAINING → MOVED          engines that share it stop within a second or two
- * target: empty → FILLING → open           no engine starts on it before all tasks are there
+ * source: open → DRAINING → MOVED          engines that share this store stop within a second or two
+ * target: empty → FILLING → open           no engine starts on this store before all tasks are there
  * </pre>
  *
  * <p>Each store is sealed by a document in that store, so that no task is served by both stores. The target's seal also
- * records the progress: an interrupted migration continues from there, and a task that is sent twice is adopted once.
+ * records the progress. An interrupted migration continues from the recorded task, and a task that is sent twice is
+ * adopted once.
  * At the end both stores are read, and their counts and checksums must be equal; only then is the target opened.
  *
  * <p>Final tasks, including dead letters, stay behind, and so do answers to requests with idempotency keys.
@@ -61,7 +62,7 @@ public final class Migration {
    *
    * @param sourceName name of the source for people; nothing secret
    * @param targetName name of the target for people; nothing secret
-   * @param progress receives messages about the progress, several times a second
+   * @param progress receives messages about the progress, often several in a second, in the thread of the migration
    */
   public Migration(TaskStore source, String sourceName, TaskStore target, String targetName,
       Consumer<String> progress) {
@@ -78,9 +79,9 @@ public final class Migration {
    * @param tasks number of live tasks
    * @param checksum checksum of these tasks, in hexadecimal digits
    * @param settings number of documents: queues, calendars, API keys
-   * @param failed dead letters that stay behind in the source
-   * @param unreadable live tasks that stay behind in the source because their records cannot be read; the first
-   *     thousand
+   * @param failed number of dead letters that stay behind in the source
+   * @param unreadable live tasks that stay behind in the source because their records cannot be read; at most
+   *     the first thousand
    */
   public record Result(long tasks, String checksum, long settings, long failed, List<SetAside> unreadable) {
     public Result {
@@ -89,11 +90,13 @@ public final class Migration {
   }
 
   /**
-   * Moves all tasks and settings. Blocks. May be repeated after a failure, with the same two stores.
+   * Moves all tasks and settings, and blocks until all are moved. May be repeated after a failure, with the same two
+   * stores.
    *
    * @param patience how long to wait for the ends of running attempts; tasks that still run then are moved as they are
    * @throws MigrationException if the migration cannot continue
-   * @throws StoreException if a store does not answer
+   * @throws StoreException if a store cannot be reached or reports a failure
+   * @throws CompletionException if a store does not answer a call within a minute
    */
   public Result run(Duration patience) {
     StoreSeal resumed = ensureTarget();

@@ -18,7 +18,7 @@ public record AfterSchedule(Duration delay) implements Schedule {
     EverySchedule.ensurePeriod("after", delay);
   }
 
-  /** Returns the time that follows from the end of a run. */
+  /** Returns the end of a run plus the delay, or null if that is after the year 9999. */
   @Override
   public @Nullable Instant next(Instant endOfRun) {
     return endOfRun.isAfter(END.minus(delay)) ? null : endOfRun.plus(delay);

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class CronText {
-  /** Longest expression, in characters: an expression that lists all numbers of all fields is shorter. */
+  /** Longest expression, in characters: one that lists all numbers of all fields but the year is shorter. */
   static final int MAX_LENGTH = 1_000;
   /** Greatest number of days before the last day of a month: {@code L-30}. */
   private static final int MAX_DAYS_FROM_END = 30;
@@ -82,7 +82,7 @@ final class CronText {
    * Reads an expression.
    *
    * @param dialect null to derive it
-   * @param name the name for {@code H}; an empty one refuses {@code H}
+   * @param name the name for {@code H}; if it is empty, {@code H} is refused
    * @throws ScheduleException if the expression is wrong, ambiguous, or never fires
    */
   static Parsed parse(String cron, @Nullable CronDialect dialect, String name) {
@@ -300,7 +300,7 @@ final class CronText {
     return years;
   }
 
-  /** Returns the numbers of an item that all fields may have: a star, a number, a range or a hash, and a step. */
+  /** Returns the numbers of an item, in a form that all fields accept, as a bit set: bit 0 stands for the number 0. */
   private long general(CronField field, String item) {
     Range range = range(field, item);
     long bits = 0;
@@ -313,7 +313,7 @@ final class CronText {
     return bits;
   }
 
-  /** The numbers of an item, from the first to the last; in quartz the last may be smaller: the range wraps around. */
+  /** The numbers of an item. In quartz, {@code to} may be less than {@code from}, and the range then wraps around. */
   private record Range(int from, int to, int step) {}
 
   private Range range(CronField field, String item) {
@@ -380,7 +380,7 @@ final class CronText {
     return number;
   }
 
-  /** Returns the number that a text denotes, or -1 unless the text has 1 to {@value #MAX_DIGITS} digits and no more. */
+  /** Returns the number that a text denotes, or -1 if the text is not 1 to {@value #MAX_DIGITS} digits. */
   private static int digits(String text) {
     if (text.isEmpty() || text.length() > MAX_DIGITS) {
       return -1;

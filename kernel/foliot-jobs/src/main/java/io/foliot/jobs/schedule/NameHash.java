@@ -7,8 +7,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  * follow from the hash, so a change of this function moves the times of stored jobs.
  *
  * <p>Algorithm: FNV-1a of 64 bits over the name in UTF-8 (Fowler, Noll, Vo), then the finalizer of SplitMix64 (Steele,
- * Lea, Flood 2014) over the sum with the salt, because FNV mixes the last bytes badly. Rejected: String.hashCode, which
- * returns adjacent numbers for similar names.
+ * Lea, Flood 2014) over the sum of the hash and a multiple of the salt, because FNV mixes the last bytes badly.
+ * Rejected: String.hashCode, which returns adjacent numbers for similar names.
  */
 final class NameHash {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Measures a steady load on several nodes that share one PostgreSQL. Tasks are submitted to each node in turn. The
- * figures are the claims for each task, the share of claims that won nothing, and the share of stolen tasks.
+ * Measures a steady load on several nodes that share one PostgreSQL server. Tasks are submitted to each node in turn.
+ * The figures are the claims for each task, the share of claims that won nothing, and the share of stolen tasks.
  *
  * @param name the name of the row in the options
  * @param title the title of the table
@@ -26,6 +26,7 @@ record NodesLoadRow(String name, String title, List<Line> lines) implements Row 
    *
    * @param name the name of the line in the table
    * @param delay the time from the submit of a task to its due time
+   * @param kind the kind of nodes
    */
   record Line(String name, Duration delay, Nodes.Kind kind) {}
 

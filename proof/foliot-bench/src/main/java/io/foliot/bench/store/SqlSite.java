@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 abstract class SqlSite implements Site {
   private @Nullable Database database;
 
-  /** Drops the database of the last round, creates an empty one, and returns it. */
+  /** Drops the database of the previous round, creates an empty one, and returns it. */
   final Database fresh() throws SQLException {
     Database last = database;
     database = null;
@@ -29,7 +29,11 @@ abstract class SqlSite implements Site {
     return fresh;
   }
 
-  /** Returns the database of this round. */
+  /**
+   * Returns the database of this round.
+   *
+   * @throws IllegalStateException if the round has not created it yet
+   */
   final Database database() {
     if (database == null) {
       throw new IllegalStateException("a round must create its database before it uses it");
@@ -56,7 +60,7 @@ abstract class SqlSite implements Site {
   /** Returns the properties with which the driver sends batches fastest. */
   abstract Map<String, String> driverProperties();
 
-  /** Opens a pool of connections to this round's database, which are all opened in advance. */
+  /** Opens a pool that keeps this number of connections to this round's database, even if they are idle. */
   final HikariDataSource pool(int connections) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(database().jdbcUrl());
@@ -77,7 +81,7 @@ abstract class SqlSite implements Site {
     }
   }
 
-  /** Runs a query in this round's database and returns its result, which is one number. */
+  /** Runs a query in this round's database and returns the one number of its result. */
   final long number(String sql) throws SQLException {
     return Long.parseLong(text(database(), sql));
   }

@@ -79,7 +79,7 @@ final class WorkerCluster implements AutoCloseable {
     return nodes.get(number % nodes.size()).scheduler();
   }
 
-  /** Returns the jobs through the node with this number, modulo the number of nodes. */
+  /** Returns the API for jobs of the node with this number, modulo the number of nodes. */
   Jobs jobs(int number) {
     return jobs.get(number % jobs.size());
   }

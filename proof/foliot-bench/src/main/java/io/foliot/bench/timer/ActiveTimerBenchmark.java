@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
 /**
- * Measures single calls to timers that have their own threads, by one or several producer threads, while many timers
- * wait. None of the waiting timers is due soon. A figure is the time that a call takes its caller.
+ * Measures calls from one or several producer threads to timers that have threads of their own, while many timers wait.
+ * None of the waiting timers is due soon. A figure is the time after which a call returns.
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args="ActiveTimerBenchmark -t 1"
@@ -158,14 +158,14 @@ public class ActiveTimerBenchmark {
     state.producer().scheduleThenCancelBatch();
   }
 
-  /** Pushes a deadline back, as a heartbeat does. Without a reset, this is a cancel and a schedule. */
+  /** Pushes a deadline back, as a heartbeat does. A contender without a reset cancels and schedules instead. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void resetLater(Moving state) {
     state.producer().resetPickedToLater();
   }
 
-  /** Brings a deadline nearer. Without a reset, this is a cancel and a schedule. */
+  /** Brings a deadline nearer. A contender without a reset cancels and schedules instead. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public void resetNearer(MovingNearer state) {

@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of {@link TimerComparison}.
  *
- * @param live how many timers wait while calls are measured; calls are measured once for each number
+ * @param contenders the timers to be measured
+ * @param live the numbers of timers that wait while calls are measured; calls are measured once for each number
  * @param rounds the number of measured rounds
  * @param timers how many timers are scheduled when firing and memory are measured
  * @param isFull whether firing is measured with all shapes and all shares of cancelled timers; if not, only with evenly
  *     spread deadlines and no cancelled timers
- * @param json the file to which all figures are written, or null
+ * @param json the file to which all figures are written; null for no file
  */
 record ComparisonOptions(
     List<Contender> contenders,

@@ -13,9 +13,9 @@ import io.foliot.wheel.TimerWheel;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DeadlineTimerWheel;
 
-/** A passive timer queue, with the operations that all measured queues have. Time begins at tick 0. */
+/** A passive timer queue, with the operations that are measured. Time begins at tick 0. */
 interface PassiveQueue {
-  /** Exclusive bound of all delays. It is the range of the bounded wheel; the range of the hierarchy is longer. */
+  /** Exclusive bound of all delays, in ticks: the range of the bounded wheel. The range of the hierarchy is longer. */
   int DELAY_TICKS_END = 1 << 16;
 
   long schedule(long deadlineTick);
@@ -94,7 +94,7 @@ interface PassiveQueue {
 
   /**
    * Agrona's wheel. It has no reschedule, so a reschedule is a cancel and a schedule here. It has no next wake, because
-   * its owner polls it once a tick.
+   * its owner polls it once a tick; the next wake here is the current tick of the wheel.
    */
   final class OfAgrona implements PassiveQueue {
     static final int SLOTS = 1024;

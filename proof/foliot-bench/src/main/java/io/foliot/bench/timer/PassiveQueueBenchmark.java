@@ -51,7 +51,7 @@ public class PassiveQueueBenchmark {
 
   private static final int MIDDLE_TICK = PassiveQueue.DELAY_TICKS_END / 2;
 
-  /** A queue in which timers wait, one batch more than the parameter says, and time does not move. */
+  /** A queue in which {@link #live} timers and one more batch wait, and time does not move. */
   @State(Scope.Thread)
   public static class Filled {
     @Param({"TimerWheel", "Agrona", "BoundedWheel", "RoundsWheel", "RadixHierarchy", "HeapQueue", "TreeQueue"})

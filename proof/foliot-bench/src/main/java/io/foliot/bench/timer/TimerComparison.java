@@ -29,13 +29,15 @@ import java.util.concurrent.TimeUnit;
  * <p>The figures:
  *
  * <ul>
- * <li>Calls: the time that a call takes its caller while many timers wait. For timers without a reset, it is a cancel
- * and a schedule. The CPU column counts all threads, including those of the timer and of the garbage collector.
+ * <li>Calls: how long a call occupies its caller while many timers wait. For a timer that has no reset, the figure of a
+ * reset is that of a cancel and a schedule. The CPU column counts all threads, including those of the timer and of the
+ * garbage collector.
  * <li>Firing: the CPU time of all threads for each timer that fires, and the lateness of the firings. All timers are
  * scheduled in advance and are due within one second. Lateness is the time from the due time, which is computed before
  * the call, to the first line of the callback. Delays are rounded up to milliseconds for Kafka and
- * {@code java.util.Timer}. Callbacks run on the waiting thread, except that Kafka's run on its own executor, those of
- * {@code WheelScheduledExecutor} on virtual threads, and those of {@code ForkJoinPool} on its workers.
+ * {@code java.util.Timer}. Callbacks run on the thread that waits for the deadlines, except that Kafka's run on its own
+ * executor, those of {@code WheelScheduledExecutor} on virtual threads, and those of {@code ForkJoinPool} on its
+ * workers.
  * <li>Bytes: heap for each timer with its handle, but without callback.
  * <li>Idle: how often the threads of a timer wake.
  * </ul>
@@ -111,7 +113,7 @@ public final class TimerComparison {
     out.println(
         "Java " + Runtime.version() + ", " + System.getProperty("os.name") + " " + System.getProperty("os.arch") + ", "
             + runtime.availableProcessors() + " processors, heap " + (runtime.maxMemory() >> 20) + " MiB, rounds "
-            + options.rounds() + ". In brackets: how many times the best figure of the column.");
+            + options.rounds() + ". In brackets: the figure as a multiple of the least in its column.");
   }
 
   private void measureIdle() {

@@ -31,7 +31,8 @@ import tools.jackson.core.JacksonException;
 /**
  * The HTTP API without the web server. For each request, the API finds the route and the caller, and checks whether the
  * caller may use the route; only then does a handler run. To an unknown caller, all paths except the open ones give the
- * same answer. Safe for use by any thread; a call blocks until the scheduler has answered.
+ * same answer. Safe for use by any thread; a call blocks until the scheduler has answered or the time limit of the
+ * call is over.
  */
 public final class Api implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
@@ -155,7 +156,7 @@ public final class Api implements AutoCloseable {
     handlers.put(Route.BACKUP, server::backup);
   }
 
-  /** Stops the thread that ends calls after their time limit. Must be called when no request waits any more. */
+  /** Stops the thread that ends calls after their time limit. Must not be called while a request waits. */
   @Override
   public void close() {
     calls.close();

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A reader of bodies with a bound on the memory of all bodies under way. Safe for use by any thread. */
 public final class Bodies {
   /**
-   * Bytes that are reserved at first. More are reserved as these fill, so that no client can take memory by announcing
-   * a long body.
+   * Maximum number of bytes that are reserved for a body at first. More are reserved as these fill, so that no client
+   * can take memory by announcing a long body.
    */
   private static final int FIRST_BYTES = 32 << 10;
 
@@ -37,7 +37,7 @@ public final class Bodies {
     /**
      * Reads a body.
      *
-     * @param length the length that the request states, or -1
+     * @param length the length that the request declares; -1 if it declares none
      * @throws Problem if the body is longer than {@code maxBytes} or shorter than {@code length}, or if there is no
      *     room for the body
      */
@@ -87,7 +87,7 @@ public final class Bodies {
   /**
    * Ensures that the declared length of a body is not too long, before any of it is read.
    *
-   * @param length the length that the request declares, or -1
+   * @param length the length that the request declares; -1 if it declares none
    * @throws Problem if the length is above {@code maxBytes}
    */
   public static void ensureLength(long length, int maxBytes) {

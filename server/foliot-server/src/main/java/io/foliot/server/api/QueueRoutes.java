@@ -17,10 +17,13 @@ import tools.jackson.core.JsonGenerator;
 
 /** The calls about queues. */
 final class QueueRoutes {
-  /** Longest time of a deletion on a shared store, apart from its calls to the store. */
+  /**
+   * How much longer a deletion may take than another write. On a shared store a deletion waits about three seconds, see
+   * {@link Scheduler#deleteQueue}.
+   */
   private static final long DELETION_MILLIS = 4_000;
-  // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, because the keys
-  // of all failed tasks may have live tasks again.
+  // Pages are small, because a page of tasks contains their payloads. The number of pages is bounded, so that a call
+  // ends even if the keys of all failed tasks have live tasks again, and no task can be redriven.
   private static final int REDRIVE_PAGE = 100;
   private static final int MAX_REDRIVE_PAGES = 200;
 

@@ -8,12 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A walk over the tasks of one queue, part by part, in bounded time. Used by one thread, once.
+ * A scan of the tasks of one queue, part by part, in bounded time. An instance serves one thread and one scan.
  *
  * <p>Stores have no index of the tasks of a queue: such an index would cost a write with each claim and settle. For
  * each part, a store examines a bounded number of tasks of all queues. So a part may be short or empty although more
- * tasks follow.
- * The caller reads further parts while {@link #hasTime}; other calls to the store run between them.
+ * tasks follow. The caller reads further parts while {@link #hasTime}; other calls to the store run between two parts.
  */
 final class QueueScan {
   /**
@@ -33,7 +32,7 @@ final class QueueScan {
   private final String queue;
   private final long beginNanos;
 
-  /** Begins a walk. */
+  /** Begins a scan. The time limits run from now. */
   QueueScan(Scheduler scheduler, SchedulerBridge calls, TimeSource clock, String queue) {
     this.scheduler = scheduler;
     this.calls = calls;

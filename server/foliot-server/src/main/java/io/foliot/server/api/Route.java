@@ -16,7 +16,7 @@ public enum Route {
   READY("GET", "/health/ready", null, Reach.OPEN),
   /** Figures for Prometheus. */
   METRICS("GET", "/metrics", Action.READ, Reach.SERVER),
-  /** The cluster, as this node has last read it. */
+  /** The cluster, as this node has read it most recently. */
   CLUSTER("GET", "/v1/cluster", Action.READ, Reach.LIST),
 
   /** All queues. */
@@ -184,12 +184,12 @@ public enum Route {
     return reach;
   }
 
-  /** Returns the query parameters that the route has. */
+  /** Returns the names of the query parameters of this route; empty if it has none. */
   List<String> parameters() {
     return parameters.isEmpty() ? List.of() : List.of(parameters.split(" "));
   }
 
-  /** Returns whether the audit log records the calls of this route: each change that needs the action admin. */
+  /** Returns whether the audit log records the calls of this route. It records changes that need the action admin. */
   boolean isAdministrative() {
     return action == Action.ADMIN && !method.equals("GET");
   }

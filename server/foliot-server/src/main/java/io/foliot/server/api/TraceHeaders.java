@@ -20,7 +20,8 @@ final class TraceHeaders {
   private TraceHeaders() {}
 
   /**
-   * Returns the headers of a task, with the trace of the request that submits the task.
+   * Returns the headers of a task, with the trace of the request that submits the task. Returns the task's own headers
+   * if the request has no valid trace, the task has one, or the task would have too many headers.
    *
    * @param own the headers that the task sets
    * @param parent the header traceparent of the request, or null

@@ -43,7 +43,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     /** The sizes of an embedded store, in bytes; see {@code RocksDbOptions}. */
     public record Sizes(long reserve, long recordCache, long blockCache, long writeBuffer, long log) {}
 
-    /** The user and the password for a database or Redis, which may be empty, and other parameters of connections. */
+    /** The user and the password for a database or Redis (empty for none), and other parameters of connections. */
     public record Login(String user, String password, int connections, String namespace, int waitReplicas) {
       @Override
       public String toString() {
@@ -71,12 +71,12 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       return kind.startsWith("redis:") || kind.startsWith("rediss:") || kind.startsWith("redis-sentinel:");
     }
 
-    /** Returns whether tasks are kept in a database or in Redis. Then this server uses no data folder. */
+    /** Returns whether tasks are kept in a database or in Redis. If they are, this server uses no data folder. */
     public boolean isRemote() {
       return isJdbc() || isRedis();
     }
 
-    /** Returns whether tasks are kept in the data folder. Then the node's name is kept there, too. */
+    /** Returns whether tasks are kept in the data folder. If they are, the node's name is kept there, too. */
     public boolean hasFolder() {
       return kind.equals(ROCKSDB);
     }
@@ -105,7 +105,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
    * @param access the settings of the connections to ZooKeeper
    */
   public record Cluster(String coordinator, String node, String zone, Access access) {
-    /** The settings of the connections to ZooKeeper; an empty text is absent. */
+    /** The settings of the connections to ZooKeeper. An empty string means that a setting is absent. */
     public record Access(Duration sessionTimeout, String user, String password, String sasl, String trustStore,
         String trustStorePassword, String keyStore, String keyStorePassword) {
       @Override
@@ -121,7 +121,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     }
   }
 
-  /** The private networks that callbacks may reach, and the attempts that one destination gets at once. */
+  /** The private networks that callbacks may reach, and the limit of concurrent attempts of one destination. */
   public record Delivery(List<String> allowNetworks, int destinationLimit) {
     public Delivery {
       allowNetworks = List.copyOf(allowNetworks);
@@ -149,7 +149,7 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
       Duration maxClockOffset) {}
 
   /**
-   * Reads a configuration.
+   * Reads a configuration. A flag overrides a variable, which overrides the file.
    *
    * @param flags the values of the command line, by flag without its hyphens; a list is joined by commas
    * @param environment all variables; only those of Foliot are used
@@ -209,7 +209,10 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
     return store;
   }
 
-  /** Returns only the beginning of an address, because the rest of an address of unknown form may be secret. */
+  /**
+   * Returns the scheme of an address, followed by "...", because the rest of an address of unknown form may be secret.
+   * A text without a colon is returned as it is.
+   */
   private static String refused(String kind) {
     return kind.contains(":") ? StoreAddress.scheme(kind) + "..." : kind;
   }

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * ({@link ServerMeter}); other values are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
-  // Longest wait for the counts of queues. A scraper gives up soon, and the last counts are better than none.
+  // Longest wait for the counts of queues. A scraper gives up soon, and the previous counts are better than none.
   private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
   private static final int MAX_DESTINATIONS = 100;
   private static final int MAX_FAILING_JOBS = 100;
@@ -81,7 +81,7 @@ public final class Prometheus implements AutoCloseable {
             + " parked tasks, and overdue tasks of other nodes");
     waiting = rows("foliot.lane.waiting", "Due tasks in memory");
     running = rows("foliot.lane.running", "Attempts that run");
-    destinationLimits = rows("foliot.destination.limit", "Current limit of attempts at once of a destination");
+    destinationLimits = rows("foliot.destination.limit", "Current limit of concurrent attempts of a destination");
     destinationRunning = rows("foliot.destination.running", "Attempts of a destination that run");
     workers = rows("foliot.workers", "Live workers that call this node, by whether they are given tasks");
     queueWorkers = rows("foliot.queue.workers",
@@ -112,7 +112,10 @@ public final class Prometheus implements AutoCloseable {
     return empty;
   }
 
-  /** Adds metrics of the processors in seconds, because the registry denies the library's metric in nanoseconds. */
+  /**
+   * Adds metrics of the processors. The registry denies two metrics of the library, which are replaced by the processor
+   * time in seconds and by the number of processors.
+   */
   private void processor() {
     new ProcessorMetrics().bindTo(registry);
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The data of an API key that the server stores. The key itself, {@code flt_<id>_<secret>}, is shown once and not
- * stored. One round of SHA-256 protects the key, because its secret has 256 random bits.
+ * stored. One round of SHA-256 is enough to protect the key, because its secret has 256 random bits.
  *
  * @param id the name of the key
  * @param hash SHA-256 of the whole key
@@ -45,7 +45,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     }
   }
 
-  /** Creates a key with a random id and secret. */
+  /** Creates a key with a random id and secret. The generator must be cryptographically secure. */
   public static Issued issue(RandomGenerator random, Set<Action> actions, List<QueuePattern> queues, String note,
       Instant createdAt, @Nullable Instant expiresAt) {
     StringBuilder id = new StringBuilder(ID_LENGTH);
@@ -58,7 +58,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     return new Issued(new ApiKey(id.toString(), hashOf(text), actions, queues, note, createdAt, expiresAt), text);
   }
 
-  /** Returns the id inside a key, or null if the text is not a key. */
+  /** Returns the id inside a key, or null if the text does not begin as a key does. */
   static @Nullable String idOf(String text) {
     int end = PREFIX.length() + ID_LENGTH;
     return text.startsWith(PREFIX) && text.length() > end && text.charAt(end) == '_'

@@ -22,7 +22,7 @@ public final class AuditLog {
         .log("administrative act");
   }
 
-  /** Logs that a request was refused because its caller is not known, or because it comes from another site. */
+  /** Logs that a request was refused because its key is missing or invalid, or its host or site is foreign. */
   public void refused(String remote, String reason) {
     long count = refusals.incrementAndGet();
     if (Long.bitCount(count) == 1) {

@@ -5,6 +5,7 @@ import io.foliot.core.store.DocumentKind;
 import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
@@ -42,9 +43,11 @@ public final class StoredKeys implements KeyRing.Vault {
 
   @Override
   public void remove(String id) {
-    long version = await(store.document(DocumentKind.API_KEY, id)).map(Document::version).orElse(0L);
-    if (version != 0) {
-      await(store.writeDocument(DocumentKind.API_KEY, id, version, null));
+    Optional<Document> found = await(store.document(DocumentKind.API_KEY, id));
+    // A removal is refused if the document has changed since it was read.
+    while (found.isPresent()
+        && !await(store.writeDocument(DocumentKind.API_KEY, id, found.get().version(), null))) {
+      found = await(store.document(DocumentKind.API_KEY, id));
     }
   }
 }

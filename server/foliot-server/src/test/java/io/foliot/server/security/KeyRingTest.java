@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.foliot.core.SystemClock;
 import io.foliot.core.Token;
+import io.foliot.core.store.DocumentKind;
+import io.foliot.core.store.ForwardingStore;
 import io.foliot.core.store.MemoryStore;
 import io.foliot.core.store.TaskStore;
 import java.security.SecureRandom;
@@ -11,6 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests the API keys of two servers over one store. */
@@ -43,5 +47,37 @@ final class KeyRingTest {
     here.refresh();
     assertThat(here.find(second.text(), NOW)).isNull();
     assertThat(here.find(first.text(), NOW)).isNotNull();
+  }
+
+  /** A store in which another node writes a document between the read and the first removal. */
+  private static final class Contended extends ForwardingStore {
+    private boolean hasChanged;
+
+    Contended(TaskStore store) {
+      super(store);
+    }
+
+    @Override
+    public CompletionStage<Boolean> writeDocument(DocumentKind kind, String name, long expectedVersion,
+        byte @Nullable [] content) {
+      if (content == null && !hasChanged) {
+        hasChanged = true;
+        return super.document(kind, name).thenCompose(
+            found -> super.writeDocument(kind, name, expectedVersion, found.orElseThrow().content()))
+            .thenApply(written -> false);
+      }
+      return super.writeDocument(kind, name, expectedVersion, content);
+    }
+  }
+
+  @Test
+  void aKeyWhoseDocumentChangesDuringItsRemovalIsRemoved() {
+    KeyRing ring = new KeyRing(new StoredKeys(new Contended(store), Duration.ofSeconds(5)), null);
+    ApiKey.Issued key = issue();
+    ring.add(key.key());
+    ring.add(issue().key());
+    assertThat(ring.remove(key.key().id(), NOW, false)).isTrue();
+    ring.refresh();
+    assertThat(ring.find(key.text(), NOW)).isNull();
   }
 }

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * detects a part that was restored or copied into another task's row, which checksums of the database's pages do not.
  */
 final class Blobs {
-  /** Base of the generations and times in a blob: 0, because statements change the columns but not the blobs. */
+  /**
+   * Base of the generations and times in a blob: 0, because a statement may change every column that could be a base,
+   * and leave the blob as it is.
+   */
   private static final long NO_BASE = 0;
 
   private Blobs() {}

@@ -35,8 +35,8 @@ import java.util.function.Supplier;
  * <ol>
  * <li>A read that finds damaged live records sets them aside and then reads again, so that no damaged record is in the
  * batch.
- * <li>A write first raises the floor, which is the smallest generation that may be given out. Then it writes each row
- * that still has the version that was read.
+ * <li>A write whose generations are ahead of the clock first raises the floor, which is the smallest generation that
+ * may be given out. Each write then changes only rows that still have the version that was read.
  * <li>Rows are written in the order of their ids, so that two batches do not deadlock.
  * <li>A unit that changes a live record and inserts others is a re-arm with children. The statement that writes the
  * parent inserts the children.
@@ -72,7 +72,7 @@ final class GeneralPath {
   /**
    * Runs all items of a batch that are still open. In the transaction of a caller, the read locks the rows. Above the
    * isolation level READ COMMITTED, a read without locks would return the rows as they were when the transaction began.
-   * The compare-and-set writes would then fail.
+   * The compare-and-set writes would then fail for each row that has changed since.
    *
    * @param bodies whether payloads are read, because the results contain them
    * @param writes whether changes are written; false for moves. The write of a move would wait for a statement that is
@@ -144,7 +144,10 @@ final class GeneralPath {
     return new SetAside(row.record().id(), row.record().queue(), damage.getMessage() + "");
   }
 
-  /** Writes units, and returns those that were written. The other units have rows that changed since the read. */
+  /**
+   * Writes units, and returns those that were written. Each unit left out has a row that changed since the read. If
+   * another call has stored an answer to one of the requests since the read, only units without changes are returned.
+   */
   <R> List<BatchUnit<R>> write(Session session, Snapshot snapshot, List<BatchUnit<R>> units) throws SQLException {
     List<Change> updates = new ArrayList<>();
     List<Change> ends = new ArrayList<>();

@@ -1,7 +1,8 @@
 package io.foliot.store.jdbc;
 
 /**
- * A database that holds a range of slots. The range ends before the first slot of the next part.
+ * A database that holds a range of slots. The range ends before the first slot of the next part; that of the last part
+ * ends with the last slot of the store.
  *
  * @param firstSlot the first slot of the range
  * @param source the database

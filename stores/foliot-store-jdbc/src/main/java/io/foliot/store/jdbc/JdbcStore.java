@@ -58,16 +58,17 @@ import org.jspecify.annotations.Nullable;
  * A task store in an existing database, or in several databases that each hold a range of slots. The store is as
  * durable as its databases.
  *
- * <p><b>Shape.</b> A batch is one statement, or two where one does not suffice. A batch relies only on READ COMMITTED,
- * and on changes of single rows that take effect only if the row is still as it was read. A step is one statement on
- * PostgreSQL, and a transaction of a few statements on MariaDB and MySQL. Between steps, no state is kept in a session
- * and no lock is held. Each step may use another connection, so a pooler in transaction mode can be used.
+ * <p><b>Shape.</b> A batch is one step, or a few where one does not suffice. A step is one statement on PostgreSQL, and
+ * a transaction of a few statements on MariaDB and MySQL. A batch relies only on READ COMMITTED, and on changes of
+ * single rows that take effect only if the row is still as it was read. Between steps, no state is kept in a session
+ * and no lock is held. Each step may use a different connection, so a pooler in transaction mode can be used.
  *
  * <p><b>Threads.</b> Stages complete on one of a few threads, one for each connection. An action that follows a stage
  * must be short, or run on another thread, and must not wait for another call of the store.
  *
  * <p><b>Faults.</b> Calls fail while a database is unavailable, and succeed again when it is back; lost connections are
- * always replaced. A call that fails may or may not have taken effect.
+ * always replaced. A call that fails may have taken effect, unless it fails with {@link StoreAwayException} or
+ * {@link StoreFullException}.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
   /** Largest number of items in a batch. With server and caller on one machine, more would not be cheaper per item. */

@@ -56,7 +56,7 @@ final class MySqlClaims implements ClaimStatements {
   @Override
   public Claimed claim(Connection connection, QueueIds numbers, List<NewClaim> claims, int slotCount)
       throws SQLException {
-    // Each claim has a random token of 128 bits. Two of the tokens make the secret.
+    // Each claim has a random token of 128 bits. The tokens of the first and the last claim make the secret.
     ByteBuffer secret = ByteBuffer.allocate(32);
     for (NewClaim half : List.of(claims.getFirst(), claims.getLast())) {
       secret.putLong(half.token().high()).putLong(half.token().low());
@@ -144,7 +144,7 @@ final class MySqlClaims implements ClaimStatements {
   }
 
   /**
-   * Returns the SQL expression for the lease of a row, in milliseconds. A row that is in none of the other lists gets
+   * Returns the SQL expression for the lease of a row, in milliseconds. A row that is in none of the later lists gets
    * the lease of the first list.
    */
   private static String lease(List<List<NewClaim>> byLease) {

@@ -111,8 +111,8 @@ final class MySqlStatements {
   }
 
   /**
-   * Returns the first version of a random range, whose versions no row has. The rows of a batch get versions from the
-   * range in the order of their places.
+   * Returns a random number of 62 bits, from which the versions of a batch's rows count up in the order of their
+   * places. No other row is expected to have one of these versions.
    */
   static long newVersions() {
     return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
@@ -185,7 +185,7 @@ final class MySqlStatements {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record NewBody(TaskId id, byte[] body) {}
 
-  /** Replaces the payloads of tasks that this transaction has locked. */
+  /** Replaces the bodies of tasks that this transaction has locked. */
   void writeBodies(Connection connection, List<NewBody> bodies) throws SQLException {
     if (bodies.isEmpty()) {
       return;

@@ -111,7 +111,9 @@ final class MySqlSubmits implements SubmitStatements {
     }
   }
 
-  /** Inserts tasks without key and request, as rows in the statement's text: all tasks, or none if an id exists. */
+  /**
+   * Inserts tasks that have no key and no request, as rows in the statement's text: all tasks, or none if an id exists.
+   */
   private Inserted insertUnnamed(Connection connection, List<NewTask> tasks, long seenMicros) throws SQLException {
     long versions = MySqlStatements.newVersions();
     StringBuilder rows = new StringBuilder();
@@ -210,7 +212,7 @@ final class MySqlSubmits implements SubmitStatements {
           : statements.values("queue", "task_key", "due", "relative", "max_wait");
       ParameterTable keys = statements.values("queue", "task_key");
       for (KeyTouch item : touches) {
-        // The server adds this to a time. The sum must fit into 64 bits.
+        // The server adds the maximum wait to a time. The sum must fit into 64 bits.
         values.next().add(item.queue()).add(item.key()).add(Dialect.millis(item.due()))
             .add(item.due() instanceof Due.After).add(Math.min(item.maxWaitMillis(), Long.MAX_VALUE / 2));
         if (resets) {

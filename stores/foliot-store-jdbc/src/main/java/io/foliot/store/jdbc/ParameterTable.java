@@ -18,21 +18,22 @@ import org.jspecify.annotations.Nullable;
  * A table of parameters within a statement, for databases without arrays. Its name in the statement is {@code wanted}.
  * Its first column, {@code place}, is the position of the row in the batch, counted from 1. Not thread-safe.
  *
- * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. So long values
- * are bound outside of the table: a statement contains the text of {@link #column} instead of {@code wanted.NAME}.
+ * <p>MariaDB keeps the length of a cell of such a table in 16 bits, and silently truncates longer cells. Therefore,
+ * long values are bound outside of the table: a statement contains the text of {@link #column} instead of
+ * {@code wanted.NAME}.
  *
- * <p>Parameters are bound in the order of the statement. It must contain first the table, then each column that may be
- * long, once, in the order of the names in the constructor.
+ * <p>Parameters are bound in the order of the statement. The statement must contain the table first, and after it each
+ * column that may be long, once, in the order of the names in the constructor.
  */
 final class ParameterTable {
-  /** Largest value that the table itself holds, with a margin below 64 KiB. */
+  /** Size of the largest value that the table itself holds, in bytes, with a margin below 64 KiB. */
   private static final int CELL_BYTES_MAX = 60_000;
 
   private final List<String> columns;
   private final String row;
   private final int width;
   private final List<@Nullable Object> cells = new ArrayList<>();
-  /** Values of more than {@link #CELL_BYTES_MAX} bytes, by the index of their cell in {@link #cells}, which is null. */
+  /** Values of more than {@link #CELL_BYTES_MAX} bytes, by index in {@link #cells}, which has null at this index. */
   private final NavigableMap<Integer, byte[]> longCells = new TreeMap<>();
 
   /**

@@ -8,10 +8,10 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The numbers of queues. To be short, rows contain numbers instead of names. A number never changes. Thread-safe. */
+/** The numbers of queues. Rows contain numbers instead of names, to save space. A number never changes. Thread-safe. */
 final class QueueIds {
   private static final System.Logger LOG = System.getLogger(QueueIds.class.getName());
-  /** Prefix of the name under which a queue is listed if its name is lost. No other queue has this name. */
+  /** Prefix of the name under which a queue is listed if its name is lost. No other queue has such a name. */
   private static final String NAMELESS = "#";
   /** Value for a queue that has no number. No row contains it. */
   static final int NONE = -1;
@@ -30,7 +30,7 @@ final class QueueIds {
     insertQueue = dialect.files().text("insert_queue");
   }
 
-  /** Returns the number of a queue that {@link #take} or {@link #find} has returned before. */
+  /** Returns the number of a queue. {@link #take} or {@link #find} must have returned this number before. */
   int of(String queue) {
     Integer number = numbers.get(queue);
     if (number == null) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Session {
   /** Largest number of tries of a statement, if conflicts with other transactions roll it back. */
   private static final int TRIES = 12;
-  /** Longest pause between two tries. */
+  /** Longest pause between two tries, apart from a tenth of a millisecond that is always added. */
   private static final long WAIT_MILLIS_MAX = 200;
 
   private final Connection connection;
@@ -38,7 +38,7 @@ final class Session {
     return new Session(connection, dialect, null);
   }
 
-  /** Returns a session in the transaction of a caller. Other steps run on a connection from {@code outside}. */
+  /** Returns a session in the transaction of a caller. Steps of {@link #apart} use connections from {@code outside}. */
   static Session within(Connection transaction, Dialect dialect, Connections outside) {
     return new Session(transaction, dialect, outside);
   }
@@ -91,7 +91,7 @@ final class Session {
     return wroteSince;
   }
 
-  /** Returns whether a step that may write has succeeded. */
+  /** Returns whether a step that may write has succeeded in this session. */
   boolean mayHaveWritten() {
     return mayHaveWritten;
   }

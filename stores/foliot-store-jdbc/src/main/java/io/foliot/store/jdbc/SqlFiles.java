@@ -39,9 +39,9 @@ final class SqlFiles {
   private static final Pattern NAME = Pattern.compile("\\{([a-z_]+)}");
   private static final Pattern OPTION = Pattern.compile("^\\{([a-z_]+)\\?}\\s*");
   private static final String COMMENT = "--";
-  /** Position of the option of a piece that depends on no option. */
+  /** Value of {@link Piece#when} for a piece that depends on no option. */
   private static final int ALWAYS = -1;
-  /** Position of the name of a piece that is a text. */
+  /** Value of {@link Piece#gap} for a piece that is a text. */
   private static final int NONE = -1;
 
   private final String dialect;
@@ -247,7 +247,11 @@ final class SqlFiles {
       return value;
     }
 
-    /** Returns the statement as it is sent. */
+    /**
+     * Returns the statement as it is sent.
+     *
+     * @throws IllegalStateException if the call has not given a value that the statement needs
+     */
     String text() {
       StringBuilder sql = new StringBuilder(1_024);
       for (Piece piece : template.pieces) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * whole.
  */
 final class BatchExecutor {
-  /** Maximum number of items of one script. They block the server for some milliseconds, and fit Lua's stack. */
+  /** Maximum number of items of one script. So many block the server for some milliseconds, and fit Lua's stack. */
   private static final int AT_ONCE = 500;
   /** Bytes of payload after which a script takes no further item, because it would block the server for too long. */
   private static final int BYTES_AT_ONCE = 4 << 20;
@@ -115,7 +115,10 @@ final class BatchExecutor {
           });
     }
 
-    /** Records a StoreException as the failure of items, so that other items continue. Rethrows other exceptions. */
+    /**
+     * Records a StoreException as the failure of the items that get no result, so that other items continue. Rethrows
+     * other exceptions.
+     */
     private @Nullable Void failed(Throwable thrown) {
       RuntimeException known = Link.failure(thrown);
       if (!(known instanceof StoreException reason)) {
@@ -160,7 +163,8 @@ final class BatchExecutor {
     }
 
     /**
-     * Migrates the records that the items name to their parts. Returns false if there are more parts than in the state.
+     * Moves the records of the items out of the parts of the previous, smaller number of parts. Returns false if the
+     * store has more parts than the state.
      */
     private CompletableFuture<Boolean> migrate(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {
@@ -305,7 +309,10 @@ final class BatchExecutor {
           });
     }
 
-    /** Decides over the records that were read, and writes the results. Returns the items that need another try. */
+    /**
+     * Decides over the records that were read, and writes the results. Returns the indices of the items that need
+     * another try, in order.
+     */
     private CompletableFuture<List<Integer>> write(int bits, int part, List<Integer> indices, Snapshot snapshot) {
       List<byte[]> arguments = arguments(bits);
       arguments.add(Layout.bytes(snapshot.nowMicros() + LATE_MICROS));

@@ -55,7 +55,7 @@ interface RedisOperation<Q, R> {
 
     /**
      * Returns an object that identifies the task or key of the item, or null if the task is unknown. A script gets at
-     * most one item with the same name.
+     * most one item of each name.
      */
     @Nullable
     Object name(Q item);

@@ -31,7 +31,7 @@ enum Script {
   WRITE,
   /** Sets aside tasks whose records cannot be read. */
   ASIDE,
-  /** Reads an ordered set. */
+  /** Reads a page of an ordered set, such as the index of a slot. */
   DUE,
   /** Pages through records. */
   SCAN,

@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The step that settles attempts. The fast path handles a success or a retry, without a note, of a task that has
- * neither a successor nor a request to cancel it.
+ * neither a successor nor a request to cancel it, if this node knows the queue of the task and a script can compute
+ * exactly with the numbers.
  */
 final class SettleStep
     implements
       RedisOperation<Settlement, SettleResult>,
       RedisOperation.Hot<Settlement, SettleResult> {
-  /** Answer of the script for an item that needs the general path, and the outcome of an item that must take it. */
+  /** Answer of the script for an item that needs the general path. As an outcome, it forces this answer. */
   private static final int NOT_PLAIN = 9;
   // outcomes of settle.lua
   private static final int FINISHED = 0;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The step that submits tasks. The fast path handles drafts without an idempotency key and without an expected
- * generation, unless the draft's key has a running task.
+ * generation, unless a script cannot compute exactly with the due time or the draft's key has a running task.
  */
 final class SubmitStep
     implements

@@ -1,4 +1,5 @@
--- Reads when the leases of tasks end: an i8 per task, the lowest i8 if the task does not run. ARGV[2..]: the ids.
+-- Reads when the leases of tasks end: an 8-byte integer (i8) per task, in milliseconds since 1970; the lowest i8 if the
+-- task does not run. ARGV[2..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 2))
 local answers = {}
 for i = 1, #values do

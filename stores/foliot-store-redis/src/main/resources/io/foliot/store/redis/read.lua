@@ -1,6 +1,7 @@
--- Reads records for the general path. ARGV[2], the sum of: 1 to read bodies, 2 to read the task to which each record's
--- key points. ARGV[3], ARGV[4]: the numbers of ids and keys; then these, then the fields of answers.
--- Returns the time in microseconds, the lowest generation that this part may give out, and what was read.
+-- Reads records for the general path. ARGV[2] is the sum of 1 to read bodies, and 2 to read the task to which each
+-- record's key points. ARGV[3] and ARGV[4] are the numbers of ids and of keys. The ids follow, then the keys, then the
+-- fields of answers.
+-- Returns the time in microseconds, the lowest generation that this part may give out, and the values read.
 local mode, ids, keys = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local bodies, follow = band(mode, 1) ~= 0, band(mode, 2) ~= 0
 local out = {nowMicros, shown}

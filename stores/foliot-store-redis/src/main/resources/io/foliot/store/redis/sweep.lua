@@ -1,4 +1,5 @@
--- Deletes tasks and answers whose retention is over. ARGV[2]: the limit for each. Returns the number deleted.
+-- Deletes tasks and answers whose retention is over. ARGV[2]: the largest number of tasks, and of answers, to
+-- delete. Returns the number of tasks and answers deleted.
 local swept = sweep(tonumber(ARGV[2]))
 flush()
 return {swept}

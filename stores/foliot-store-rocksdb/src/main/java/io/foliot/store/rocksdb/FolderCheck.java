@@ -8,9 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A check of a store's folder against its expected contents, before RocksDB opens it. If the MANIFEST was cut at the
- * end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that are not part of
- * this state. Damage that this check misses therefore loses data permanently. A refused folder is left unchanged.
+ * Checks the folder of a store against its expected contents, before RocksDB opens the folder. If the MANIFEST was cut
+ * at the end of an edit, or the last log is missing, RocksDB opens an older state and deletes all files that are not
+ * part of this state. Damage that this check misses therefore loses data permanently. A refused folder is left
+ * unchanged.
  *
  * <ul>
  * <li>The MANIFEST begins with all bytes that the {@linkplain Guard guard} has recorded.
@@ -70,7 +71,7 @@ final class FolderCheck {
     return true;
   }
 
-  /** Removes the torn tails of logs that {@link #check} has tolerated. Callers call {@link #check} first. */
+  /** Removes the torn tails of logs that {@link #check} has tolerated. {@link #check} must have returned. */
   void removeTails() throws IOException {
     logs.removeTails();
   }
@@ -89,7 +90,7 @@ final class FolderCheck {
       throw new DamagedException("CURRENT names an older MANIFEST than was in use: found=" + manifest.path()
           + ", inUse=" + guard.manifest(), null);
     }
-    // A crash came before the guard recorded this newer MANIFEST. CURRENT names a MANIFEST only when it is complete.
+    // A crash can come before the guard records a newer MANIFEST. CURRENT names a MANIFEST only when it is complete.
     if (manifest.number() > guard.manifest()) {
       return;
     }

@@ -38,7 +38,7 @@ final class Layout {
   /** The key of the highest version that was ever assigned to a document. */
   static final byte[] META_DOCUMENT_VERSION = text("version");
 
-  /** The value in place of a key's length, in the answer to a request for a task without a key. */
+  /** In {@link #answer}, the number in place of the length of the task's key if the task has no key. */
   private static final int NO_KEY = 0xFFFF;
   /** Buckets of answers are 2^25 ms wide (9.3 hours). Answers are kept for a day, so at most four buckets exist. */
   private static final int ANSWER_EXPONENT = 25;

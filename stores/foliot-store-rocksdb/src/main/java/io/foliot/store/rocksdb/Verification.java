@@ -31,12 +31,12 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.SstFileReader;
 
 /**
- * A check of all data of a closed store, which writes nothing. It compares files, records, bodies and documents with
+ * A check of all data of a closed store. It writes nothing. It compares files, records, bodies and documents with
  * their checksums, and then with each other: a live task has exactly one entry in the index, a key leads to its task, a
  * body belongs to a task, and the recorded counts equal the numbers of tasks. Not thread-safe, and used once.
  */
 final class Verification {
-  /** Maximum number of damages that are reported one by one. A damaged file may cause millions of damages. */
+  /** Maximum number of damaged items that are reported one by one. One damaged file may contain millions of items. */
   private static final int MAX_REPORTED = 100;
   /** Number of keys that are looked up at once. */
   private static final int CHUNK = 1_000;
@@ -108,7 +108,7 @@ final class Verification {
   private void count(String kind) {
     long count = read.merge(kind, 1L, Long::sum);
     if (count % CHUNK == 0) {
-      progress.accept(count + " of " + kind + " read");
+      progress.accept(kind + ": " + count + " entries read");
     }
   }
 

@@ -10,8 +10,8 @@ import java.util.function.Function;
  * </pre>
  *
  * <p>In every later version the first byte is the version, and the last four bytes are the checksum. Versions only
- * increase. So an old node can distinguish data of a newer version from damaged data. A statement or script needs only
- * the first byte.
+ * increase. So an old node can distinguish data of a newer version from damaged data. An SQL statement or Lua script
+ * reads only the first byte to find the version.
  */
 public final class Frame {
   /** The version that is written, and the newest version that is read. */
@@ -29,7 +29,11 @@ public final class Frame {
     return start;
   }
 
-  /** Ends the frame that began at an index. */
+  /**
+   * Ends the frame that began at an index. Returns {@code out}.
+   *
+   * @param mark the mark of the owner, see {@link Checksum}
+   */
   public static Bytes end(Bytes out, int start, int mark) {
     return out.u32(Checksum.of(mark, out.array(), start, out.length() - start));
   }

@@ -15,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a record as bytes: its payload, its attempts, its successor, and the answer to a request. A part is the
- * content of a {@link Frame}, or of a record that is in one. Reading throws {@link IndexOutOfBoundsException} past
- * the end and {@link MalformedException} for an unknown code.
+ * The parts of a record as bytes: its payload, its attempts, its successor, and the answer to a request. A part is
+ * stored in a {@link Frame} of its own, or in the frame of a record. Reading throws {@link IndexOutOfBoundsException}
+ * past the end and {@link MalformedException} for an unknown code.
  *
  * <p>Generations and times are stored as their distance from a base, which takes few bytes if it is small, and at
  * most ten. A store without a base passes 0.
@@ -68,7 +68,7 @@ public final class RecordParts {
     return frameBody(key == null ? Checksum.mark(id) : Checksum.mark(key), body);
   }
 
-  /** Returns the body of a task that has a key in a frame of its own. */
+  /** Returns, in a frame of its own, the body of a task that has a key. The owner of the frame is the key. */
   public static byte[] frameBody(String key, Body body) {
     return frameBody(Checksum.mark(key), body);
   }

@@ -1,4 +1,4 @@
--- Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not.
+-- Claims waiting tasks that are due, and moves the index entries of waiting tasks that are not due.
 -- Safety rests on state = delayed in the WHERE, which is evaluated on the newest version of a row: the second of two
 -- claims finds the task running. A claim that is too late (until), or that is only a move (lease = 0), does not change
 -- a due task.

@@ -1,5 +1,5 @@
--- Writes live records. The statement write_bodies writes their bodies, and remember stores the answers that depend on
--- the records.
+-- Writes live records. The statement write_bodies writes the bodies of the records. The statement remember stores the
+-- answers that depend on the records.
 -- Safety rests on the version in the WHERE, which is evaluated on the locked row: a row that has changed since it was
 -- read is not written.
 -- wanted: the columns that are set, id, version.
