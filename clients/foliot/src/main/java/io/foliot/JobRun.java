@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param shard the number of the shard, from 0
  * @param shards how many shards the run has
  * @param shardParameter the text that the job defines for the shard, or null
- * @param missed how many scheduled times were missed before this one
+ * @param missed how many scheduled times were missed directly before this one
  * @param zone the zone of the shard if the job runs in each zone, or null
  * @param phase whether the task is a shard, or is the task before or after the shards of a run with listeners
  * @param runResult the result of the run, such as SUCCEEDED, FAILED or STOPPED; null except in {@link Phase#AFTER}

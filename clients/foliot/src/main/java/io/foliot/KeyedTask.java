@@ -7,21 +7,21 @@ import java.util.concurrent.CompletableFuture;
 /** A handle on the task of a key. The task need not exist. Immutable; safe for use by any thread. */
 public interface KeyedTask {
   /**
-   * Moves the task's deadline to this delay from now. The payload stays the same. If an attempt is
-   * running, it may still end, and the task then fires again.
+   * Moves the task's deadline to this delay from now. The payload stays the same. If an attempt is running, it may
+   * still end, and the task fires again at the new deadline.
    *
    * @param delay from 0 to 100 years
    * @return whether there was a live task of this key; if not, nothing changed
    */
   boolean touch(Duration delay);
 
-  /** As {@link #touch}, without waiting. */
+  /** Moves the task's deadline as {@link #touch} does, without waiting. */
   CompletableFuture<Boolean> touchAsync(Duration delay);
 
   /** Cancels the task. The result shows whether a running attempt may still end. */
   Cancellation cancel();
 
-  /** As {@link #cancel}, without waiting. */
+  /** Cancels the task as {@link #cancel} does, without waiting. */
   CompletableFuture<Cancellation> cancelAsync();
 
   /**

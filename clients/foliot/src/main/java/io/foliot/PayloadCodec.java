@@ -3,8 +3,8 @@ package io.foliot;
 import java.io.IOException;
 
 /**
- * Writes and reads payloads. Must be safe for use by any thread. Payloads outlive deployments, so a codec must read the
- * payloads that its earlier versions wrote.
+ * Writes and reads payloads. A codec must be safe for use by any thread. Payloads outlive deployments, so a codec must
+ * read the payloads that its earlier versions wrote.
  *
  * @param <T> the type of the payloads
  */
@@ -13,16 +13,18 @@ public interface PayloadCodec<T> {
   String contentType();
 
   /**
-   * Writes a payload, of at most 1 MiB.
+   * Returns a payload as bytes. A submit with more than 1 MiB is refused.
    *
-   * @throws IOException if it cannot be written; the submit fails with an {@link IllegalArgumentException}
+   * @throws IOException if the payload cannot be written; the submit then fails with an
+   *     {@link IllegalArgumentException}
    */
   byte[] encode(T payload) throws IOException;
 
   /**
-   * Reads a payload.
+   * Returns the payload that the bytes contain.
    *
-   * @throws IOException if it cannot be read; the attempt then fails, and is repeated while the task has attempts left
+   * @throws IOException if the payload cannot be read; the attempt then fails, and is repeated while the task has
+   *     attempts left
    */
   T decode(byte[] bytes) throws IOException;
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Safe for use by any thread. Calls block until the store has answered, and fail with the same exceptions as those
- * of {@link Foliot}. A call for a job that does not exist fails with {@link Jobs.UnknownJobException}.
+ * of {@link Foliot}. A call that needs an existing job fails with {@link Jobs.UnknownJobException} if there is none.
  */
 public final class RecurringJobs {
   private final Jobs jobs;
@@ -92,7 +92,10 @@ public final class RecurringJobs {
     return backend.await(jobs.list(limit, cursor));
   }
 
-  /** Returns the next scheduled times of a job, in order. For a paused job, they are the times after a resume now. */
+  /**
+   * Returns the next {@code count} scheduled times of a job, or fewer if the schedule ends, the earliest first. The
+   * times of a paused job are those that it would have if it were resumed now.
+   */
   public List<ZonedDateTime> next(String name, int count) {
     return backend.await(jobs.next(name, count));
   }
@@ -106,11 +109,13 @@ public final class RecurringJobs {
   }
 
   /**
-   * Requests runs for scheduled times in the past, at most 100, the oldest first. Returns the times in this order.
+   * Requests runs for scheduled times in the past, the oldest first. Returns the times in this order.
    *
    * @param from the first instant of the range
    * @param to the first instant after the range
    * @param dryRun whether to return the times only, without a request
+   * @throws IllegalArgumentException if the range is empty, ends in the future or has more than 100 times, or if the
+   *     job has a fixed delay
    */
   public List<Instant> backfill(String name, Instant from, Instant to, boolean dryRun) {
     return backend.await(jobs.backfill(name, from, to, dryRun, null)).times();

@@ -64,7 +64,7 @@ abstract class ClaimContract extends IndexContract {
   }
 
   @Test
-  void aMoveCorrectsLaterEntriesAndLeavesDueTasks() {
+  void aMoveCorrectsEarlyEntriesAndLeavesDueTasks() {
     TaskId due = due("a");
     TaskId pushedBack = created("b", now() + 10 * HOUR);
     touch(id(pushedBack), now() + 11 * HOUR);

@@ -184,7 +184,7 @@ final class BrokenStoresTest {
             return delegate.claim(claims.stream().map(claim -> new Claim(claim.id(), Math.max(1, claim.leaseMillis())))
                 .toList());
           }
-        }, true, TaskStoreContract::aMoveCorrectsLaterEntriesAndLeavesDueTasks),
+        }, true, TaskStoreContract::aMoveCorrectsEarlyEntriesAndLeavesDueTasks),
         new Broken("moves an entry that is only probed", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<Probed>> probe(List<TaskId> ids) {
@@ -216,7 +216,7 @@ final class BrokenStoresTest {
             }
             return CompletableFuture.completedFuture(new ClaimBatch(batch.nowMillis(), results));
           }
-        }, true, TaskStoreContract::aMoveCorrectsLaterEntriesAndLeavesDueTasks),
+        }, true, TaskStoreContract::aMoveCorrectsEarlyEntriesAndLeavesDueTasks),
         new Broken("reads before it claims, and loses the race", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {

@@ -6,16 +6,16 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A destination, and its limit of concurrent attempts. The limit doubles with each round of successes until the first
- * failure, then grows by one a round; it is halved when most of the recent answers are failures or when the destination
- * reports overload, at most once in a tenth of a second. A destination that fails at a limit of one gets one trial
- * attempt at a time, at growing intervals, until the first success resets its limit. These trials are the circuit
- * breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
+ * A destination, and its limit of concurrent attempts. The limit doubles with each round of successes until it is first
+ * halved, and then grows by one a round. It is halved when most of the recent answers are failures, or when the
+ * destination reports overload, at most once in a tenth of a second. A destination that fails at a limit of one gets
+ * one trial attempt at a time, at growing intervals, until the first success sets its limit to two and the doubling
+ * begins again. These trials are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
  * <p>A claim takes its places when it is sent. A slow store must not leave a quick destination idle. A claim may
  * therefore take as many additional places as attempts ended while the previous claim was with the store: by the time
  * the new claim comes back, about as many places are free again. If the destination stops answering just then, it has
- * at most twice its limit, and no more attempts follow.
+ * at most twice as many attempts as its limit, and no more follow.
  */
 final class Destination {
   private static final double START_LIMIT = 16;
@@ -64,7 +64,8 @@ final class Destination {
   }
 
   /**
-   * Takes places, up to the number wanted; if there are fewer, {@code again} is called when another try may succeed.
+   * Takes places, up to the number wanted, and returns their number. If there are fewer, {@code again} is called when
+   * another try may succeed.
    */
   synchronized int acquire(int wanted, long nowNanos, Runnable again) {
     int free = (int) limit + ahead - running;
@@ -158,7 +159,10 @@ final class Destination {
     }
   }
 
-  /** Returns how long until the next trial attempt may begin; 0 if it may begin now. */
+  /**
+   * Returns the time until the next trial attempt may begin; 0 if it may begin now, if an attempt runs, or if the
+   * destination is not on trial.
+   */
   synchronized long trialWaitNanos(long nowNanos) {
     return onTrial && running == 0 ? Math.max(0, trialNanos - nowNanos) : 0;
   }

@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are
  * late. The nodes that may adopt a slot have an {@linkplain Assignment#helpersBefore order}, and each waits one poll
  * longer than the node before it, so that two nodes seldom adopt the same slot. An adoption ends when a newer
- * assignment is read, some seconds after the coordinator answers again, or when too many claims in the slot are lost,
- * because then the owner or another node claims there too. Claims also fail where tasks are cancelled or pushed back,
- * so a slot that is found orphaned once more is kept for a minute, regardless of the results of its claims.
+ * assignment is read, or at the latest 10 s after the coordinator answers again. It also ends when too many claims in
+ * the slot are lost, because then the owner or another node claims there too. Claims also fail where tasks are
+ * cancelled or pushed back. A slot that is adopted again is therefore kept, regardless of the results of its claims,
+ * until a minute after it was given up.
  *
  * <p>Confined to the loop's thread.
  */
@@ -37,7 +38,7 @@ final class OverduePoll {
     /** Orphaned slots may be adopted: the coordinator does not answer. */
     ALLOWED,
     /**
-     * No further slot is adopted, and adopted slots are kept for a few seconds: the coordinator answers again, and the
+     * No further slot is adopted, and adopted slots are kept for at most 10 s: the coordinator answers again, and the
      * slots will be assigned soon.
      */
     ENDING,
@@ -64,8 +65,8 @@ final class OverduePoll {
    */
   private static final int MAX_HELPERS_BEFORE = 8;
   /**
-   * Time from the coordinator's first answer until it has noticed each dead member and the leader has assigned its
-   * slots.
+   * Time from the coordinator's first answer after an outage until the coordinator has noticed each dead member, and
+   * the leader has assigned the slots of these members.
    */
   private static final long ENDING_NANOS = 10 * NANOS_PER_SECOND;
   /** Fewest claims in an adopted slot before their results count. */
@@ -99,7 +100,7 @@ final class OverduePoll {
   private Adoption adoption = Adoption.FORBIDDEN;
   private long endNanos;
   private final Map<String, Long> atWorkNanos = new HashMap<>();
-  /** By slot, its oldest entry at the last poll, and the time since which it has been the oldest. */
+  /** By slot, its oldest entry at the latest poll, and the time since which this entry has been the oldest. */
   private @Nullable DueEntry[] heads;
   private long[] sinceNanos;
   private Assignment assignment;
@@ -187,8 +188,8 @@ final class OverduePoll {
   }
 
   /**
-   * Returns the scans of this poll: the oldest entry of each other slot of the share, and more of a slot that is being
-   * drained.
+   * Returns the scans of this poll: the oldest entry of each slot of the share that is not this node's, and a page of a
+   * slot that is being drained.
    */
   List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
     nextNanos = nowNanos + EVERY_NANOS;
@@ -248,7 +249,10 @@ final class OverduePoll {
     return overdue;
   }
 
-  /** Returns whether only its owner can have moved the overdue entries of a slot: no helper comes before this node. */
+  /**
+   * Returns whether only the owner of a slot can have moved the overdue entries of the slot: this node does not drain
+   * the slot, and no helper comes before this node.
+   */
   private boolean isMovedByOwner(int slot) {
     return !stealing.get(slot) && (adoption != Adoption.ALLOWED || helpersBefore(slot) == 0);
   }
@@ -262,7 +266,7 @@ final class OverduePoll {
     boolean isAtWork = seenNanos != null && nowNanos - seenNanos <= AT_WORK_NANOS;
     long patienceNanos = isAtWork ? (isBusy ? BUSY_PATIENCE_NANOS : PATIENCE_NANOS) : 0;
     if (adoption == Adoption.ALLOWED) {
-      // Half an interval less, because polls are not exactly one interval apart.
+      // Half an interval less than whole intervals, because polls are not exactly one interval apart.
       patienceNanos = Math.max(patienceNanos, helpersBefore(slot) * EVERY_NANOS + EVERY_NANOS / 2);
     }
     return nowNanos - sinceNanos[slot] >= patienceNanos;
@@ -278,7 +282,10 @@ final class OverduePoll {
     return slice.entries().isEmpty() ? null : slice.entries().getFirst();
   }
 
-  /** Returns the owner of a slot; both halves of a slot that was doubled since have the owner of the whole. */
+  /**
+   * Returns the owner of a slot, or null if it has none. Both halves of a slot that was doubled after the assignment
+   * have the owner of the whole slot.
+   */
   private @Nullable String owner(int slot) {
     return assignment.slotCount() == 0 ? null : assignment.owner(slot % assignment.slotCount());
   }

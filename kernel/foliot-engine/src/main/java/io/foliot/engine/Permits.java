@@ -140,7 +140,7 @@ final class Permits {
     release(count);
   }
 
-  /** Returns how long until the rate allows another attempt; 0 if it does already. */
+  /** Returns how long until the rate allows the next attempt; 0 if it does already, and many years if it never will. */
   synchronized long rateWaitNanos(long nowNanos) {
     fill(nowNanos);
     if (!hasRate() || tokens >= 1) {

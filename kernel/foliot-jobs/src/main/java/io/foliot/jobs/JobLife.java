@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <li><i>Start.</i> Waiting times begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
  * the choice is stored in the run, and a later fleet does not change it. A run may have a listener before its shards,
  * which must succeed, and one after them; the run stays active until both have ended. At most
- * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted; the next pass continues.
+ * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in a pass; the next pass continues.
  * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
- * pause, and a day from now, so that changed calendars and time zone data take effect.
+ * pause, and 18 to 24 hours from now, so that changed calendars and time zone data take effect.
  * </ol>
  *
  * <p>Guarantees: each scheduled time gets exactly one record or run; under {@link Overlap#SKIP} and
@@ -50,7 +50,7 @@ final class JobLife {
    * this long.
    */
   private static final long AWAITED_POLL_MILLIS = 30_000;
-  /** The interval during a run whose end gives no hint, while a time waits for that end. */
+  /** The interval during a run whose end gives no hint, while a time waits for that end, or cannot begin yet. */
   private static final long WAITING_POLL_MILLIS = 2_000;
   /** The interval during a run whose end gives no hint, while no time waits for that end. */
   private static final long IDLE_POLL_MILLIS = Duration.ofMinutes(10).toMillis();
@@ -108,7 +108,7 @@ final class JobLife {
   /** Returns the tasks whose ends a pass needs. */
   static List<TaskId> wanted(JobRecord record) {
     List<TaskId> ids = new ArrayList<>();
-    // Tasks of phases come first: there are few, and the shards of a large run could use up the limit.
+    // The listeners come first: there are few, and the shards of a large run could use up the limit.
     for (Run run : record.active()) {
       if (run.phase() != RunPhase.SHARDS) {
         ids.addAll(open(record.job().name(), run, 1));
@@ -123,7 +123,7 @@ final class JobLife {
     return ids;
   }
 
-  /** Returns the tasks of the runs of a time that are being stopped and have not ended. */
+  /** Returns the tasks that have not ended, of those runs of a scheduled time that are being stopped. */
   static List<TaskId> stopping(JobRecord record, long time) {
     List<TaskId> ids = new ArrayList<>();
     record.active().stream().filter(run -> run.time() == time && run.isStopping())
@@ -143,7 +143,7 @@ final class JobLife {
     return unended(run, most).stream().mapToObj(shard -> Shards.id(job, run, shard)).toList();
   }
 
-  /** Returns inserted shards that have not ended. The first one is where the last pass stopped reading. */
+  /** Returns at most {@code most} inserted shards that have not ended, from where the previous pass stopped reading. */
   private static BitSet unended(Run run, int most) {
     BitSet shards = new BitSet();
     int left = most;
@@ -179,7 +179,7 @@ final class JobLife {
         List.copyOf(pass.cancels), pass.wait == null ? null : pass.wait.unallocated());
   }
 
-  /** As {@link #plan(JobRecord, long, Map, Function, Fleet, Allocators)}, without allocators. */
+  /** Computes a pass without allocators. */
   static Plan plan(JobRecord record, long now, Map<TaskId, ShardEnd> ends,
       Function<String, @Nullable Calendar> calendars, @Nullable Fleet fleet) {
     return plan(record, now, ends, calendars, fleet, Allocators.NONE);
@@ -283,7 +283,7 @@ final class JobLife {
         run.stop(), readFrom, ended, failed, unknown, lastEnd, run.targets(), gone, again, run.listeners());
   }
 
-  /** Adds a shard that requests another run. One is enough; further ones are added only for their checkpoints. */
+  /** Adds a shard that requests another run. One request is enough; further shards are added for their checkpoints. */
   private static List<Run.Again> again(List<Run.Again> before, int shard, TaskNote.Mark mark, @Nullable String last) {
     if (mark != TaskNote.Mark.RUN_AGAIN) {
       return before;
@@ -299,7 +299,7 @@ final class JobLife {
     return after;
   }
 
-  /** Cancels idle shards that only one worker may run, if that worker is gone. */
+  /** Cancels idle shards that only one worker may run, if that worker is gone or disabled. */
   private void cancelGone(Run run, Map<TaskId, ShardEnd> ends) {
     if (fleet == null || run.isStopping() || !run.targets().isOnly()) {
       return;
@@ -346,8 +346,8 @@ final class JobLife {
     }
     int most = edit.job.pauseAfterFailures();
     long failures = edit.totals.failuresInRow();
-    // After a resume, only as many further failures in a row pause the job again. The first one does not, and neither
-    // does a stopped run.
+    // A resume does not reset the count. The job is therefore paused again after as many further failures in a row, not
+    // after the first one. A stopped run leaves the count unchanged, and does not pause the job.
     if (most > 0 && failures > failuresBefore && failures % most == 0 && edit.paused == null) {
       edit.paused = new JobRecord.Paused(now, JobRecord.Paused.OPEN, edit.origins,
           most + " runs in a row failed", "foliot");
@@ -385,7 +385,7 @@ final class JobLife {
     }
   }
 
-  /** Requests the runs that continue closed runs. They do not begin during a pause. */
+  /** Requests the runs that continue closed runs. The requested runs do not begin during a pause. */
   private void continueRuns() {
     if (!edit.isEnded) {
       continuations.forEach(run -> edit.again(run, now));

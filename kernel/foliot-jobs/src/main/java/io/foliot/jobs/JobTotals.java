@@ -13,7 +13,7 @@ package io.foliot.jobs;
  * @param skipped scheduled times that did not run, because a run was active, or because a handler had ended the job
  * @param missed scheduled times that were found too late
  * @param paused scheduled times that passed while the job was paused
- * @param failuresInRow failed runs since the last one that succeeded
+ * @param failuresInRow failed runs since the latest run that succeeded
  * @param noTargets scheduled times that did not run, because there was no worker to run on
  */
 public record JobTotals(long fired, long requested, long succeeded, long failed, long unknown, long stopped,

@@ -20,9 +20,9 @@ import java.util.List;
  * @param ended the shards that have ended; not to be changed
  * @param failed the ended shards that failed or were cancelled; not to be changed
  * @param unknown how many records of ended tasks were deleted before a pass had read their end
- * @param lastEnd when the last of the ended tasks ended, or 0
+ * @param lastEnd when the last of the ended tasks ended; 0 if none has ended
  * @param targets where the shards run, as chosen when the run began
- * @param gone how many of the ended shards were cancelled because their worker was gone before they began
+ * @param gone how many of the ended shards were cancelled because their worker was gone or disabled before they began
  * @param again the ended tasks that request another run, each once
  * @param listeners the listeners and the phase of the run
  */
@@ -78,8 +78,9 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   }
 
   /**
-   * Returns this run with a reason why it is being stopped, unless it has a reason already. A newer time does not stop
-   * the listener after the shards, because that listener has a deadline and delivers the result of the run.
+   * Returns this run with a reason why it is being stopped, unless it has a reason already. A newer scheduled time
+   * does not stop the listener after the shards, because that listener has a deadline and delivers the result of the
+   * run.
    */
   Run stopping(Stop reason) {
     return stop != Stop.NONE || (reason == Stop.REPLACED && phase() == RunPhase.AFTER)
@@ -96,9 +97,9 @@ record Run(long time, long origin, int shards, int inserted, int missed, long be
   /**
    * Returns this run with the end of its phase's listener.
    *
-   * @param nowUnknown how many ends are unknown, with that of the listener
+   * @param nowUnknown how many ends are unknown, that of the listener included
    * @param at when the listener ended
-   * @param nowAgain the tasks that request another run, with the listener if it does
+   * @param nowAgain the tasks that request another run, the listener included if it requests one
    */
   Run phaseEnded(RunListeners next, Stop nextStop, int nowUnknown, long at, List<Again> nowAgain) {
     return new Run(time, origin, shards, inserted, missed, begun, deadline, nextStop, readFrom, ended, failed,

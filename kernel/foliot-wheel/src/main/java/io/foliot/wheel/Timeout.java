@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A timer that a {@link WheelTimer} has accepted. Any thread may use it. A timer ends exactly once: it either fires or
- * is cancelled. Concurrent calls of {@link #cancel} and {@link #reset} and the firing take effect one after another.
+ * is cancelled. Concurrent calls of {@link #cancel} and {@link #reset}, and the firing, take effect one after another.
  */
 public sealed interface Timeout permits WheelTimeout {
   /**

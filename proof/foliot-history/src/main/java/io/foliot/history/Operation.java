@@ -24,7 +24,8 @@ final class Operation {
 
   /**
    * Computes {@link #latestMillis}. Must be called once, after all events have been read. An unknown operation takes
-   * effect within the grace time, or never.
+   * effect within the grace time, or never. The grace time begins with the answer, or with the request if there is no
+   * answer. It begins again at the end of each fault that it meets.
    */
   void bound(FaultWindows faults, long graceMillis) {
     if (!isUnknown()) {
@@ -55,7 +56,7 @@ final class Operation {
     return answered == null ? Long.MAX_VALUE : answered.atMillis();
   }
 
-  /** Returns the last instant at which this operation may have taken effect. */
+  /** Returns the last instant at which this operation may have taken effect, as {@link #bound} has computed it. */
   long latestMillis() {
     return latestMillis;
   }

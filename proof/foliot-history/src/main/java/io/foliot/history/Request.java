@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * the time of its invocation plus the requested delay.
  */
 public sealed interface Request {
-  /** The effect on a live task of the same key. */
+  /** The effect of a submit on a live task of the same key. */
   enum OnConflict {
     RESET, KEEP, REJECT
   }

@@ -11,7 +11,7 @@ import java.util.Objects;
  *
  * @param violations the first violations of each kind, {@link #MAX_PER_KIND} of a kind at most
  * @param totals the number of violations of each kind that occurred
- * @param lateness the lateness in each phase; has every phase
+ * @param lateness the lateness in each phase; the map has all phases
  */
 public record Verdict(List<Violation> violations, Map<Violation.Kind, Long> totals, Counts counts,
     Map<Lateness.Phase, Lateness> lateness) {

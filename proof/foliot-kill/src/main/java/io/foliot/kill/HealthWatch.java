@@ -49,7 +49,10 @@ final class HealthWatch implements AutoCloseable {
         .anyMatch(sample -> sample.atMillis >= fromMillis && sample.atMillis <= toMillis && sample.status != READY);
   }
 
-  /** Returns whether the server is ready, and was ready in all polls since an instant. */
+  /**
+   * Returns whether the server was ready in all polls since an instant, the latest included. Returns false if the first
+   * poll was later than this instant.
+   */
   synchronized boolean isReadySince(long millis) {
     return !samples.isEmpty() && samples.getLast().status == READY && samples.getFirst().atMillis <= millis
         && !wasDown(millis, Long.MAX_VALUE);
@@ -57,7 +60,7 @@ final class HealthWatch implements AutoCloseable {
 
   /**
    * Returns when the server became ready for the last time between two instants, both inclusive. Returns
-   * {@code fromMillis} if it was ready all that time.
+   * {@code fromMillis} if no poll in this time found the server ready after a poll that did not.
    */
   synchronized long readyMillis(long fromMillis, long toMillis) {
     long ready = fromMillis;

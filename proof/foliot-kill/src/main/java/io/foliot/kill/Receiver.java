@@ -105,7 +105,7 @@ final class Receiver implements AutoCloseable {
       case SLOW -> after(waitMillis, () -> reply(exchange, delivery, Reception.SUCCESS, 200));
       case ERROR -> reply(exchange, delivery, Reception.RETRY, 500);
       case REFUSED -> reply(exchange, delivery, Reception.REFUSED, 410);
-      // There is no answer until the sender has stopped waiting.
+      // The exchange is closed without an answer, after the sender has stopped waiting.
       case SILENT -> after(2 * Rig.TIMEOUT.toMillis(), exchange::close);
       case AGAIN -> {
         exchange.getResponseHeaders().set("foliot-next", waitMillis + "ms");

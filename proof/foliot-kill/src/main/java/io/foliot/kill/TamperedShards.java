@@ -43,7 +43,7 @@ enum TamperedShards {
   }),
   /** A claim is given to two workers. */
   CLAIMED_TWICE(Demand.ONCE, history -> and(history, history.attempts().getFirst().by("another", ""))),
-  /** A worker takes a shard a millisecond after an extension by another worker, which continues its work. */
+  /** A worker takes a shard a millisecond after another worker has extended its lease. Both continue the work. */
   TAKEN_UNDER_A_LEASE(Demand.ONCE, history -> {
     ShardAttempt one = any(history, attempt -> attempt.heldMicros() > 0 && attempt.end() != null);
     ShardAttempt other = one.under(new Fence(one.fence().generation(), one.fence().attempt() + 1))
@@ -65,7 +65,7 @@ enum TamperedShards {
         new ShardAttempt.Shard("no such job", one.shard().scheduledMillis(), "", 0), one.fence(), one.begunMicros(),
         List.of(), 0, null, one.end()));
   }),
-  /** The result of a shard is that of another attempt. */
+  /** The result of a shard is that of an attempt other than the one that finished the shard. */
   LATE_REPORT_TAKEN(Demand.REPORT, history -> {
     ShardAttempt last = lastDone(history);
     return history.withRecords(history.records().stream().map(record -> record.shard().equals(last.shard())
@@ -77,7 +77,7 @@ enum TamperedShards {
     ShardAttempt last = lastDone(history);
     return history.withAttempts(history.attempts().stream().filter(each -> !each.equals(last)).toList());
   }),
-  /** A handler whose lease is lost ends by itself. */
+  /** A handler whose lease is lost ends without an interrupt. */
   NOT_INTERRUPTED(Demand.INTERRUPT, history -> {
     ShardAttempt last = lastDone(history);
     return history.changing(last, each -> each.ended(new End(each.begunMicros() + 1, Outcome.DONE, true, false)));
@@ -88,7 +88,7 @@ enum TamperedShards {
     return history.changing(one, each -> new ShardAttempt(each.worker(), each.workerZone(), each.shard(), each.fence(),
         each.begunMicros(), each.writesMicros(), each.heldMicros(), each.target(), null));
   }),
-  /** The fences of a shard begin again with a later run. */
+  /** The fences of a shard begin again at generation 1 with a later run. */
   FENCE_BEGINS_ANEW(Demand.FENCE, history -> {
     Shown later = history.records().stream().filter(record -> history.records().stream()
         .anyMatch(earlier -> earlier.shard().line().equals(record.shard().line()) && !earlier.claims().isEmpty()
@@ -120,7 +120,7 @@ enum TamperedShards {
     long millis = last.begunMicros() / 1_000;
     return history.withPauses(List.of(new ShardHistory.Disabled(last.worker(), millis - 60_000, millis + 60_000)));
   }),
-  /** A worker that has its lease writes under a smaller fence than an earlier write of another worker. */
+  /** A worker that still has its lease writes under a smaller fence than another worker did before. */
   SINK_REFUSES_THE_OWNER(Demand.SINK, history -> {
     ShardAttempt last = any(history, attempt -> !attempt.writesMicros().isEmpty() && attempt.end() != null
         && !attempt.end().isLost());
@@ -150,7 +150,7 @@ enum TamperedShards {
     return history.attempts().stream().filter(wanted).findFirst().orElseThrow();
   }
 
-  /** Returns an attempt whose result is that of its shard. */
+  /** Returns an attempt that finished its shard. */
   private static ShardAttempt lastDone(ShardHistory history) {
     return any(history, attempt -> history.records().stream().anyMatch(record -> record.shard().equals(attempt.shard())
         && record.state() == TaskState.FINISHED && record.fence().equals(attempt.fence())));

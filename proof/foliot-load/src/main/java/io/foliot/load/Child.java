@@ -47,9 +47,10 @@ final class Child implements AutoCloseable {
   }
 
   /**
-   * Starts a main class and waits until it prints that it is ready.
+   * Starts a main class and waits until it prints that it is ready, for at most {@link #START_SECONDS}.
    *
    * @param readyPrefix the beginning of the line that reports readiness
+   * @throws BenchException if the process ends, or does not become ready in this time
    */
   static Child start(List<String> jvmOptions, String mainClass, List<String> arguments, String readyPrefix) {
     List<String> command = new ArrayList<>();
@@ -113,7 +114,7 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** Returns the last lines that the process printed. */
+  /** Returns the last lines that the process has printed, {@link #KEPT_LINES} at most. */
   String lastLines() {
     synchronized (lastLines) {
       return String.join("\n", lastLines);
@@ -159,7 +160,7 @@ final class Child implements AutoCloseable {
     await();
   }
 
-  /** Shuts the process down in order. Kills it if it does not end in time. */
+  /** Requests an orderly shutdown of the process. Kills the process if it runs {@link #STOP_SECONDS} later. */
   @Override
   public void close() {
     process.destroy();

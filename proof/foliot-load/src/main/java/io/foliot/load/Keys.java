@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** The keys of the scenarios that touch keys, in random order. One call touches one part of the keys. */
+/** The keys of the scenarios that touch keys, in a random order, the same in each run. One call touches one part. */
 final class Keys {
   /** Number of keys, unless the plan sets one. */
   static final int COUNT = 100_000;

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Submits implements Load.Work {
   private static final byte[] ID = "{\"id\":\"".getBytes(US_ASCII);
   private static final int ID_LENGTH = 36;
+  /** One task in so many is read at the end. The number is prime, so the samples have different places in batches. */
   private static final int SAMPLE_EVERY = 997;
-  /** Bytes of a response that an error shows. */
+  /** Maximum number of bytes of a response that an error shows. */
   private static final int MAX_SHOWN = 300;
   private static final int CREATED = 201;
   private static final int DONE = 200;

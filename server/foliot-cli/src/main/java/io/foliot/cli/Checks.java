@@ -74,7 +74,7 @@ final class Checks {
 
   private final FoliotConfig config;
 
-  /** A check of one thing, which takes at most a few seconds. */
+  /** A check of one thing, which seldom takes more than a few seconds. */
   @FunctionalInterface
   interface Check {
     Finding find();

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /** The screen of {@code top}: figures of a server and their rates of change. Not thread-safe. */
 final class TopScreen {
-  /** Number of refreshes that percentiles cover: one second has too few tasks for a p99. */
+  /** Number of refreshes that are kept. Percentiles cover all of them: one second has too few tasks for a p99. */
   private static final int WINDOW = 10;
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss")
       .withZone(ZoneId.systemDefault());

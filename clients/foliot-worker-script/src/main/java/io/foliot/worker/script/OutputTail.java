@@ -40,7 +40,10 @@ final class OutputTail {
   private final CharBuffer decoded = CharBuffer.allocate(CHUNK + Integer.BYTES);
   private final StringBuilder line = new StringBuilder();
 
-  /** @param log receives the output as it arrives, in texts of one or more lines */
+  /**
+   * @param log receives the output as it arrives, in texts of one or more lines or of a part of a long line; of each
+   *     text only the last {@link #MAX_LINE} characters
+   */
   OutputTail(Consumer<String> log) {
     this.log = log;
   }
@@ -109,7 +112,7 @@ final class OutputTail {
     return withoutNul(new String(tail, UTF_8));
   }
 
-  /** Returns the last line that is not blank, without white space at its ends, or an empty text. */
+  /** Returns the last line of {@link #tail} that is not blank, stripped of white space, or an empty text. */
   String lastLine() {
     return tail().lines().filter(text -> !text.isBlank()).reduce("", (before, last) -> last).strip();
   }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());
   /**
-   * Time after which a latch without a node is replaced. A latch creates its node in the background, and reports no
-   * failure of that.
+   * Time after which a latch without a node is replaced, from the entry into the election. A latch creates its node in
+   * the background, and does not report a failure to create the node.
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 

@@ -102,7 +102,7 @@ public final class AddressRules {
     }
   }
 
-  /** Returns why an address is denied, in a word or two; null if it is permitted. */
+  /** Returns why an address is denied, in a few words; null if it is permitted. */
   public @Nullable String denial(InetAddress address) {
     return denial(address.getAddress());
   }

@@ -20,7 +20,7 @@ final class WebhookSigner {
   /** Size of the shortest secret. The standard requires 192 to 512 bits. */
   private static final int MIN_SECRET_BYTES = 24;
   private static final int MAX_SECRET_BYTES = 64;
-  /** Maximum number of secrets of a queue: an old one, a new one, two more. Each secret costs a pass over the body. */
+  /** Maximum number of secrets of a queue. A rotation needs two. Each secret costs a pass over the body. */
   static final int MAX_SECRETS = 4;
 
   /** One MAC for each secret, initialized with its key. A clone for each signature is cheaper than a new MAC. */
@@ -33,7 +33,8 @@ final class WebhookSigner {
   /**
    * Returns a signer with the secrets in a text, which are separated by spaces; null if the text is null.
    *
-   * @throws IllegalArgumentException if a secret is malformed; the message does not contain it
+   * @throws IllegalArgumentException if a secret is malformed, or if there are more than {@link #MAX_SECRETS}; the
+   *     message contains no secret
    */
   static @Nullable WebhookSigner parse(@Nullable String secrets) {
     if (secrets == null) {

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * writes, whether or not they are durable.
  */
 public interface RecordTable {
-  /** Returns the task with an id, live or kept, or null. */
+  /** Returns the task with an id, live or kept, or null if there is none. */
   @Nullable
   TaskRecord get(TaskId id);
 
-  /** Returns the live task of a key, or else the key's last task that is still kept, or null. */
+  /** Returns the live task of a key, or else the key's latest task that is still kept, or null if there is none. */
   @Nullable
   TaskRecord byKey(String queue, String key);
 

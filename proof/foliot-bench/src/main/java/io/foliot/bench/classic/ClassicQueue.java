@@ -47,7 +47,10 @@ abstract class ClassicQueue implements TimerQueue {
    */
   abstract int step(long nowTick, int budget);
 
-  /** As {@link #nextWake}, for placed timers alone. Called only if there is a placed timer and none is reached. */
+  /**
+   * Returns the {@link #nextWake} of the placed timers alone. Called only if there is a placed timer, and none is
+   * reached.
+   */
   abstract long nextPlaced();
 
   /** Throws an {@link IllegalArgumentException} if the form cannot store a timer with this deadline. */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Foliot's recurring jobs, each with one shard, and all with a scheduled time at the same instant. They are put before
- * that instant, with a thousand puts under way. An engine is started right after the instant.
+ * that instant, at most a thousand at a time. The engine is started 1 ms after the instant.
  */
 final class JobBacklog implements Backlog {
   private static final Duration PERIOD = Duration.ofHours(1);

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/** Makes calls at a steady rate, however long their answers take. */
+/** Calls a step at a steady rate. The step must not wait for an answer. After a delay, all overdue calls follow. */
 final class Pace {
   private final long gapNanos;
 
@@ -13,7 +13,7 @@ final class Pace {
     gapNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
   }
 
-  /** Returns how many calls fall into a time. */
+  /** Returns how many calls are made in a time. */
   int count(Duration time) {
     return (int) (time.toNanos() / gapNanos);
   }

@@ -52,7 +52,10 @@ final class RedissonQueue implements AutoCloseable {
     CompletableFuture.allOf(answers).join();
   }
 
-  /** Takes up to this number of due elements. Returns an empty list if none arrives for a while. */
+  /**
+   * Takes up to this number of due elements. Returns an empty list if there is none: after 1 ms, or after 1 s if the
+   * limit is 1.
+   */
   List<Integer> take(int limit) {
     if (limit > 1) {
       List<Integer> taken = due.poll(limit);

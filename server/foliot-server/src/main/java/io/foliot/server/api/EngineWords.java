@@ -51,7 +51,7 @@ public final class EngineWords {
       case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";
       case ABOUT_TO_FIRE -> "it has been due for " + time(why.nowMillis() - task.dueAt())
           + " and is about to be claimed";
-      case RUNNING -> "attempt " + task.attempt() + " runs since " + instant(task.claimedAt())
+      case RUNNING -> "attempt " + task.attempt() + " has been running since " + instant(task.claimedAt())
           + "; its lease ends at " + instant(task.leaseEnd());
       case LEASE_ENDED -> "attempt " + task.attempt() + " never reported; its lease ended at "
           + instant(task.leaseEnd()) + " and the task is claimed again";

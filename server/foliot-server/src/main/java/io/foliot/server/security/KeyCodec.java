@@ -9,7 +9,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The stored form of a key in JSON, with a version: the hash, the actions, the queues, the note and the times. */
+/** The stored form of an API key in JSON, with a version: the hash, the actions, the queues, the note and the times. */
 final class KeyCodec {
   private static final String VERSION = "1";
   private static final JsonMapper MAPPER = new JsonMapper();

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** The source of connections to one database. */
 public sealed interface JdbcSource {
   /**
-   * Returns a source for which the store opens a pool, which it also closes.
+   * Returns a source for which the store opens and closes a pool.
    *
    * @param url {@code jdbc:postgresql:...}, {@code jdbc:mariadb:...} or {@code jdbc:mysql:...}; MariaDB's driver is
    *     used for MySQL too
    * @param user the user, or null for the user in the URL
    * @param password the password of the user, or null for the password in the URL, if any
-   * @throws IllegalArgumentException if the URL is that of another kind of database, or has a user in front of the host
+   * @throws IllegalArgumentException if the URL begins in any other way, or has a user in front of the host
    */
   static JdbcSource of(String url, @Nullable String user, @Nullable String password) {
     return new Login(url, user, password);

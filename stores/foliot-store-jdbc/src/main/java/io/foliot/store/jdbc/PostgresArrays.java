@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class PostgresArrays {
   private final Connection connection;
   private final PreparedStatement statement;
-  /** The index of the last bound parameter; 0 before the first. */
+  /** The number of parameters bound so far, which is the index of the latest. */
   private int at;
 
   PostgresArrays(Connection connection, PreparedStatement statement) {

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * <pre>
  * the number of parts becomes 2^(n+1), not complete
  * each old part stores the number 2^(n+1), and then refuses calls that name fewer parts
- * for each old part: the tasks of its new part migrate until none is left; then the part is drained
+ * for each old part: the tasks that belong in its new part migrate until none is left; then the old part is drained
  * the number 2^(n+1) is marked as complete
  * </pre>
  *
@@ -106,8 +106,8 @@ final class SlotDoubling {
   }
 
   /**
-   * Migrates all records, or all answers to requests, that belong in the new part. The server's scan returns each
-   * element that exists during the whole scan.
+   * Migrates all records, or all answers to requests, that belong in the new part. Returns the number of records that
+   * migrated. The server's scan returns each element that exists during the whole scan.
    */
   private long migrateAll(int bits, int old, boolean answers) {
     int part = old + (1 << (bits - 1));

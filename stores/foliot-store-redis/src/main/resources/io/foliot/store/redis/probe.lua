@@ -1,5 +1,5 @@
 -- Reads when tasks can be claimed next, and the scores of their index entries: two i8 per task, each the lowest i8 if
--- the task is absent or has ended. ARGV[2..]: the ids.
+-- the task is absent, has ended or cannot be read. ARGV[2..]: the ids.
 local values = call('HMGET', TASK, unpack(ARGV, 2))
 local lowest = '\128\0\0\0\0\0\0\0'
 local answers = {}

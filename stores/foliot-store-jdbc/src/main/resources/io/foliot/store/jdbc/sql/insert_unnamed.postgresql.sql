@@ -1,4 +1,4 @@
--- Inserts tasks without key and request: all tasks, or none if the primary key finds that an id exists. Only
+-- Inserts tasks without a key and without an idempotency key: all tasks, or none if an id exists already. Only
 -- the generations of tasks with the same key have to grow, so one reading of the clock gives all generations here.
 WITH clock AS MATERIALIZED ({clock_and_floor}),
 inserted AS (

@@ -1,4 +1,4 @@
--- Reads no record, for calls that need only the clock and the floor.
+-- Reads no record, for calls that need only the clock and the floor of generations.
 SELECT {live_columns}
 FROM foliot_task record
 WHERE false
