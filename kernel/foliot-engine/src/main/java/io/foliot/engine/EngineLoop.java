@@ -306,7 +306,7 @@ final class EngineLoop implements EventLoop.Duty {
         storeClock.answered(question, storeMicros, isInProcess, answeredNanos);
       }
       inbox.post(nowNanos -> {
-        health.answered(failure == null, nowNanos);
+        health.answered("time", failure, nowNanos);
         storeClock.planNext(question, isInProcess, answeredNanos);
       });
     });

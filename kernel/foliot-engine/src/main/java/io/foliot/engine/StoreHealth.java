@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * from unavailable to answering is reported once, to the {@link Recovery}.
  *
  * <ol>
- * <li>Each answer of a call is {@linkplain #called recorded}; the first failure begins a {@link StoreOutage}.
+ * <li>Each answer of a call is {@linkplain #answered recorded}; the first failure begins a {@link StoreOutage}.
  * <li>Each answer of a write is {@linkplain #wrote recorded} in addition: a store may answer reads and refuse writes,
  * as a replica does. A failed write counts for {@link #UNWRITTEN_NANOS}, because a loop with nothing to write does not
  * try again.
@@ -56,16 +56,19 @@ final class StoreHealth {
   /** Records the answer of a call of several items; returns whether it is a success. */
   boolean called(String call, int items, long sentNanos, @Nullable Throwable failure, long nowNanos) {
     meter.storeCall(call, items, (nowNanos - sentNanos) / 1_000, failure != null);
-    boolean answered = failure == null;
-    if (!answered && answers) {
-      began("call=" + call, failure, nowNanos);
-    }
-    answered(answered, nowNanos);
-    return answered;
+    answered(call, failure, nowNanos);
+    return failure == null;
   }
 
-  /** Records that the store answered, or did not. */
-  void answered(boolean answered, long nowNanos) {
+  /** Records the answer of a call that the meter does not count; the failure is null if it is a success. */
+  void answered(String call, @Nullable Throwable failure, long nowNanos) {
+    if (failure != null && answers) {
+      began("call=" + call, failure, nowNanos);
+    }
+    answered(failure == null, nowNanos);
+  }
+
+  private void answered(boolean answered, long nowNanos) {
     if (answered && !answers) {
       recovery.storeIsBack(nowNanos);
     }

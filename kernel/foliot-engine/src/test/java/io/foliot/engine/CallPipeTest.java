@@ -66,7 +66,7 @@ final class CallPipeTest {
 
   @Test
   void healthIsUpdatedBeforeTheAnswerIsHandled() {
-    rig.health.answered(true, rig.nowNanos);
+    rig.health.answered("due", null, rig.nowNanos);
     CompletableFuture<String> batch = new CompletableFuture<>();
     pipe.send(1, rig.nowNanos, () -> batch,
         (result, failure, nowNanos) -> handled.add("serving " + rig.health.isServing(nowNanos)));

@@ -49,6 +49,19 @@ final class StoreOutageTest {
   }
 
   @Test
+  void aFailedReadOfTheClockBeginsAnOutage() {
+    StoreHealth loop = loop();
+    loop.answered("time", new StoreAwayException("the database is unavailable", new IOException()), nowNanos);
+    loop.called("due", 1, nowNanos, new StoreAwayException("the database is unavailable", new IOException()), nowNanos);
+    nowNanos = Duration.ofSeconds(2).toNanos();
+    loop.answered("time", null, nowNanos);
+    loop.turn(nowNanos);
+    assertThat(log.lines).containsExactly(
+        "WARNING the store does not answer; trying again until it does: call=time, reason=the database is unavailable",
+        "INFO the store answers again: awayFor=2 s");
+  }
+
+  @Test
   void aStoreThatReadsButDoesNotWriteIsOneOutage() {
     StoreHealth loop = loop();
     for (int i = 0; i < 100; i++) {
