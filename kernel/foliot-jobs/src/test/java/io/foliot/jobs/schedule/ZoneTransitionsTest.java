@@ -53,7 +53,7 @@ final class ZoneTransitionsTest {
     return changes;
   }
 
-  /** Compares the scheduled times from {@code before} a change to {@code after} it. Returns the number of these times. */
+  /** Compares the scheduled times from {@code before} a change to {@code after} it. Returns the number of these. */
   private static int check(ZoneId zone, Instant change, Duration before, Duration after, Duration step, String cron,
       CronDialect dialect, Policy policy) {
     CronOracle oracle = new CronOracle(cron, dialect);
