@@ -23,7 +23,7 @@ final class FolderTest extends FoliotContract {
   }
 
   @Test
-  void aFolderInUseIsRefusedAndItsTasksStayUsable() {
+  void aFolderInUseIsRefusedAndItsUserStillSubmits() {
     try (Foliot foliot = Foliot.open(folder)) {
       assertThatThrownBy(() -> Foliot.open(folder)).hasMessageContaining("in use");
       assertThat(foliot.tasks("q", String.class).now().submit("x").result()).isEqualTo(Submitted.Result.CREATED);

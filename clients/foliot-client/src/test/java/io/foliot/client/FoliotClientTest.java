@@ -55,7 +55,7 @@ final class FoliotClientTest {
   }
 
   @Test
-  void noApiKeyIsSentWithoutASetting() {
+  void withoutAnApiKeyNoAuthorizationIsSent() {
     try (FoliotClient open = FoliotClient.builder(server.url()).build()) {
       open.pauseQueue("mail");
       assertThat(server.request().header("Authorization")).isNull();

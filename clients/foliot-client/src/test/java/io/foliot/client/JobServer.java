@@ -49,7 +49,7 @@ final class JobServer implements AutoCloseable {
     return request.path().endsWith("/extend") ? toExtend.apply(request) : OK;
   }
 
-  /** Returns a builder of a worker of the queue {@code billing}. */
+  /** Returns a builder for the worker {@code w1} of the queue {@code billing}. */
   JobWorker.Builder worker() {
     return JobWorker.builder(client, "billing").name("w1").lease(LEASE)
         .onError((what, failure) -> errors.add(what + ": " + failure));
@@ -109,13 +109,13 @@ final class JobServer implements AutoCloseable {
     return request.body();
   }
 
-  /** Advances the clock until the lease of the only running attempt is extended. */
+  /** Waits until the only running attempt has planned its extension. Then advances the clock to the extension. */
   void passToTheExtension() {
     Bound.awaitTrue(() -> clock.waiting() == 1);
     clock.advance(THIRD);
   }
 
-  /** Stops a worker. Returns whether it stopped in time. */
+  /** Stops a worker. Returns whether it stopped within {@link Bound#BOUND_SECONDS}. */
   boolean stop(JobWorker worker) {
     try {
       return worker.stop(Duration.ofSeconds(Bound.BOUND_SECONDS));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Tests several engines that share the slots of one store. */
 final class ClusterTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
-  /** The number of seconds in each of which a node joins or leaves; {@code -Drounds=600} makes ten minutes. */
+  /** Number of rounds of one second. In each round, a node joins or leaves. */
   private static final int ROUNDS = Integer.getInteger("rounds", 60);
 
   private final Cluster cluster = new Cluster();
@@ -156,7 +156,7 @@ final class ClusterTest {
     cluster.remote.slow = true;
     cluster.remote.slowParked = true;
     a.putQueue(QUEUE);
-    // By now all nodes have read the new settings, and no call to claim has been answered.
+    // During these 2 s all nodes read the new settings, and no claim is answered.
     cluster.advance(Duration.ofSeconds(2));
     for (int millis = 0; millis < 5_000 && cluster.fired.size() < tasks; millis += 5) {
       cluster.advance(Duration.ofMillis(5));

@@ -13,7 +13,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Three engines share a healthy store, and only their coordinator is broken. */
+/**
+ * Tests engines that share a healthy store while their coordinator is away. In some tests a node also dies, stops, is
+ * paused, or has a wrong clock, or the stored assignment is missing or unreadable.
+ */
 final class CoordinatorOutageTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int SLOTS = 16;
@@ -126,7 +129,7 @@ final class CoordinatorOutageTest {
   }
 
   @Test
-  void theLastOfFiveNodesFiresAllTasks() {
+  void theSurvivorOfFiveNodesFiresAllTasks() {
     nodes.add(cluster.node("d"));
     nodes.add(cluster.node("e"));
     cluster.advance(Duration.ofSeconds(5));
@@ -160,7 +163,7 @@ final class CoordinatorOutageTest {
 
   @Test
   void aPausedNodeGetsItsSlotsBackOnceResumed() {
-    // The first node turns first at each instant, so its claims win.
+    // At each instant the loop of the first node runs first, so the claims of this node win.
     Cluster.Node owner = nodes.getFirst();
     int tasks = 160 * 50;
     submit(tasks, Duration.ofMillis(20));
@@ -169,8 +172,8 @@ final class CoordinatorOutageTest {
     owner.pause();
     cluster.advance(Duration.ofSeconds(10));
     owner.resume();
-    // For a while the other nodes still claim entries that they have read ahead in this node's slots, and claim them
-    // again when the leases would have ended.
+    // For a while the other nodes still claim entries of this node's slots that they have prefetched. If a claim finds
+    // an attempt that runs, the node repeats the claim at the end of that attempt's lease.
     cluster.advance(Duration.ofSeconds(75));
     long before = cluster.remote.claimItems;
     int fired = cluster.fired.size();

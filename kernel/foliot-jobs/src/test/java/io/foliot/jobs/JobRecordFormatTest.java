@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The stored bytes of jobs: they are read as written, refused if damaged, and bounded. */
+/** Tests that stored jobs are read as they were written, are refused if damaged, and have a bounded size. */
 final class JobRecordFormatTest {
   private static final int ROUNDS = 500;
   /** Stored record of a plain job with an active run, as written by releases that had no listeners. */
@@ -59,7 +59,7 @@ final class JobRecordFormatTest {
     JobEdit placed = new JobEdit(begun);
     Targets one = new Targets(List.of(new Targets.Group("", Address.Kind.ONLY, List.of(1))));
     placed.active.replaceAll(run -> Run.started(run.time(), run.origin(), 1, one, 0, run.begun(), 0).inserted(1));
-    // Besides the targets, two bytes: the numbers of shards whose target is gone, and of requests to run again.
+    // Two bytes follow the targets: the number of shards whose target is gone, and the number of requests to run again.
     assertThat(JobRecordFormat.encode(placed.done()).length - JobRecordFormat.encode(begun).length)
         .isEqualTo(one.bytes() + 2);
   }
@@ -70,7 +70,7 @@ final class JobRecordFormatTest {
     JobRecord plain = begun(job.build());
     JobRecord listened = begun(job.runListeners(RunPhase.AFTER).build());
     assertThat(plain.active().getFirst().listeners()).isSameAs(RunListeners.NONE);
-    // One byte in the definition. In the run three bytes, and the queue "q" in two bytes.
+    // The listeners take one byte in the definition. In the run they take three bytes, and the queue "q" two.
     assertThat(JobRecordFormat.encode(listened)).hasSize(JobRecordFormat.encode(plain).length + 1 + 3 + 2);
     assertThat(HexFormat.of().formatHex(JobRecordFormat.encode(plain))).isEqualTo(BEGUN);
   }

@@ -86,7 +86,7 @@ final class ShardAllocationTest {
       List<Integer> before = ShardAllocation.seats(Allocation.HASH, "job", 200, all);
       List<Integer> after = ShardAllocation.seats(Allocation.HASH, "job", 200, rest);
       for (int shard = 0; shard < 200; shard++) {
-        // In reverse: if a worker joins, shards move only to that worker.
+        // Read in reverse, this shows that a worker that joins gets shards, and no other shard moves.
         if (before.get(shard) != leaving.number()) {
           assertThat(after.get(shard)).isEqualTo(before.get(shard));
         }
@@ -128,7 +128,7 @@ final class ShardAllocationTest {
   }
 
   @Test
-  void theSeatsNeverChangeBetweenReleases() {
+  void theSeatsOfHashNeverChangeBetweenReleases() {
     List<Seat> three = Workers.of(3).seats();
     assertThat(ShardAllocation.seats(Allocation.HASH, "job", 10, three))
         .containsExactly(2, 0, 1, 1, 2, 0, 2, 0, 2, 2);

@@ -64,7 +64,7 @@ final class ShardReadsTest {
     for (int job = 0; job < 100; job++) {
       passes.add(read(job, 2));
     }
-    assertThat(calls).as("two are sent at once").hasSize(2);
+    assertThat(calls).as("two calls are sent without waiting").hasSize(2);
     complete(0);
     assertThat(calls).hasSize(3);
     assertThat(calls.get(2)).hasSize(98 * 2);
@@ -78,7 +78,7 @@ final class ShardReadsTest {
           .containsExactlyInAnyOrderElementsOf(shards(job, 2));
     }
     assertThat(read(7, 1)).isNotDone();
-    assertThat(calls).as("a read without others is sent at once").hasSize(4);
+    assertThat(calls).as("a read without others is sent without waiting").hasSize(4);
   }
 
   @Test

@@ -11,13 +11,17 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The stored bytes of targets: they are read as written, and few if shards are divided evenly. */
+/** Tests that stored targets are read as they were written, and that evenly divided shards take few bytes. */
 final class TargetsTest {
   private static final int ROUNDS = 2_000;
   private static final List<Allocation> RULES = List.of(Allocation.AVERAGE, Allocation.ODD_EVEN, Allocation.HASH,
       Allocation.ROUND_ROBIN);
 
-  /** Returns the targets of a number of shards in a number of groups, divided by a random rule. */
+  /**
+   * Returns targets in groups of equal size. Each group is divided by a random rule, or has random numbers.
+   *
+   * @param shards the number of shards, a multiple of {@code groups}
+   */
   static Targets random(Random random, int groups, int shards) {
     Address.Kind[] kinds = {Address.Kind.SEAT, Address.Kind.ZONE_SEAT, Address.Kind.ZONE, Address.Kind.ONLY};
     List<Targets.Group> made = new ArrayList<>();
@@ -62,7 +66,7 @@ final class TargetsTest {
   }
 
   @Test
-  void tenThousandShardsTakeAtMostElevenBitsEach() {
+  void hashTakesElevenBitsAShardAndTwoBytesAWorker() {
     List<Integer> seats = ShardAllocation.seats(Allocation.HASH, "job", Job.MAX_SHARDS,
         Workers.of(Address.MAX_NUMBER + 1).seats());
     Targets targets = new Targets(List.of(new Targets.Group("", Address.Kind.SEAT, seats)));

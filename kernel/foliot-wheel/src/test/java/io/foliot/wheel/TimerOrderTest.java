@@ -195,7 +195,7 @@ final class TimerOrderTest {
       return all.isEmpty() ? schedule(delay(), NOTHING) : all.get(random.nextInt(all.size()));
     }
 
-    /** Returns a random delay in nanoseconds, which often ends at the deadline of another timer. */
+    /** Returns a random delay in nanoseconds, which often ends at the deadline of another timer. It may be negative. */
     private long delay() {
       return switch (random.nextInt(6)) {
         case 0 -> 0;
@@ -274,7 +274,7 @@ final class TimerOrderTest {
           Expected expected = new Expected(all.size(), startNanos + delayNanos);
           all.add(expected);
           Runnable task = () -> started.add(expected);
-          // The second run of a periodic task is due after all other tasks, so it is armed in time.
+          // The end of a run schedules the next run. The second run is due after all other tasks, so it is in order.
           ScheduledFuture<?> future = number % 10 == 0
               ? executor.scheduleAtFixedRate(task, delayNanos, 1_000_000 * tickNanos, NANOSECONDS)
               : executor.schedule(task, delayNanos, NANOSECONDS);
@@ -317,7 +317,7 @@ final class TimerOrderTest {
         await(release);
       }, 0, SECONDS);
       await(held);
-      // The time is within a tick, so that a timer without a delay does not wait for the next tick.
+      // The time is not the beginning of a tick. A timer without a delay must start before the next tick begins.
       clock.setWithoutDriver(SECONDS.toNanos(5) + 12_345);
       for (int i = 0; i < 100; i++) {
         int number = backlog + i;
@@ -396,7 +396,7 @@ final class TimerOrderTest {
   private static long inversions(ScheduledExecutorService executor, Random random, int tasks, long boundNanos) {
     RealTasks real = new RealTasks();
     CountDownLatch done = new CountDownLatch(tasks + 1);
-    // This task blocks the worker until all tasks are scheduled, so that no task reads its bounds too early.
+    // This task blocks the worker until all other tasks are scheduled, so that no task reads its bounds too early.
     CountDownLatch ready = new CountDownLatch(1);
     ScheduledFuture<?> holder = executor.schedule(() -> {
       await(ready);

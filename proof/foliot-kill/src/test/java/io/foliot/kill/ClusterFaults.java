@@ -21,13 +21,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Three servers that share the slots of one store, each server through a proxy of its own. Servers are killed, paused,
- * replaced, cut off and slowed down. At the end of each round the store is killed.
+ * Three servers share the slots of one store, each server through a proxy of its own. In each round, a test kills,
+ * pauses, replaces, cuts off and slows down servers, and at the end it kills the store and restarts it.
  */
 abstract class ClusterFaults extends StoreFaults {
   static final int NODES = 3;
 
-  /** Number of consecutive kills of a server at the end of a long run. */
+  /** Number of kills after the last round, each of one random server. */
   private static final int KILLS = Integer.getInteger("cluster.kills", 0);
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 2_000;
@@ -63,7 +63,7 @@ abstract class ClusterFaults extends StoreFaults {
   /** Starts the store. */
   abstract Shared start();
 
-  /** Returns the name of a run's files. */
+  /** Returns the name of a run, with which the names of its files begin. */
   abstract String runName();
 
   /** Returns the host of one of our servers. */
@@ -110,7 +110,7 @@ abstract class ClusterFaults extends StoreFaults {
     }
   }
 
-  /** Returns the faults, in any order; the list is modifiable. */
+  /** Returns the faults of one round, in any order; the list is modifiable. */
   List<InjectedFault> faults(FaultRun run, List<TcpProxy> ways, SplittableRandom random) {
     int first = random.nextInt(NODES);
     int second = (first + 1) % NODES;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Faults of databases. Each subclass names one database. */
 abstract class DatabaseFaults extends StoreFaults {
-  /** Least duration of an outage. It exceeds the wait of calls for a connection, so some calls fail without one. */
+  /** Least duration of an outage. It exceeds the wait of calls for a connection, so some calls get no connection. */
   private static final int MIN_OUTAGE_MILLIS = 6_000;
   private static final int MAX_OUTAGE_MILLIS = 7_000;
   private static final int HOLD_MILLIS = 3_000;
@@ -57,7 +57,7 @@ abstract class DatabaseFaults extends StoreFaults {
     faults.add(withoutWrites(faulty));
     faults.add(blackHole(proxy));
     if (ROUNDS > 0) {
-      // This takes long, because statements are given up only after 20 s, and their connections with them.
+      // This fault takes long, because a Foliot server gives up a statement and its connection only after 20 s.
       faults.add(InjectedFault.silence(proxy));
     }
     faults.add(InjectedFault.serverKilled(run.rig.servers.getLast()));

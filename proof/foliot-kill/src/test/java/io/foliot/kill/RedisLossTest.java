@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis that loses no more writes than it may lose. To choose the number of faults and the seed:
+ * Two servers over one Redis that loses acknowledged writes. A failover loses at most the writes of the stated window;
+ * a restart without the file loses all. To choose the number of faults and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -31,13 +32,16 @@ class RedisLossTest {
   private static final int MAX_OUTAGE_MILLIS = 3_000;
   private static final int MAX_LAG_SECONDS = 2;
 
-  /** Longest time for which the primary has no replica. The primary refuses writes after a part of this time. */
+  /**
+   * Longest time for which the primary has no replica. The primary refuses writes once it has missed the replica for
+   * {@link #MAX_LAG_SECONDS}.
+   */
   private static final int MAX_ALONE_MILLIS = 6_000;
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   /**
-   * Least number of attempts after the last loss. Attempts shortly before a loss are excused, and in a short run nearly
-   * all attempts may be such.
+   * Number of attempts that must be exceeded after the last loss. Attempts shortly before a loss are excused, and in a
+   * short run these may be nearly all attempts.
    */
   private static final int ENOUGH = 100;
   private static final Pattern WINDOW = Pattern.compile("\"windowMillis\":(\\d+)");
@@ -117,7 +121,7 @@ class RedisLossTest {
     return Long.parseLong(found.group(1));
   }
 
-  /** Records that writes acknowledged within {@code windowMillis} before the last acknowledgement may be lost. */
+  /** Records that writes acknowledged within {@code windowMillis} before the latest acknowledgement may be lost. */
   private static void forget(FaultRun run, long windowMillis) {
     long now = System.currentTimeMillis();
     long lastMillis = run.rig.history.events().stream().filter(RedisLossTest::isAck).mapToLong(Event::atMillis).max()
@@ -127,8 +131,8 @@ class RedisLossTest {
   }
 
   /**
-   * Returns whether an answer proves that a write was just acknowledged. The answers REPEATED and KEPT do not prove
-   * this.
+   * Returns whether an answer proves that Redis has acknowledged a write of its call. The answers REPEATED and KEPT do
+   * not prove this.
    */
   private static boolean isAck(Event event) {
     return event instanceof Event.Answered answered && switch (answered.reply()) {

@@ -37,7 +37,7 @@ abstract class WorkerKills {
   /** Starts the store. */
   abstract Shared start();
 
-  /** Returns the name of a run's files. */
+  /** Returns the name of a run, with which the names of its files begin. */
   abstract String runName();
 
   @BeforeAll

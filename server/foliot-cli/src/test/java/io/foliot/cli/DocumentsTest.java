@@ -45,7 +45,7 @@ final class DocumentsTest {
   private static final Pattern PROGRAM = Pattern.compile("\\bjava ([\\w./-]+\\.java)");
 
   /**
-   * Code around the blocks of a document that declare no type: the imports, and the members that the blocks use. The
+   * Code around each block that declares no type, by document: the imports, and the members that the blocks use. The
    * first placeholder is the name of the class, the second is the block.
    */
   private static final Map<String, String> SURROUNDINGS = Map.of("kernel/foliot-wheel/README.md", """
@@ -233,7 +233,7 @@ final class DocumentsTest {
     assertThat(output.lines()).as(output).containsOnlyOnce("cancel order-7");
   }
 
-  /** Returns the text of the first element of a name after a position. */
+  /** Returns the text of the first XML element with a name that begins at or after {@code from}. */
   private static String element(String xml, String name, int from) {
     int begin = xml.indexOf("<" + name + ">", from) + name.length() + 2;
     return xml.substring(begin, xml.indexOf("</" + name + ">", begin));

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests recurring jobs of servers that share a PostgreSQL, MariaDB or Redis, through the commands. */
+/**
+ * Tests recurring jobs through the commands of the CLI: on two servers that share a PostgreSQL, MariaDB or Redis, and
+ * on one server after another while the tasks are moved from store to store.
+ */
 @Tag("long")
 final class RemoteJobsTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
@@ -79,7 +82,7 @@ final class RemoteJobsTest {
     return job.at("waiting").number() + job.at("active").items().size();
   }
 
-  /** Asserts that each change through one of two servers is visible through the second server at once. */
+  /** Asserts that each change through either of two servers is at once visible through the peer of that server. */
   private static void assertChangesAreVisibleAtOnce(Store store) {
     try (FoliotServer first = store.start(); FoliotServer second = store.start()) {
       run(first, "queues", "put", "orders", "--pull");
@@ -154,7 +157,10 @@ final class RemoteJobsTest {
     }
   }
 
-  /** Checks that the job of every second accounts for its times in each store, and that the paused job stays paused. */
+  /**
+   * Checks in each store that a job with a period of one second accounts for all its scheduled times, and that a paused
+   * job is unchanged.
+   */
   @Test
   void jobsContinueInEachStoreThatTheyAreMovedTo() {
     try (PostgresServer postgres = PostgresServer.start();

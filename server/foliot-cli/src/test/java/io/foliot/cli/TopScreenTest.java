@@ -15,7 +15,14 @@ final class TopScreenTest {
   /** One second in nanoseconds. */
   private static final long SECOND = 1_000_000_000;
 
-  /** Returns metrics with the number of lateness values of at most 1 ms and of at most 10 ms. */
+  /**
+   * Returns metrics of a server.
+   *
+   * @param started the start of the process, in seconds since 1970
+   * @param accepted the number of tasks that were created in the queue {@code a}
+   * @param within1 the number of tasks that were at most 1 ms late
+   * @param within10 the number of tasks that were at most 10 ms late, including {@code within1}
+   */
   private static String metrics(double started, int accepted, int within1, int within10) {
     return """
         # HELP foliot_accepted_total Tasks

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server in a child process. A test can exhaust its memory, limits or threads without harm to itself. */
+/** A server in a child process. A test can exhaust the child's memory, limits or threads without harm to the test. */
 final class ChildServer implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(90);
   private static final String READY = "Foliot is ready at ";
@@ -38,20 +38,20 @@ final class ChildServer implements AutoCloseable {
    * @param arguments the arguments of the main class
    */
   record Spec(String shell, List<String> jvm, Class<?> main, List<String> arguments) {
-    /** Returns a server as users start it. */
+    /** Returns the command line with which users start a server. The server chooses a free port. */
     static Spec server(List<String> jvm, String... options) {
       List<String> arguments = new ArrayList<>(List.of("server", "--port", "0"));
       arguments.addAll(List.of(options));
       return new Spec("", jvm, io.foliot.cli.Foliot.class, arguments);
     }
 
-    /** Returns the same command line after some commands of the shell. */
+    /** Returns this command line with other commands of the shell before the JVM starts. */
     Spec after(String commands) {
       return new Spec(commands + "; ", jvm, main, arguments);
     }
   }
 
-  /** Starts the process, and does not wait. */
+  /** Starts the process, and does not wait until the server is ready. */
   ChildServer(Spec spec, Path folder) {
     List<String> command = new ArrayList<>(List.of("sh", "-c", spec.shell + "exec \"$@\"", "sh",
         Path.of(System.getProperty("java.home"), "bin", "java").toString()));
@@ -70,7 +70,7 @@ final class ChildServer implements AutoCloseable {
     }
   }
 
-  /** Starts a server, and waits until it is ready. */
+  /** Starts a server, and waits for at most {@link #BOUND} until it is ready. */
   static ChildServer ready(Spec spec, Path folder) {
     ChildServer child = new ChildServer(spec, folder);
     child.await("the child is ready", () -> {
@@ -100,7 +100,7 @@ final class ChildServer implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Waits for the end of the process, and returns its exit code. */
+  /** Waits for at most {@link #BOUND} until the process ends, and returns its exit code. */
   int exitCode() {
     try {
       if (!process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)) {

@@ -41,7 +41,7 @@ class DescriptionTest {
   }
 
   @Test
-  void theTypeOfAProblemNeverChanges() {
+  void theTypesOfProblemsAreUrnsAndDiffer() {
     assertThat(ProblemKind.UNKNOWN_QUEUE.type()).isEqualTo("urn:foliot:problem:unknown-queue");
     assertThat(List.of(ProblemKind.values())).extracting(ProblemKind::type).doesNotHaveDuplicates();
   }

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests lists and cancels of one queue in a store that is full of the tasks of another queue. */
 class ListingTest {
-  /** Number of tasks of the other queue. */
+  /** Number of tasks of the queue {@code large}, which no test lists. */
   private static final int OTHERS = 45_000;
-  /** Number of tasks in one batch, small enough for a busy machine to answer in time. */
+  /** Number of tasks in one batch, small enough for a busy machine to answer within the call timeout of the server. */
   private static final int PER_BATCH = 1_500;
 
   @TempDir

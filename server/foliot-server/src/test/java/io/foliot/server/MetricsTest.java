@@ -33,7 +33,8 @@ class MetricsTest {
           "foliot_http_requests_seconds_count{method=\"POST\",path=\"/v1/queues/{queue}/tasks\",status=\"201\"} 1")) {
         assertThat(figures).contains(figure);
       }
-      assertThat(figures).as("names have base units; no gauge is a count").doesNotContain("_ns_total", "cpu_count");
+      assertThat(figures).as("names have base units, and no gauge has the name of a count")
+          .doesNotContain("_ns_total", "cpu_count");
     }
   }
 

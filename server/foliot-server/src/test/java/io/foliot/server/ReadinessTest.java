@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests that {@code /health/ready} reports a store that has committed nothing for seconds, and a stop. */
+/** Tests that {@code /health/ready} reports a store that has committed nothing for 5 s, and a server that stops. */
 class ReadinessTest {
   private static final long BOUND_SECONDS = 20;
 

@@ -13,14 +13,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests where requests end. The server never reads a byte of a body as a request, and it closes a connection after
- * {@code Connection: close}.
+ * Tests where requests end. The server never reads a byte of a body as a request, and it closes a connection after the
+ * answer to a request with {@code Connection: close}.
  */
 class RequestFramingTest {
   private static final String HOST = "Host: localhost\r\n";
   private static final String JSON = "Content-Type: application/json\r\n";
   private static final String SMUGGLED = "DELETE /v1/queues/victim HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  /** Longest wait for the end of a connection: more than the server waits for a client that still sends. */
+  /** Longest wait for the end of a connection. It exceeds the server's wait for a client that still sends. */
   private static final Duration END_BOUND = Duration.ofSeconds(8);
 
   private Rig rig;

@@ -94,7 +94,7 @@ final class HostLookupTest {
   }
 
   @Test
-  void aMissingHostIsLookedUpOnceASecond() {
+  void anUnresolvedHostIsKnownForASecond() {
     assertThat(lookup.find("missing")).isCompletedWithValueMatching(Unresolved.class::isInstance);
     advance(Duration.ofSeconds(1).minusNanos(1));
     assertThat(lookup.known("missing")).isInstanceOf(Unresolved.class);

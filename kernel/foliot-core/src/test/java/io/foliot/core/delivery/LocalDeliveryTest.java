@@ -46,7 +46,7 @@ final class LocalDeliveryTest {
   }
 
   @Test
-  void aHandlerPastItsTimeoutIsInterruptedAndItsThreadReused() throws Exception {
+  void aCancelledHandlerIsInterruptedAndItsThreadReused() throws Exception {
     try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
       LocalDelivery delivery = new LocalDelivery(threads);
       CountDownLatch begun = new CountDownLatch(1);

@@ -90,7 +90,7 @@ final class MigrationTest {
         .map(StoreSeal::state).orElse(null);
   }
 
-  /** Returns a store on which calls of a method fail after the first {@code after} calls. */
+  /** Returns a store whose method {@code call} succeeds {@code after} times, and fails from then on. */
   private static TaskStore failing(TaskStore delegate, String call, int after) {
     AtomicInteger calls = new AtomicInteger();
     return (TaskStore) Proxy.newProxyInstance(TaskStore.class.getClassLoader(), new Class<?>[]{TaskStore.class},
@@ -185,7 +185,7 @@ final class MigrationTest {
   }
 
   @Test
-  void anyDifferenceOfATaskChangesTheChecksum() {
+  void theGenerationBodyOrOutstandingChangesTheChecksum() {
     try (TaskStore store = store(64)) {
       fill(store, 2);
       var task = get(store.live(1, null)).tasks().getFirst();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The rules between the settings of a schedule, and the refusals of invalid settings. */
+/** Tests which settings of a schedule go together, and the refusals of invalid settings. */
 final class ScheduleSettingsTest {
   private static final Instant NOW = Instant.parse("2026-11-23T00:00:00Z");
   private static final List<Map<String, String>> VALID = List.of(

@@ -27,7 +27,7 @@ final class TimerComparisonTest {
     private final Peer peer = Contender.WHEEL_TIMER.create();
     private int scheduled;
 
-    /** Returns whether this call is the one that the subclass breaks. */
+    /** Returns whether this call of {@code schedule} is number {@code TIMERS}, the one that the subclass breaks. */
     final boolean isChosen() {
       return scheduled++ == TIMERS - 1;
     }
@@ -56,7 +56,7 @@ final class TimerComparisonTest {
     }
   }
 
-  /** Fires one timer within the call that schedules it, which is ahead of its deadline however busy the machine is. */
+  /** Fires one timer within its call of {@code schedule}: before the deadline, however busy the machine is. */
   private static final class Early extends Forwarding {
     @Override
     public Object schedule(Runnable task, long delayNanos) {

@@ -21,7 +21,12 @@ final class FailingSource {
     this.source = source;
   }
 
-  /** Makes the n-th statement that contains this text fail, counted from 1, and all later statements with the text. */
+  /**
+   * Makes prepared statements that contain a text fail, until {@link #heal}.
+   *
+   * @param nth the first execution that fails, counted from 1 and from this call; all later ones fail too
+   * @param with the exception that they throw
+   */
   void failFrom(int nth, String statementText, SQLException with) {
     text = statementText;
     left.set(nth - 1);

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A database that runs out of space during a call: items without a result have had no effect, and all other items have
- * taken effect.
+ * Tests calls during which the database runs out of space. Items with a result have taken effect. If the failure is a
+ * {@link StoreFullException}, items without a result have had no effect.
  */
 abstract class FullContract {
   private static final String QUEUE = "orders";
@@ -49,7 +49,7 @@ abstract class FullContract {
 
   abstract Database database();
 
-  /** Returns the error of a full server. */
+  /** Returns the exception that the driver throws if the server has no space left. */
   abstract SQLException full();
 
   @BeforeEach

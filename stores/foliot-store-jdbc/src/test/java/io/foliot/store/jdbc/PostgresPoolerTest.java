@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.postgresql.PGConnection;
 
-/** Direct sessions keep their statements prepared. Sessions behind a pooler stay unchanged. */
+/** Direct sessions keep their statements prepared. Sessions behind a pooler prepare none, and keep their settings. */
 @Isolated
 final class PostgresPoolerTest {
   private static final String QUEUE = "orders";

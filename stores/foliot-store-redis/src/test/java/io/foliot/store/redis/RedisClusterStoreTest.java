@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 /** The contract kit on a cluster of three primaries. Each store gets the address of one primary. */
 @Tag("long")
 final class RedisClusterStoreTest extends ServerClockStoreContract {
-  /** Number of stores that are opened, because the threads collide in each store with a probability of one half. */
+  /**
+   * Number of stores that the test opens. In each store, the probability is one half that a call would block the very
+   * thread that must open the connection.
+   */
   private static final int STORES = 12;
 
   private static RedisCluster cluster;
@@ -47,7 +50,10 @@ final class RedisClusterStoreTest extends ServerClockStoreContract {
     return RedisStore.open(options);
   }
 
-  /** A call continues on the thread that received the last answer, and the same few threads open connections. */
+  /**
+   * A call to one server after another continues on the thread that received the previous answer. The same few threads
+   * open the connections, so a thread that waited for a connection could wait for itself.
+   */
   @Test
   void aCallToAllServersInTurnDoesNotBlockForConnections() {
     for (int i = 0; i < STORES; i++) {

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records that cannot be read. Such a record affects no other record, and is reported. */
+/** Tests that a record that cannot be read affects no other record, and is reported. */
 final class RedisDamageTest {
   private static final int TASKS = 1_000;
   /** Index of the task whose record is damaged. */
@@ -81,7 +81,7 @@ final class RedisDamageTest {
     store.close();
   }
 
-  /** Damage to a record. */
+  /** Damage to a record or its payload. */
   enum Damage {
     VERSION, STATE, CUT_HEADER, CUT_TAIL, EMPTY, LONG_KEY, RUNNING_WITHOUT_A_CLAIM, BIT_OF_THE_PAYLOAD, NO_PAYLOAD
   }
@@ -205,7 +205,7 @@ final class RedisDamageTest {
 
   @ParameterizedTest
   @EnumSource(names = {"STATE", "CUT_HEADER", "CUT_TAIL", "EMPTY", "LONG_KEY"})
-  void allOtherCallsSetBadRecordsAside(Damage damage) {
+  void callsOtherThanClaimsSetBadRecordsAside(Damage damage) {
     List<TaskId> ids = submitted(14, HOUR);
     List<TaskRecord> won = claim(submittedNow(), HOUR).stream().map(result -> ((ClaimResult.Won) result).task())
         .toList();

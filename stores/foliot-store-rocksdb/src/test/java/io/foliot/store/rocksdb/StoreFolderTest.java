@@ -224,11 +224,11 @@ final class StoreFolderTest {
       }
       StoreHarness.awaitGuard(folder());
       StoreHarness.copy(folder(), copy);
-      // The following writes were under way when the power failed.
+      // The power fails during the next write, which may be torn in the log.
       harness.submit(store, "key 49", harness.now() + HOUR);
       bytes = Files.readAllBytes(log(folder()));
     }
-    // The last commit has a few hundred bytes. It loses its last 10 or 100 bytes, or gets a hole.
+    // The torn commit has a few hundred bytes. It loses the last 10 or 100 bytes, or gets a hole of 30 bytes.
     for (int i = 0; i < 3; i++) {
       Path torn = temporary.resolve("torn-" + i);
       StoreHarness.copy(copy, torn);

@@ -72,7 +72,7 @@ final class UnreadableTest {
   }
 
   @Test
-  void onlyChangesOfTheNewerRecordFail() {
+  void onlyCallsForTheNewerRecordFail() {
     TaskRef newerKey = new TaskRef.ByKey(StoreHarness.QUEUE, "newer");
     try (RocksDbStore store = harness.open(folder)) {
       Throwable failure = StoreHarness.failure(store.cancel(List.of(newerKey, new TaskRef.ById(usual))));
