@@ -38,8 +38,8 @@ final class JobLifePropertyTest {
   }
 
   /**
-   * Returns whether the checks fail with the fault. If so, this method asserts that they pass without the fault. It also
-   * asserts that no other exception than the error of a check was thrown.
+   * Returns whether the checks fail with the fault. If so, this method asserts that they pass without the fault, and
+   * that no other exception than the error of a check was thrown.
    */
   private static boolean isCaught(long seed, JobWorld.Fault fault) {
     try {

@@ -142,7 +142,7 @@ final class JobPlacesTest {
     JobRecord whole = plan.record();
     assertThat(JobLife.plan(whole, now, ends(whole, 1_000), NO_CALENDARS, fleet).at()).isEqualTo(now + 1);
     assertThat(JobLife.plan(whole, now, ends(whole, 10), NO_CALENDARS, fleet).at()).isEqualTo(now + 100);
-    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint is expected before this pass")
+    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint comes earlier")
         .isEqualTo(now + 30_000);
   }
 

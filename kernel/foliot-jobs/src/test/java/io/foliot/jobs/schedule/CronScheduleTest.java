@@ -20,8 +20,8 @@ final class CronScheduleTest {
   private static final String OVERLAP = "2026-11-01T00:00:00";
   private static final List<CronDialect> DIALECTS = List.of(CronDialect.values());
   /**
-   * Maximum number of days that the oracle searches. An expression may match only one day in several years. The search of
-   * a day takes about a microsecond.
+   * Maximum number of days that the oracle searches. An expression may match only one day in several years. The search
+   * of a day takes about a microsecond.
    */
   private static final int SEARCHED_DAYS = 366 * 9;
 

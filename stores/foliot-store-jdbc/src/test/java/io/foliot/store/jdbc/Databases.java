@@ -22,8 +22,8 @@ final class Databases {
   }
 
   /**
-   * Deletes all rows of the store's tables and resets the floor of generations, if the tables exist. This is cheaper than
-   * to create a new database.
+   * Deletes all rows of the store's tables and resets the floor of generations, if the tables exist. This is cheaper
+   * than to create a new database.
    */
   static void empty(Database database) {
     try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
