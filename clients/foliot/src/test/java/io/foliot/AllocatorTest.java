@@ -63,7 +63,7 @@ final class AllocatorTest {
       List.of("w0", "w1", "w2").forEach(name -> startWorker(foliot, name));
       // No run begins until all workers that the parameters name are live.
       foliot.jobs().put(report().shards(4, "w2", "w0", "w2", "w1"));
-      Await.until("each worker has run its shards, of " + seen, BOUND,
+      Await.until("each worker has run its shards", BOUND,
           () -> seen.containsAll(Set.of("w0 on w0", "w1 on w1", "w2 on w2")));
     }
   }
@@ -76,7 +76,7 @@ final class AllocatorTest {
     }).inMemory()) {
       foliot.tasks("handled", String.class).handle((text, run) -> seen.add("handled"));
       foliot.jobs().put(Job.named("report").queue("handled").every(SECOND).shards(2).allocator("spy"));
-      Await.until("the shards are handled, of " + seen, BOUND, () -> seen.contains("handled"));
+      Await.until("the shards are handled", BOUND, () -> seen.contains("handled"));
     }
     assertThat(seen).containsExactlyInAnyOrder(new Worker("n1", "fra1"), "handled");
   }
@@ -133,7 +133,7 @@ final class AllocatorTest {
   }
 
   @Test
-  void theNameOfAnAllocatorIsUnique() {
+  void theNameOfAnAllocatorIsValidAndUnique() {
     FoliotBuilder builder = Foliot.builder().allocator("by-region", AllocatorTest::byParameter);
     assertThatThrownBy(() -> builder.allocator("by-region", AllocatorTest::byParameter))
         .isInstanceOf(IllegalArgumentException.class)

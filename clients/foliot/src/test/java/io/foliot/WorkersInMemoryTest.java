@@ -1,6 +1,6 @@
 package io.foliot;
 
-/** Tests {@link Foliot#workers} of {@link Foliot#inMemory}. */
+/** Tests {@link Foliot#workers} after {@link Foliot#inMemory}. */
 final class WorkersInMemoryTest extends JobWorkerContract {
   @Override
   Foliot open(FoliotBuilder builder) {

@@ -3,7 +3,7 @@ package io.foliot;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests {@link Foliot#workers} of {@link Foliot#open}. */
+/** Tests {@link Foliot#workers} after {@link Foliot#open}. */
 final class WorkersOfFolderTest extends JobWorkerContract {
   @TempDir
   private Path folder;

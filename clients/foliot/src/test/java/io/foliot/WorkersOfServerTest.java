@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Tests {@link Foliot#workers} of {@link Foliot#connect} with a server in this process. */
+/** Tests {@link Foliot#workers} after {@link Foliot#connect}, with a server in this process. */
 final class WorkersOfServerTest extends JobWorkerContract {
   private FoliotServer server;
 

@@ -75,7 +75,7 @@ final class BrokenStoresTest {
    *
    * @param how the fault, in words that continue the name of the test factory
    * @param open opens the store on a clock
-   * @param seenByModel whether random operations find the fault, too
+   * @param seenByModel whether the random operations of {@link ModelRun} must find the fault, too
    * @param properties the tests of the kit that must each fail on the store
    */
   private record Broken(String how, Function<TimeSource, TaskStore> open, boolean seenByModel,
@@ -217,7 +217,7 @@ final class BrokenStoresTest {
             return CompletableFuture.completedFuture(new ClaimBatch(batch.nowMillis(), results));
           }
         }, true, TaskStoreContract::aMoveCorrectsEarlyEntriesAndLeavesDueTasks),
-        new Broken("reads before it claims, and loses the race", clock -> new WrappedStore(sound(clock)) {
+        new Broken("reads before it claims, and reports a lost race as won", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<ClaimBatch> claim(List<Claim> claims) {
             List<Boolean> free = claims.stream().map(claim -> {
@@ -321,7 +321,7 @@ final class BrokenStoresTest {
             TaskStoreContract::finalTasksVanishAfterTheirRetentionAndNotBefore));
   }
 
-  /** Returns a store that replaces the outcome of each settlement. */
+  /** Returns a store that replaces the outcome of each settlement by the result of {@code other}, without a note. */
   private static TaskStore replanning(TaskStore store, Function<Settlement, Outcome> other) {
     return new WrappedStore(store) {
       @Override
@@ -529,7 +529,7 @@ final class BrokenStoresTest {
           }
         }, true, TaskStoreContract::aResetOfARunningTaskSetsItsSuccessor,
             TaskStoreContract::aResetOfATaskWithAnOutstandingAttemptIsPending),
-        new Broken("drops the body of a reset without one", clock -> new WrappedStore(sound(clock)) {
+        new Broken("empties the body of a task if a reset omits it", clock -> new WrappedStore(sound(clock)) {
           @Override
           public CompletionStage<List<SubmitResult>> submit(List<Draft> drafts) {
             return delegate.submit(drafts.stream()

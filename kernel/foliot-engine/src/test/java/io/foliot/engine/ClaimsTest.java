@@ -71,7 +71,7 @@ final class ClaimsTest {
   }
 
   @Test
-  void aTaskClaimedUnderExpiredPermitsIsPutBack() {
+  void aTaskWhoseClaimCameTooLateIsClaimedAgain() {
     rig.local("q");
     DueEntry entry = ready(1, "q");
     ready(2, "q");

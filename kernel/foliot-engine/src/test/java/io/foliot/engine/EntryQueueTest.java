@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Compares a queue of entries with a plain deque. */
 final class EntryQueueTest {
   @Test
-  void equalsAPlainDequeAndReturnsTheOldestEntry() {
+  void equalsAPlainDequeAndReturnsTheEarliestWakeAt() {
     SplittableRandom random = new SplittableRandom(5);
     EntryQueue queue = new EntryQueue();
     Deque<DueEntry> plain = new ArrayDeque<>();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 final class HandlersTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   private static final int TASKS = 200;
-  /** The largest lateness of a task that a node without the handler has parked. */
+  /** Largest permitted lateness of a task that a node without the handler has parked. */
   private static final long LATE_MILLIS = 250;
 
   private final Cluster cluster = new Cluster();

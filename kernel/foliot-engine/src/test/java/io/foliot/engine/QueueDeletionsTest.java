@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The marks of deletions that a node finds in the store. */
+/** Tests how a node takes back abandoned marks of queue deletions. */
 final class QueueDeletionsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
 
@@ -21,7 +21,12 @@ final class QueueDeletionsTest {
     return new Document("q", version, QueueCodec.encode(QUEUE, sinceMillis));
   }
 
-  /** Takes back what the node has seen as abandoned, while the store holds another document. */
+  /**
+   * Takes back abandoned marks.
+   *
+   * @param seen the document that the node has read before; its mark is abandoned
+   * @param stored the document that the node's next read returns
+   */
   private void findAbandoned(Document seen, Document stored) {
     rig.registry.put("q", seen, rig.registry.changes());
     deletions.takeBackAbandoned();

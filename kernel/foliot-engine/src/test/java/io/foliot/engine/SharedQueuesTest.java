@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Tests queues that one node of a cluster puts and deletes while another node uses them. */
 final class SharedQueuesTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
-  /** The time within which a deletion ends. */
+  /** Longest time of a deletion, from the call to its result. */
   private static final Duration DELETION = Duration.ofSeconds(5);
 
   private final Cluster cluster = new Cluster();
@@ -132,7 +132,10 @@ final class SharedQueuesTest {
     assertThat(again).isCompletedWithValue(false);
   }
 
-  /** Checks, for a submit at many moments of a deletion, that an acknowledged task and its queue exist. */
+  /**
+   * Submits a task at many moments of a deletion. If the submit is acknowledged, the queue must still exist and the
+   * deletion must fail. Otherwise neither the task nor the queue may exist.
+   */
   @Test
   void aSubmitAcknowledgedDuringADeletionKeepsTheQueue() {
     for (int millis = 0; millis < 4_000; millis += 50) {

@@ -17,7 +17,7 @@ final class JobLifePropertyTest {
   private static final int SEEDS = Integer.getInteger("foliot.seeds", 150);
   private static final int SEEDS_PER_FAULT = 500;
   private static final int STEPS = 60;
-  /** Instants shortly before a gap and before an overlap in the local time of Berlin. */
+  /** Instants 3 h before a gap and 3 h before an overlap in the local time of Berlin. */
   private static final List<Instant> CHANGES = List.of(Instant.parse("2026-03-28T22:00:00Z"),
       Instant.parse("2026-10-24T21:00:00Z"));
   private static final List<String> CRONS = List.of("* * * * *", "*/5 * * * *", "0 * * * *", "*/20 * * * * *",
@@ -37,7 +37,10 @@ final class JobLifePropertyTest {
     }
   }
 
-  /** Returns whether the checks fail with the fault, and asserts that they pass without it. No other code may fail. */
+  /**
+   * Returns whether the checks fail with the fault. If so, this method asserts that they pass without the fault, and
+   * that no other exception than the error of a check was thrown.
+   */
   private static boolean isCaught(long seed, JobWorld.Fault fault) {
     try {
       run(seed, fault);
@@ -143,7 +146,7 @@ final class JobLifePropertyTest {
     return scope;
   }
 
-  /** Returns workers in up to three zones, some of them gone or disabled, or null as if they had not been read. */
+  /** Returns up to seven workers in up to three zones, some workers gone or disabled, or null for workers not read. */
   private static @Nullable Fleet fleet(Random random) {
     if (random.nextInt(8) == 0) {
       return null;
@@ -168,7 +171,7 @@ final class JobLifePropertyTest {
   }
 
   @Test
-  void aRunOfManyShardsTakesSeveralPassesAndEndsWithItsLastShard() {
+  void aRunInsertsAllOf10000ShardsAndThenEnds() {
     Random random = new Random(1);
     long start = Instant.parse("2026-01-01T00:00:30Z").toEpochMilli();
     JobWorld world = new JobWorld(random, Job.named("large").queue("q").cron("0 1 * * *").shards(10_000).build(),

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Single cases of scopes: which workers the shards of a run get, and the effect of missing workers. */
+/** Single cases of scopes: the choice of the workers for the shards of a run, and the effect of missing workers. */
 final class JobPlacesTest {
   private static final long START = Instant.parse("2026-01-05T00:00:00Z").toEpochMilli();
   private static final long MINUTE = 60_000;
@@ -124,7 +124,7 @@ final class JobPlacesTest {
         new Workers().add("other", "a").fleet());
     assertThat(again.record().active().getFirst().targets()).isEqualTo(first.record().active().getFirst().targets());
     assertThat(again.children().stream().map(child -> child.id().address())).contains(seat(1), seat(2));
-    assertThat(JobLife.wanted(again.record())).as("shards are still inserted: the next pass is due").isEmpty();
+    assertThat(JobLife.wanted(again.record())).as("no end is read while shards remain to be inserted").isEmpty();
     JobLife.Plan last = JobLife.plan(again.record(), START + MINUTE, Map.of(), NO_CALENDARS, fleet);
     List<TaskId> wanted = JobLife.wanted(last.record());
     assertThat(wanted.subList(0, 500)).isEqualTo(first.children().stream().map(Outcome.Child::id).toList());
@@ -142,11 +142,11 @@ final class JobPlacesTest {
     JobRecord whole = plan.record();
     assertThat(JobLife.plan(whole, now, ends(whole, 1_000), NO_CALENDARS, fleet).at()).isEqualTo(now + 1);
     assertThat(JobLife.plan(whole, now, ends(whole, 10), NO_CALENDARS, fleet).at()).isEqualTo(now + 100);
-    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint is expected earlier")
+    assertThat(JobLife.plan(whole, now, ends(whole, 0), NO_CALENDARS, fleet).at()).as("a hint comes earlier")
         .isEqualTo(now + 30_000);
   }
 
-  /** Returns the ends that the next pass reads: a number of shards have succeeded, and the others are live. */
+  /** Returns the ends that the next pass reads: the first {@code ended} have succeeded, and all others are live. */
   private static Map<TaskId, ShardEnd> ends(JobRecord record, int ended) {
     Map<TaskId, ShardEnd> ends = new HashMap<>();
     for (TaskId id : JobLife.wanted(record)) {
@@ -248,7 +248,7 @@ final class JobPlacesTest {
     return workers.stream().filter(worker -> worker.name().equals(name)).findFirst().orElseThrow();
   }
 
-  /** Registers an allocator that gives each shard to the worker whose name is its parameter. */
+  /** Registers an allocator that gives each shard to the worker that the shard's parameter names. */
   private void registerByParameter() {
     allocators = new Allocators(Map.of("by-parameter", (job, workers) -> IntStream.range(0, job.shards())
         .mapToObj(shard -> named(workers, job.shardParameter(shard))).toList()));
@@ -357,7 +357,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void withoutWorkersShardsWaitForTheirAllocator() {
+  void shardsWithAnAllocatorWaitForWorkers() {
     registerByParameter();
     fleet = Fleet.EMPTY;
     job(minutely().shards(2, "w1", "w2").allocator("by-parameter"));
@@ -373,7 +373,7 @@ final class JobPlacesTest {
   }
 
   @Test
-  void anotherDefinitionEndsTheWaitForAnAllocator() {
+  void aDefinitionWithoutAnAllocatorEndsTheWait() {
     job(minutely().shards(2).allocator("by-parameter"));
     pass(START + MINUTE);
     record = JobChange.put(record, minutely().shards(2).build(), START + MINUTE + 1, NO_CALENDARS);

@@ -200,7 +200,7 @@ final class JobsTest {
     advance(Duration.ofSeconds(10));
     JobStatus status = report();
     assertThat(status.totals().fired()).isEqualTo(7);
-    assertThat(status.totals().succeeded()).as("the last end counts before a pass notes it").isEqualTo(7);
+    assertThat(status.totals().succeeded()).as("the end of the latest run counts before a pass notes it").isEqualTo(7);
     assertThat(status.history()).extracting(PastRun::result).containsOnly(PastRun.Result.SUCCEEDED);
   }
 
@@ -265,7 +265,7 @@ final class JobsTest {
   }
 
   @Test
-  void aStoppedRunIsCancelled() {
+  void aStoppedRunWithARunningShardIsShownAsStopping() {
     behaviour = attempt -> new CompletableFuture<>();
     join(jobs.put(everyTenSeconds().build()));
     advance(Duration.ofSeconds(10));
@@ -291,7 +291,7 @@ final class JobsTest {
   }
 
   @Test
-  void aJobThatWasPausedForLongIsChangedAtOnce() {
+  void aJobThatWasPausedForLongIsChangedWithinASecond() {
     Deque<Runnable> waiting = new ArrayDeque<>();
     Jobs patient = new Jobs(store, engine::write, new JobSurroundings() {
       @Override
@@ -542,7 +542,7 @@ final class JobsTest {
   }
 
   @Test
-  void aQueueWithoutWorkersHasNoAllocator() {
+  void anAllocatorIsRefusedForAQueueWithoutWorkers() {
     JobHost host = new JobHost() {
       @Override
       public CompletableFuture<List<SubmitResult>> write(List<Draft> drafts) {
@@ -572,7 +572,7 @@ final class JobsTest {
   }
 
   @Test
-  void aNodeWaitsForTheWorkersBeforeItRecordsNoTargets() {
+  void aTimeWaitsForTheWorkersBeforeItEndsWithNoTargets() {
     join(jobs.put(everyTenSeconds().scope(Scope.ALL).build()));
     advance(Duration.ofSeconds(15));
     assertThat(report().waiting()).isEqualTo(1);
@@ -630,7 +630,7 @@ final class JobsTest {
     };
     join(jobs.put(everyTenSeconds().shards(2).runListeners(RunPhase.BEFORE, RunPhase.AFTER).build()));
     advance(Duration.ofSeconds(11));
-    assertThat(phases).as("each within a second").containsExactly("before", "shard", "shard", "afterFAILED1");
+    assertThat(phases).as("all within a second").containsExactly("before", "shard", "shard", "afterFAILED1");
     advance(Duration.ofSeconds(9));
     assertThat(JobRecordFormat.decode("report", task("report").body().payload()).totals().failed()).isEqualTo(1);
   }

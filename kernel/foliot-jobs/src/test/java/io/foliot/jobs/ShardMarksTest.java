@@ -58,7 +58,7 @@ final class ShardMarksTest {
     assertThat(record.isEnded()).isTrue();
     assertThat(record.history().getFirst().result()).isEqualTo(PastRun.Result.SUCCEEDED);
     long next = pass(START + 10 * MINUTE);
-    assertThat(next).as("no time is to come").isGreaterThan(START + 60 * MINUTE);
+    assertThat(next).as("no further time is scheduled").isGreaterThan(START + 60 * MINUTE);
     assertThat(children).hasSize(1);
     assertThat(record.totals().missed()).as("times after the end are not counted").isZero();
   }

@@ -9,7 +9,7 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A job that waits for its allocator is logged once, and only a bounded number of jobs is logged. */
+/** Tests that each wait of a job for its allocator is logged once, and that a bounded number of jobs is logged. */
 final class WaitLogTest {
   private final IllegalStateException failure = new IllegalStateException("boom");
   private final UnallocatedException waits = new UnallocatedException("waits for its allocator", failure);

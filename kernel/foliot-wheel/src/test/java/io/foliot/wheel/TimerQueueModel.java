@@ -64,7 +64,7 @@ public abstract class TimerQueueModel {
   /** Returns the next timer that the current advance hands out, or null if the advance hands out no more. */
   public abstract @Nullable Entry next();
 
-  /** Returns the next wake without the late entries. */
+  /** Returns the next wake without the late entries, or {@link TimerQueue#NEVER} if there is no other entry. */
   abstract long nextKeptWake();
 
   public final void schedule(long handle, long deadlineTick, long payload) {

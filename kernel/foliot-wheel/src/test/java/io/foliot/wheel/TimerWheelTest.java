@@ -33,12 +33,12 @@ final class TimerWheelTest extends TimerQueueContract {
       handles.add(handle);
       assertThat(wheel.cancel(handle)).isTrue();
     }
-    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("used cells, because the first cell was retired")
+    assertThat(handles.stream().map(TimerWheel::cell).distinct()).as("used cells: the first was retired")
         .hasSize(2);
   }
 
   @Test
-  void slackRoundsUpByAtMostTheSlack() {
+  void aDeadlineIsRoundedUpByAtMostItsSlack() {
     for (long slack : new long[]{0, 1, 62, 63, 64, 4094, 4095, 4096, 1L << 40, Long.MAX_VALUE - 1}) {
       for (long deadline : new long[]{Long.MIN_VALUE, -5000, -1, 0, 1, 63, 64, 65, 100_000, Long.MAX_VALUE}) {
         long coarse = SlotMap.coarsen(deadline, slack);

@@ -23,7 +23,7 @@ final class Jdbc {
     }
   }
 
-  /** Returns the first column of the first row. */
+  /** Returns the first column of the first row as text. The query must return a row. */
   static String query(Database database, String sql) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();

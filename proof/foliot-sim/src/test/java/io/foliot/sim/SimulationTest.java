@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("repeated")
 final class SimulationTest {
-  /** Number of seeds, which the quick tests run in ten seconds on two processors. */
+  /** Number of seeds. On two processors, the default number takes ten seconds. */
   private static final int SEEDS = Integer.getInteger("seeds", 60);
   private static final int SEEDS_PER_BUG = 2_000;
   private static final int SEEDS_TWICE = 5;
@@ -53,7 +53,10 @@ final class SimulationTest {
     ensureCovered(outcomes);
   }
 
-  /** Fails if no seed reached a case, because such a case was not tested. */
+  /**
+   * Prints how often the seeds reached each case. With 1,000 seeds or more, this method fails if no seed reached a
+   * case, because such a case was not tested, or if there were 100 deliveries per seed or fewer on average.
+   */
   private static void ensureCovered(List<Simulation.Outcome> outcomes) {
     SortedMap<String, Long> covered = new TreeMap<>();
     long deliveries = 0;

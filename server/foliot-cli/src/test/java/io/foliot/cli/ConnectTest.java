@@ -36,7 +36,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests an application that is connected to a real server, beyond the contract of all ways to open Foliot. */
+/**
+ * Tests an application that is connected to a real server. The tests that all ways to open Foliot have in common are in
+ * {@code FoliotContract}.
+ */
 final class ConnectTest {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
@@ -127,7 +130,7 @@ final class ConnectTest {
   }
 
   @Test
-  void aSettingStaysUntilItIsSetToAnotherValue() {
+  void aSettingStaysWhenAnotherSettingIsSet() {
     try (Foliot foliot = Foliot.connect(url()); FoliotClient client = client()) {
       foliot.tasks("q", String.class).rate(5).concurrency(3).retry(7, Duration.ofMillis(100));
       foliot.tasks("q", String.class).priority(2);

@@ -25,7 +25,7 @@ final class LoggingTest {
   }
 
   @Test
-  void warningsAboutPooledConnectionsAreLoggedAtDebug() {
+  void warningsAboutPooledConnectionsAreLoggedOnlyAtDebug() {
     String pool = "com.zaxxer.hikari.pool.ProxyConnection";
     assertThat(configured("info").getLogger(pool).isWarnEnabled()).isFalse();
     assertThat(configured("info").getLogger(pool).isErrorEnabled()).isTrue();
@@ -51,7 +51,7 @@ final class LoggingTest {
   }
 
   @Test
-  void theAuditLogIsWrittenAtEveryLevel() {
+  void theAuditLogIsWrittenEvenAtLevelError() {
     assertThat(configured("error").getLogger("foliot.audit").isInfoEnabled()).isTrue();
     assertThat(configured("error").getLogger("io.foliot.engine.Engine").isWarnEnabled()).isFalse();
   }

@@ -60,7 +60,7 @@ final class RunListenerApiTest {
       "\"runListeners\": [\"shards\"] | before, after, or both",
       "\"runListeners\": \"after\" | an array of strings",
       "\"runListeners\": [\"before\", \"after\", \"after\"] | at most 2 strings"})
-  void unknownListenersAreRefused(String field, String detail) {
+  void invalidListenersAreRefused(String field, String detail) {
     Rig.Answer refused = put(", " + field);
     assertThat(refused.status()).as(refused.body()).isBetween(400, 499);
     assertThat(refused.text("field")).startsWith("runListeners");

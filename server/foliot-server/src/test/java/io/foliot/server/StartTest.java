@@ -149,7 +149,7 @@ class StartTest {
   }
 
   @Test
-  void aConfiguredKeyReplacesTheFirstKey() throws Exception {
+  void withAConfiguredKeyTheFirstStartCreatesNone() throws Exception {
     // The output of: printf %s secret | sha256sum
     String hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
     try (FoliotServer server = start("host", "0.0.0.0", "admin-key-hash", hash, "store", "memory")) {

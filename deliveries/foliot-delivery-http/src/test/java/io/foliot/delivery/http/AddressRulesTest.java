@@ -11,7 +11,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Rules for addresses, and the parsers of addresses and networks. */
+/** Tests the rules for addresses, and the parsers of addresses and networks. */
 class AddressRulesTest {
   private static final List<String> PUBLIC = List.of("1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0",
       "100.63.255.255",
@@ -84,7 +84,7 @@ class AddressRulesTest {
   }
 
   @Test
-  void anAllowedTranslatorReachesNoDeniedAddress() {
+  void anAllowedNat64NetworkReachesNoDeniedAddress() {
     AddressRules rules = new AddressRules(List.of(Cidr.parse("64:ff9b::/96"), Cidr.parse("64:ff9b:1::/48")), false);
     assertThat(rules.denial(bytes("64:ff9b::8.8.8.8"))).isNull();
     assertThat(rules.denial(bytes("64:ff9b:1::8.8.8.8"))).isNull();

@@ -42,9 +42,10 @@ import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.reactor.IOReactorConfig;
 
 /**
- * The cost of a callback compared with the same HTTP client without Foliot. Both send to one receiver, which runs in a
- * separate process. The bare client sends only the payload and its content type. Prints requests per second, the
- * processor time of this process per request, and whether the receiver counted all requests that were sent.
+ * Compares the cost of a callback with the cost of a request by the same HTTP client without Foliot, the bare client.
+ * All requests go to one receiver, which runs in a separate process. The bare client sends only the payload and its
+ * content type. Prints requests per second, the processor time of this process per request, and whether the receiver
+ * counted all requests that were sent.
  *
  * <pre>
  * mvn -q -pl :foliot-wheel,:foliot-core,:foliot-delivery-http test-compile dependency:build-classpath -Dmdep.outputFile=/tmp/cp
@@ -52,7 +53,7 @@ import org.apache.hc.core5.reactor.IOReactorConfig;
  * java -cp $target/test-classes:$target/classes:$(cat /tmp/cp) io.foliot.delivery.http.CallbackBenchmark 128 5
  * </pre>
  *
- * <p>Arguments: number of concurrent attempts, and seconds per round.
+ * <p>Arguments: number of concurrent attempts, and seconds per measurement. Each round has three measurements.
  */
 final class CallbackBenchmark {
   private static final int ROUNDS = 3;
@@ -70,7 +71,7 @@ final class CallbackBenchmark {
     this.port = port;
   }
 
-  /** A sender of one request, which reports whether the answer was a 200. */
+  /** A sender of one request, which reports whether the request succeeded. */
   private interface Sender {
     void send(Consumer<Boolean> done);
   }
@@ -197,7 +198,7 @@ final class CallbackBenchmark {
     final ByteBuffer out = ByteBuffer.allocate(1 << 14);
   }
 
-  /** Runs the receiver, which counts POSTs and answers them, with as little work as possible. Never returns. */
+  /** Runs the receiver, which counts POSTs and answers all requests with as little work as possible. Never returns. */
   private static void receive() throws IOException {
     Selector selector = Selector.open();
     ServerSocketChannel server = ServerSocketChannel.open();

@@ -61,7 +61,7 @@ final class AssignmentTest {
       }
       assignment = before.with(now, slots);
       ensureEven(assignment, now);
-      // At most the slots of the member that left move, or as many as the new member gets.
+      // At most as many slots move as the member that left had, or as the new member gets.
       int most = now.size() > members.size() ? slots / now.size() + 1 : slots / members.size() + 1;
       assertThat(moved(before, assignment)).as("%s to %s", members, now).isLessThanOrEqualTo(most);
       members = now;

@@ -26,7 +26,7 @@ final class GenerationsTest {
   }
 
   @Test
-  void theNextGenerationIsAboveTheLastAndNotBelowTheFloor() {
+  void theNextGenerationIsAboveThePreviousAndAtLeastTheFloor() {
     assertThat(Generations.next(5, 3)).isEqualTo(6);
     assertThat(Generations.next(5, 9)).isEqualTo(9);
     assertThatThrownBy(() -> Generations.next(Long.MAX_VALUE, 0)).isInstanceOf(ArithmeticException.class);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A second evaluator of cron expressions, by brute force over java.time: it tests each number of a field and each date
- * against the text of the fields. It shares no code with the schedules, and so no bit sets, searches and arithmetic of
+ * against the text of the fields. It shares no code with the schedules: no bit sets, no searches, no arithmetic of
  * offsets. It supports the whole grammar except {@code H}, and does not check its input.
  */
 final class CronOracle {
@@ -83,7 +83,10 @@ final class CronOracle {
     return matchesTime(time.toLocalTime()) && matchesDate(time.toLocalDate());
   }
 
-  /** Returns the first matching local time at or after {@code from}, or null if none is within a number of days. */
+  /**
+   * Returns the first matching local time at or after {@code from}, or null if there is none on the given number of
+   * days. The date of {@code from} is the first of these days.
+   */
   @Nullable
   LocalDateTime next(LocalDateTime from, int days) {
     LocalDate first = from.toLocalDate();

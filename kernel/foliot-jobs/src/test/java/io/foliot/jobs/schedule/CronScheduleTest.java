@@ -19,14 +19,17 @@ final class CronScheduleTest {
   private static final String GAP = "2026-03-08T00:00:00";
   private static final String OVERLAP = "2026-11-01T00:00:00";
   private static final List<CronDialect> DIALECTS = List.of(CronDialect.values());
-  /** Days that the oracle searches. An expression may match one day in several years, and a day takes a microsecond. */
+  /**
+   * Maximum number of days that the oracle searches. An expression may match only one day in several years. The search
+   * of a day takes about a microsecond.
+   */
   private static final int SEARCHED_DAYS = 366 * 9;
 
   private static CronSchedule inNewYork(String cron) {
     return CronSchedule.parse(cron, NEW_YORK);
   }
 
-  /** Returns hours, minutes and offset of the times from a local time on. */
+  /** Returns the hour, minute and offset of the first {@code count} times at or after a local time, in order. */
   private static List<String> times(CronSchedule schedule, String from, int count) {
     Instant start = LocalDateTime.parse(from).atZone(schedule.zone()).toInstant();
     return schedule.preview(start.minusNanos(1), count).stream()

@@ -15,7 +15,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** Schedules depend on the JDK alone, and are pure functions. */
+/** Tests that schedules depend on few packages of the JDK and on JSpecify alone, and read no clock. */
 final class ScheduleArchitectureTest {
   private static final JavaClasses MAIN = new ClassFileImporter()
       .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.foliot.jobs.schedule");
@@ -25,7 +25,7 @@ final class ScheduleArchitectureTest {
       .because("a scheduled time is a function of its arguments");
 
   @Test
-  void schedulesDependOnJavaTimeAlone() {
+  void schedulesDependOnTheJdkAlone() {
     classes().should().onlyDependOnClassesThat(resideInAnyPackage("io.foliot.jobs.schedule", "org.jspecify..",
         "java.lang..", "java.util..", "java.time..", "java.nio.charset")).check(MAIN);
   }
@@ -37,7 +37,7 @@ final class ScheduleArchitectureTest {
     assertThatThrownBy(() -> NO_CLOCK.check(offender)).isInstanceOf(AssertionError.class);
   }
 
-  /** Breaks the rule on purpose. */
+  /** Breaks {@link #NO_CLOCK} on purpose. */
   static final class Offender {
     static Instant now() {
       return Instant.now();

@@ -21,7 +21,10 @@ final class Databases {
     return JdbcOptions.builder(database.jdbcUrl(), database.user(), database.password()).connections(4).build();
   }
 
-  /** Deletes all rows of the tables, if the tables exist. This is cheaper than to create a new database. */
+  /**
+   * Deletes all rows of the store's tables and resets the floor of generations, if the tables exist. This is cheaper
+   * than to create a new database.
+   */
   static void empty(Database database) {
     try (Connection connection = database.connect(); Statement statement = connection.createStatement()) {
       List<String> tables = tables(connection);
@@ -40,7 +43,7 @@ final class Databases {
     }
   }
 
-  /** Returns the names of the tables of this database only. A server may have several databases. */
+  /** Returns the names of the Foliot tables in this database only. A server may have several databases. */
   private static List<String> tables(Connection connection) throws SQLException {
     List<String> tables = new ArrayList<>();
     try (ResultSet rows = connection.getMetaData().getTables(connection.getCatalog(), null, "foliot%", null)) {

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated
 final class PostgresAwayTest {
   private static final long HOUR = 3_600_000;
-  /** Time after which the pool checks a connection before use. For half a second after a use, it does not check. */
+  /**
+   * Pause after which the pool checks each connection before use. The pool does not check a connection that was used
+   * within the previous 500 ms.
+   */
   private static final Duration UNTIL_CONNECTIONS_ARE_CHECKED = Duration.ofSeconds(1);
 
   private static Draft draft(String key) {

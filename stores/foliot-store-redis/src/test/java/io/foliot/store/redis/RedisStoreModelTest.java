@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract kit on a clock that tests set. The kit then also compares random operations with a model. The scripts
- * read the clock from a key, which is written before each call.
+ * Runs the contract kit on a clock that the tests set. On such a clock the kit also compares random operations with a
+ * model. The scripts read the clock from a key of Redis, which this test writes before each call of the store.
  */
 @Tag("long")
 final class RedisStoreModelTest extends TaskStoreContract {

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Random operations on the store and on {@link MemoryStore} have equal results, and leave equal indexes. */
+/** Tests that random operations on the store and on {@link MemoryStore} have equal results and leave equal indexes. */
 final class OracleTest {
   private static final int ROUNDS = 4;
   private static final int STEPS = 600;
@@ -278,7 +278,10 @@ final class OracleTest {
       }
     }
 
-    /** Returns a value that is equal if and only if all parts of the results are equal. */
+    /**
+     * Returns a value for the comparison of results. Equal results have equal values. Results that differ in any part
+     * have different values, unless only their payloads differ and these have the same hash code.
+     */
     private static Object comparable(ClaimResult result) {
       return result instanceof ClaimResult.Won(TaskRecord task) ? comparable(task) : result;
     }
@@ -353,7 +356,7 @@ final class OracleTest {
           .isEqualTo(StoreHarness.get(model.find(ref)).map(Round::comparable));
     }
 
-    /** Compares scans as schedulers make them: from any instant to any other instant, page by page. */
+    /** Compares scans between random instants, and then the next page of each scan that has more entries. */
     private void compareScans() {
       List<DueScan> scans = some(() -> {
         long from = random.nextBoolean() ? Long.MIN_VALUE : anyInstant();

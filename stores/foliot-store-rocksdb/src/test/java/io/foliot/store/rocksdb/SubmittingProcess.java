@@ -29,13 +29,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A process that submits tasks without pause until the test ends the process. It prints the id of each task whose
- * submit is acknowledged. It then touches the task to a later time and moves the task's index entry, because moves are
- * written without a sync.
+ * submit is acknowledged. It then touches the task to a later time and moves the task's index entry. The end of the
+ * process may therefore interrupt a move, which is written without a sync.
  */
 final class SubmittingProcess {
-  /** Maximum number of submits under way. */
+  /** Maximum number of batches that are submitted and not yet moved. */
   private static final int UNDER_WAY = 64;
-  /** Length of an id. A shorter line was cut by the end of the process, and does not count. */
+  /** Length of an id in characters. A shorter line was cut off by the end of the process, and does not count. */
   private static final int ID_LENGTH = 36;
 
   private SubmittingProcess() {}
@@ -54,7 +54,11 @@ final class SubmittingProcess {
     return run(folder, count, end, "022", "-Xmx256m");
   }
 
-  /** Runs a submitting process with a umask and an option for the JVM. */
+  /**
+   * Runs a submitting process with a umask and an option for the JVM, ends it, and returns the acknowledged tasks.
+   *
+   * @param count number of acknowledged tasks after which the process is ended
+   */
   static Set<TaskId> run(Path folder, int count, End end, String umask, String option)
       throws IOException, InterruptedException {
     List<String> command = List.of("sh", "-c", "umask " + umask + " && exec \"$@\"", "sh",
@@ -95,7 +99,7 @@ final class SubmittingProcess {
     assertThat(RocksDbStore.verify(folder, StoreHarness.SMALL, progress -> {}).damages()).isEmpty();
   }
 
-  /** Runs in the process: submits until the process is ended. */
+  /** Runs in the process: submits until the process is ended or the store fails. */
   @SuppressWarnings("SystemOut") // the test reads the output
   public static void main(String[] arguments) throws InterruptedException {
     SystemClock clock = new SystemClock();
@@ -117,7 +121,7 @@ final class SubmittingProcess {
     store.close();
   }
 
-  /** Returns a touch to a slightly later time. The index entry of the task then stays in place until a move. */
+  /** Returns a touch to a time 10 s later. The index entry of the task then stays in place until a move. */
   private static Touch pushBack(Draft draft) {
     return new Touch(new TaskRef.ById(draft.id()), Due.at(draft.due().atMillis(0) + 10_000));
   }

@@ -29,7 +29,10 @@ final class MapRecords implements CommittedRecords, RecordTable {
     return copy;
   }
 
-  /** Writes a unit and returns true, if the store still has all records and answers that the unit has read. */
+  /**
+   * Writes a unit and returns true, or writes nothing and returns false if a record, holder or answer that the unit
+   * changes is no longer the same as in {@code read}.
+   */
   boolean write(BatchUnit<?> unit, MapRecords read) {
     boolean isCurrent = unit.overlay().changes().stream()
         .allMatch(change -> records.get(change.id()) == read.records.get(change.id())
@@ -102,7 +105,7 @@ final class MapRecords implements CommittedRecords, RecordTable {
     answers.put(new RequestName(queue, key, idempotencyKey), answered);
   }
 
-  /** Returns all records, holders of keys and answers, as texts that a test compares. */
+  /** Returns all records, all holders of keys and all answers as texts that a test compares, sorted by name. */
   Map<String, String> contents() {
     Map<String, String> contents = new TreeMap<>();
     records.forEach((id, record) -> {
