@@ -45,7 +45,7 @@ final class FrontDoorTest {
   }
 
   @Test
-  void anInterruptEndsAWaitAndTheOutcomeIsUnknown() {
+  void anInterruptEndsAWaitAndIsKept() {
     SystemClock clock = new SystemClock();
     TaskStore silent = new ForwardingStore(new MemoryStore(4, clock, () -> new Token(1, 1))) {
       @Override

@@ -20,7 +20,7 @@ final class ManualEventLoopTest {
   private final long startNanos = clock.monotonicNanos();
   private final List<Long> turns = new ArrayList<>();
 
-  /** Returns a duty that records each call, in milliseconds since the start, and requests a turn after a pause. */
+  /** Returns a duty that records the time of each call, in ms since the start, and requests a turn after a pause. */
   private EventLoop.Duty every(Duration pause) {
     return () -> {
       turns.add((clock.monotonicNanos() - startNanos) / 1_000_000);

@@ -7,7 +7,7 @@ import io.foliot.core.store.TaskStore;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The kit for stores with a clock of their own, on a clock that advances with each reading. */
+/** Runs the kit for stores with their own clocks against a store whose clock advances with each reading. */
 final class RunningClockStoreTest extends ServerClockStoreContract {
   private final SettableClock clock = new SettableClock();
   private final TimeSource running = new TimeSource() {

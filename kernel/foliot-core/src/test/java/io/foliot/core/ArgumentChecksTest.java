@@ -27,7 +27,7 @@ final class ArgumentChecksTest {
   }
 
   @Test
-  void jitterOnlyLengthensARequestedWaitOrTheBackoff() {
+  void aWaitIsAtLeastTheRequestedWaitAndTheBackoff() {
     Retry retry = new Retry(10, Duration.ofSeconds(1), 2, Duration.ofSeconds(60), 0.2);
     for (double random : new double[]{0, 0.25, 0.5, 0.999_999}) {
       for (int attempt = 1; attempt < 12; attempt++) {

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests in which slots a lane reads parked entries: in those that its node owns, or in all. */
+/** Tests how a lane chooses the slots whose parked entries it reads: the slots that its node owns, or all slots. */
 final class LaneTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 

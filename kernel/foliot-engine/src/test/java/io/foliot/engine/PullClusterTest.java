@@ -47,7 +47,7 @@ final class PullClusterTest {
     assertThat(nodes.get(1).engine.submitAll(all)).isNotNull();
   }
 
-  /** Advances the time while a worker of each of these nodes polls without a pause, {@code atOnce} tasks per poll. */
+  /** Advances the time while a worker of each node polls without a pause, for at most {@code atOnce} tasks a poll. */
   private void work(Duration time, int atOnce, Cluster.Node... polled) {
     for (long left = time.dividedBy(TURN); left > 0; left--) {
       for (Cluster.Node node : polled) {
@@ -83,7 +83,7 @@ final class PullClusterTest {
   void aBurstReachesTheOnlyWorker() {
     submit(1_000, Duration.ZERO);
     work(Duration.ofSeconds(5), 100, nodes.getLast());
-    // A poll returns at most 100 tasks, so this takes ten polls.
+    // A poll returns at most 100 tasks, so the worker needs at least ten polls.
     ensureEachOnce(1_000, 1_500);
   }
 

@@ -18,7 +18,7 @@ final class StoreHealthTest {
   }
 
   @Test
-  void servesFromTheFirstAnswerToTheFirstFailure() {
+  void aStoreServesFromTheFirstAnswerToTheFirstFailure() {
     assertThat(isServing()).isFalse();
     called(true);
     assertThat(isServing()).isTrue();
@@ -48,7 +48,7 @@ final class StoreHealthTest {
   }
 
   @Test
-  void refusedWritesCountForAWhile() {
+  void aRefusedWriteCountsUntilATimeoutOrAnAcceptedWrite() {
     called(true);
     health.wrote(false, rig.nowNanos);
     assertThat(isServing()).as("the store answers reads, and refuses writes").isFalse();

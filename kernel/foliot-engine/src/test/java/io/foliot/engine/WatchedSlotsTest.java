@@ -41,7 +41,7 @@ final class WatchedSlotsTest {
   }
 
   @Test
-  void aSlotThatIsDoubledIsWatchedInBothHalves() {
+  void bothHalvesOfASplitSlotAreWatched() {
     own(1);
     slots.growTo(2 * SLOTS);
     assertThat(members(slots.watched())).containsExactly(1, 1 + SLOTS);
@@ -49,7 +49,7 @@ final class WatchedSlotsTest {
   }
 
   @Test
-  void slotsOfOthersArePolledOnceASecond() {
+  void slotsOfOtherNodesArePolledAtMostOnceASecond() {
     slots.poll(rig.nowMillis(), rig.nowNanos + LoopRig.SECOND);
     assertThat(rig.calls).as("this node owns all slots").isEmpty();
     own(0);

@@ -97,7 +97,7 @@ final class NodeWheelTest extends TimerQueueContract {
       advancing = true;
       int touched = wheel.advance(nowTick, 0, limit, this);
       advancing = false;
-      // Each step does a small part, so that sweeps and stagings are in progress during all other operations.
+      // Each advance sweeps and stages only a little, so all other operations meet a sweep or a staging in progress.
       wheel.sweepIfWorthwhile(live.size());
       assertThat(wheel.sweep(3)).isNotNegative();
       assertThat(wheel.stage(3, this)).isNotNegative();
@@ -167,7 +167,7 @@ final class NodeWheelTest extends TimerQueueContract {
     return true;
   }
 
-  /** All timers are handed out in one call, because the visitor of this test, like the driver, catches exceptions. */
+  /** The sink gets all timers in one advance, because the visitor catches exceptions, as the driver of timers does. */
   @Override
   @Test
   void aThrowingSinkLosesOnlyTheTimerItReceived() {

@@ -3,8 +3,9 @@ package io.foliot.kill;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Two servers over one MariaDB with many faults. To choose the number of rounds and the seed: {@code mvn verify -Plong
- * -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
+ * Injects many faults under two servers over one MariaDB. To choose the number of rounds and the seed:
+ * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=MariaDbFaultsTest -Dsurefire.failIfNoSpecifiedTests=false
+ * -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
 class MariaDbFaultsTest extends DatabaseFaults {

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two servers over one Redis with many faults, which keeps its file. To choose the number of rounds and the seed:
+ * Injects many faults under two servers over one Redis. Redis keeps its file in each fault. To choose the number of
+ * rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -59,7 +60,7 @@ class RedisFaultsTest extends StoreFaults {
     return faults;
   }
 
-  /** Returns the kill of Redis. The kernel keeps its file, which has all acknowledged writes. */
+  /** Returns a kill of Redis. The kernel keeps the file of Redis, and the file has all acknowledged writes. */
   private static InjectedFault killed(RedisServer redis, int outageMillis) {
     return new InjectedFault("Redis is killed", Event.Fault.KILL, InjectedFault.Effect.OUTAGE, () -> {
       redis.kill();

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Workers of jobs, and servers over one Redis that syncs each write, through which they also coordinate. To choose the
- * number of kills and the seed:
+ * Kills workers of jobs, and the servers that they poll. The servers share one Redis, which syncs each write, and
+ * coordinate through it. To choose the number of kills and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=RedisWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dworker.kills=100 -Dseed=1}.
  */
 @Tag("long")

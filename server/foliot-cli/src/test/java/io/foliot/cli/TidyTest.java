@@ -29,7 +29,7 @@ final class TidyTest {
   private static final Pattern BANNED = Pattern.compile("^\\s*(?:/\\*\\*|//)\\s+(?:@\\w+ )?"
       + "(?:Who|Whoever|Whose|Whom|Nobody|Somebody|Everybody|Anybody|For how long|Since when|Until when"
       + "|(?:Of|By|To|With) whom|Of which|Neither|What|Whatever|Why|How|Has|Told|None|So (?:many|much|long))\\b");
-  /** The same first words on the line after the opening of a comment, and in a later paragraph. */
+  /** The same first words, on the line after the opening of a comment or at the start of a later paragraph. */
   private static final Pattern PARAGRAPH = Pattern.compile(BANNED.pattern().replace("(?:/\\*\\*|//)", "\\*")
       .replace("(?:@", "(?:<p>)?(?:@"));
   /** A comment of a script, an SQL statement or a POM. */
@@ -46,7 +46,7 @@ final class TidyTest {
   private static final Pattern METHOD = Pattern
       .compile("^ {2,4}(?!private\\b)(?!.*\\b(?:class|record|interface|enum)\\b)"
           + "[^=(]* [a-z]\\w*\\(.*");
-  /** Idioms in comments for which the field has a verb, or the party has a name. */
+  /** Idioms, in place of which a comment has the verb of the field or the name of the party. */
   private static final Pattern IDIOM = Pattern
       .compile("\\b(?:stands? (?:for|still|at|on)|stood still|is away|are away|goes on|work(?:s|ed) off"
           + "|(?:is|are|was|were|be|been|being) told|look(?:s|ed) at|is none of|bec(?:omes|ame) of|nobody|somebody|everybody"
@@ -114,7 +114,10 @@ final class TidyTest {
     }
   }
 
-  /** Checks comments only, because the formatter breaks code. A Maven command in a comment stays on one line. */
+  /**
+   * Checks only the comments of Java, because the formatter breaks its code, and all lines of Lua and SQL. A Maven
+   * command in a comment stays on one line.
+   */
   @Test
   void noLineOfACommentIsTooLong() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -128,7 +131,7 @@ final class TidyTest {
     assertThat(found).as("break these lines at %d columns", MAX_COLUMNS).isEmpty();
   }
 
-  /** Omits tables, headings and fenced code, because they cannot be broken. */
+  /** Omits tables, headings, images, fenced code and lines without a space, because they cannot be broken. */
   @Test
   void noLineOfADocumentIsTooLong() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -177,13 +180,13 @@ final class TidyTest {
             .forEach(found::add);
       }
     }
-    assertThat(found).as("begin these with what the thing does or is, and name the party").isEmpty();
+    assertThat(found).as("begin these with what the thing does or is, name the party, and use no idiom").isEmpty();
     assertThat(PARAGRAPH.matcher("   * How many rounds a run does.").find()).as("a breach is found").isTrue();
     assertThat(PARAGRAPH.matcher(" * <p>Whatever changes it").find()).as("a breach is found").isTrue();
     assertThat(SCRIPT_BANNED.matcher("  -- What runs goes the general way.").find()).as("a breach is found").isTrue();
   }
 
-  /** Omits private methods: for them, a comment with a reason is enough. */
+  /** Omits tests, proof, and private methods: for those, a comment with a reason is enough. */
   @Test
   void theDocumentationOfAMethodBeginsWithAVerb() throws IOException {
     List<Line> found = new ArrayList<>();
@@ -275,7 +278,7 @@ final class TidyTest {
         lines(file).stream().filter(line -> STORE_BY_CLASS.matcher(line.text()).find()).forEach(found::add);
       }
     }
-    assertThat(found).as("ask TaskStore.capability for what the store can do, not for the class of the store")
+    assertThat(found).as("do not test the class of a store: TaskStore.capability returns what the store can do")
         .isEmpty();
     assertThat(STORE_BY_CLASS.matcher("store instanceof RocksDbStore rocks").find()).as("a breach is found").isTrue();
     assertThat(STORE_BY_CLASS.matcher("(RedisStore) store").find()).as("a breach is found").isTrue();

@@ -93,7 +93,7 @@ class ExhaustionTest {
     }
   }
 
-  /** A server whose event loop dies a moment after its start. */
+  /** A server whose event loop ends with an OutOfMemoryError after 21 turns. */
   static final class DyingLoop {
     private DyingLoop() {}
 

@@ -35,8 +35,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server on a free port of loopback, and a client that checks every answer against the description of the API. By
- * default the tasks are in memory. Tests can replace results of the engine.
+ * A server on a free port of loopback, and a client that checks answers against the description of the API. Only the
+ * answers to {@link #send} and {@link #sendBytes} are not checked. By default the tasks are in memory. Tests can replace
+ * results of the engine.
  */
 final class Rig implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -50,10 +51,10 @@ final class Rig implements AutoCloseable {
   private final Description description;
   private @Nullable String apiKey;
 
-  /** Result of all asynchronous calls to the engine except stop; null for the results of the engine. */
+  /** Result of all asynchronous calls to the engine except stop; null if each call returns the engine's own result. */
   volatile @Nullable CompletableFuture<?> engineResult;
 
-  /** Fleet that replaces the fleet of the engine; null for the fleet of the engine. */
+  /** Fleet that replaces the fleet of the engine; null if none does. */
   volatile @Nullable Fleet fleet;
 
   private Rig(Map<String, String> flags, UnaryOperator<TaskStore> wrap) {

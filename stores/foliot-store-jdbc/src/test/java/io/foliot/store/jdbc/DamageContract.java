@@ -160,7 +160,7 @@ abstract class DamageContract {
     return ByteBuffer.wrap(blob, blob.length - SUM_BYTES, SUM_BYTES).getInt();
   }
 
-  /** Returns other bytes with a valid checksum, as if a writer had stored these bytes instead of the blob. */
+  /** Returns a copy of {@code other} with a valid checksum, as if a writer had stored it in place of {@code blob}. */
   private static byte[] resealed(byte[] blob, byte[] other) {
     int mark = sum(blob) ^ stored(blob);
     byte[] whole = other.clone();
@@ -300,7 +300,7 @@ abstract class DamageContract {
   void theKeyOfADamagedRowIsFreeForTheNextSubmit() {
     List<TaskId> ids = submitted(3, HOUR);
     damage(ids.get(1), ids.get(2), Damage.ATTEMPTS);
-    // The new deadline is earlier, so the general path must read the row.
+    // The new deadline is earlier than the old deadline, so the general path must read the row.
     List<SubmitResult> results = get(store.submit(List.of(draft(0, 0), draft(1, 0), draft(2, 0))));
     assertThat(results).extracting(SubmitResult::kind).containsExactly(SubmitResult.Kind.RESET,
         SubmitResult.Kind.CREATED, SubmitResult.Kind.RESET);

@@ -203,7 +203,7 @@ final class RedisFaultsTest {
       server.kill();
       server.restartEmpty();
       eventually("connected again", BOUND, () -> answers(store));
-      assertThat(get(store.find(key("a")))).as("class B").isEmpty();
+      assertThat(get(store.find(key("a")))).as("the task is lost with the files").isEmpty();
       assertThat(finish(store, running)).isEqualTo(SettleResult.Kind.NOT_FOUND);
       SubmitResult again = submit(store, "a", 0);
       assertThat(again.kind()).isEqualTo(SubmitResult.Kind.CREATED);
@@ -297,7 +297,7 @@ final class RedisFaultsTest {
   }
 
   @Test
-  void expiredTasksOfAnIdlePartAreDeleted() {
+  void expiredTasksOfAnIdleSlotAreDeleted() {
     try (RedisServer server = RedisServer.start(); RedisStore store = RedisStore.open(options(server))) {
       store.configure(Tasks.QUEUE, new QueueTerms(5, Long.MAX_VALUE, HOUR, 0, 0));
       for (int i = 0; i < 20; i++) {
@@ -305,9 +305,9 @@ final class RedisFaultsTest {
       }
       eventually("all keys of the tasks are deleted", BOUND, () -> {
         long left = 0;
-        for (int part = 0; part < 4; part++) {
+        for (int slot = 0; slot < 4; slot++) {
           for (String set : List.of("task", "key", "body", "drop", "due")) {
-            Object count = server.command("EXISTS", "{foliot:" + part + "}:" + set);
+            Object count = server.command("EXISTS", "{foliot:" + slot + "}:" + set);
             left += count instanceof Long found ? found : 1;
           }
         }
@@ -366,7 +366,7 @@ final class RedisFaultsTest {
         assertThat(get(store.find(key("kept"))).orElseThrow().generation()).isEqualTo(kept.generation());
         for (int i = 0; i < 20; i++) {
           SubmitResult again = submit(store, "lost" + i, 0);
-          assertThat(again.kind()).as("class B").isEqualTo(SubmitResult.Kind.CREATED);
+          assertThat(again.kind()).as("the replica has no such task").isEqualTo(SubmitResult.Kind.CREATED);
           assertThat(again.generation()).isGreaterThan(lost.get(i).generation());
         }
         assertThat(submit(store, "kept", 0).generation()).isGreaterThan(lost.getLast().generation());
