@@ -93,7 +93,7 @@ final class AttemptsTest {
   }
 
   @Test
-  void anAttemptHoldsItsShareUntilItsEndIsRecorded() {
+  void anAttemptHoldsItsPermitUntilItsEndIsRecorded() {
     rig.local("q");
     begin("q", "q", 0);
     assertThat(rig.delivered).hasSize(1);

@@ -164,7 +164,7 @@ final class NodeStatusTest {
   void theLagIsThatOfTheOldestTaskInAnyPlace(int parkedMillis, int laneMillis, int elsewhereMillis) {
     pull("q");
     pull("idle");
-    // The poll of this worker has all its tasks, so due tasks wait in the lane for the next poll.
+    // The poll of this worker accepts no more tasks (its max is 0), so due tasks wait in the lane for the next poll.
     rig.registry.shared("q").longPolls()
         .add(new LongPollQueue.Waiter("", 0, 1_000, rig.nowNanos, rig.nowNanos + 100_000_000_000L,
             CompletableFuture.completedFuture(null)));

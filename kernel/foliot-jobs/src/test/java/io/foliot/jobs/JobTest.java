@@ -109,7 +109,7 @@ final class JobTest {
     ensureRefused(() -> Job.named("x").queue("a b").every(Duration.ofHours(1)).build(), "queue:", "a b");
   }
 
-  /** A shard has its parameter in a header, and the headers of a shard have the limits of any submit. */
+  /** A shard has its parameter in a header, and the headers of a shard have the limits of any submission. */
   @Test
   void headersThatNoTaskMayCarryAreRefused() {
     Job.Builder job = job().every(Duration.ofHours(1));

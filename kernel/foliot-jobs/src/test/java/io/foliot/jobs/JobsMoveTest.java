@@ -26,7 +26,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Jobs with future times, a pause and a calendar, which are moved to another store. */
+/** Moves jobs with future times, a pause and a calendar to another store. */
 final class JobsMoveTest {
   private final SettableClock clock = new SettableClock();
   private final ManualLoops loops = new ManualLoops(clock);
@@ -92,7 +92,7 @@ final class JobsMoveTest {
     }
   }
 
-  /** Returns the number of full minutes from the first firing until now, both included. */
+  /** Returns the number of scheduled times, one a minute, from the time in {@code first} to now, both included. */
   private long minutesSince(String first) {
     return Duration.between(Instant.parse(first.substring(first.indexOf(' ') + 1)),
         Instant.ofEpochMilli(clock.wallMillis())).toMinutes() + 1;

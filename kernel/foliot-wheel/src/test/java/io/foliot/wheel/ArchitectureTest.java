@@ -15,9 +15,12 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Checks that tests can replace time, waiting and randomness, and which packages the module depends on. */
+/** Checks that tests can replace time, waiting and randomness, and that the module depends only on some packages. */
 final class ArchitectureTest {
-  /** A call that reads time, waits or draws a random number outside the control of a test, and its replacement. */
+  /**
+   * A call that reads time, waits, draws a random number or creates threads outside the control of a test, and its
+   * replacement.
+   */
   private record Ban(String type, String method, String replacement) {
     ArchRule rule() {
       return noClasses().that().doNotHaveSimpleName("SystemTimerClock").should()

@@ -47,12 +47,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract kit that every {@link ScheduledExecutorService} passes. It tests the promises of the interfaces, and the
- * behaviour of {@link java.util.concurrent.ScheduledThreadPoolExecutor} with its default policies that callers rely on.
+ * The contract kit that every {@link ScheduledExecutorService} passes. It tests the promises of the interfaces. It also
+ * tests the behaviour on which callers of {@link java.util.concurrent.ScheduledThreadPoolExecutor} rely, with its
+ * default policies, except that an executor removes a cancelled task at once.
  *
- * <p>One thread is enough for the executor. Lower bounds on time are exact. There are no upper bounds, because a
- * stalled machine may be late by any amount. If the tested property is an upper bound, the test retries with a longer
- * span.
+ * <p>One thread is enough for the executor. Lower bounds on time are exact. A test has an upper bound only if the bound
+ * is the tested property. Because a stalled machine may be late by any amount, such a test retries with a longer span.
  */
 @Timeout(60)
 public abstract class ScheduledExecutorContract {
@@ -65,7 +65,7 @@ public abstract class ScheduledExecutorContract {
    * delays, so that times can be compared by their difference.
    */
   private static final long FOREVER_NANOS = Long.MAX_VALUE / 8;
-  /** Time of several periods of the periodic tasks, in which a task that must have stopped would run again. */
+  /** Several periods of the periodic tasks. Within this time, a periodic task that has not stopped runs again. */
   private static final long SOME_PERIODS_MILLIS = 20;
   /** Spans for properties that a stall may hide. A longer span is tried if a shorter span was not enough. */
   private static final long[] RETRY_SPANS_MILLIS = {4, 16, 64, 256};
@@ -374,7 +374,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   @Test
-  void aTaskUnderConcurrentCancelEitherRunsOrIsCancelled() throws Exception {
+  void aTaskUnderConcurrentCancelRunsOnceOrIsCancelled() throws Exception {
     int threads = 4;
     int perThread = 2_000;
     Queue<Contested> waiting = new ConcurrentLinkedQueue<>();
@@ -491,7 +491,7 @@ public abstract class ScheduledExecutorContract {
   @Test
   void aFixedRateDoesNotDrift() throws Exception {
     assertForSomeSpan(spanMillis -> {
-      // Each run takes half a period. If a period began at the end of a run, ten runs would take fifteen periods.
+      // Each run takes half a period. If a period began at the end of a run, run 11 would begin after 15 periods.
       int runs = 11;
       var done = new CountDownLatch(runs);
       long start = System.nanoTime();
@@ -1794,7 +1794,7 @@ public abstract class ScheduledExecutorContract {
   }
 
   private static void await(CountDownLatch latch) throws InterruptedException {
-    assertThat(latch.await(BOUND_SECONDS, SECONDS)).as("came within %s s", BOUND_SECONDS).isTrue();
+    assertThat(latch.await(BOUND_SECONDS, SECONDS)).as("the latch opens within %s s", BOUND_SECONDS).isTrue();
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -1814,7 +1814,7 @@ public abstract class ScheduledExecutorContract {
   private static void awaitTrue(BooleanSupplier condition) {
     long deadline = System.nanoTime() + SECONDS.toNanos(BOUND_SECONDS);
     while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - deadline).as("came within %s s", BOUND_SECONDS).isNegative();
+      assertThat(System.nanoTime() - deadline).as("the condition holds within %s s", BOUND_SECONDS).isNegative();
       LockSupport.parkNanos(50_000);
     }
   }
@@ -1835,14 +1835,15 @@ public abstract class ScheduledExecutorContract {
   }
 
   private static void join(Thread thread) throws InterruptedException {
-    assertThat(thread.join(Duration.ofSeconds(BOUND_SECONDS))).as("ended within %s s", BOUND_SECONDS).isTrue();
+    assertThat(thread.join(Duration.ofSeconds(BOUND_SECONDS))).as("the thread ends within %s s", BOUND_SECONDS)
+        .isTrue();
   }
 
   private static <T> T get(Future<T> future) throws Exception {
     return future.get(BOUND_SECONDS, SECONDS);
   }
 
-  /** Waits for a further task of the executor. Tasks that are due before this task have started when it has run. */
+  /** Waits until a new task with this delay has run. The executor starts the tasks that are due earlier first. */
   private void letPass(long millis) throws Exception {
     get(executor.schedule(() -> {}, millis, MILLISECONDS));
   }
@@ -2028,7 +2029,7 @@ public abstract class ScheduledExecutorContract {
     }
   }
 
-  /** A run of several threads that schedule tasks until one is rejected. */
+  /** Four threads that schedule tasks, each until one is rejected. The caller's stop runs after 300 accepted tasks. */
   private static final class SubmissionContest {
     final ScheduledExecutorService target;
     final AtomicInteger runs = new AtomicInteger();
@@ -2062,7 +2063,7 @@ public abstract class ScheduledExecutorContract {
     int out;
   }
 
-  /** A {@link Delayed} of another class, as a caller may compare it with the futures of an executor. */
+  /** A {@link Delayed} of another class. A caller may compare such an object with the futures of an executor. */
   private record FixedDelay(long nanos) implements Delayed {
     @Override
     public long getDelay(TimeUnit unit) {

@@ -38,8 +38,8 @@ public abstract class TimerQueueContract {
   }
 
   /**
-   * Returns true if the queue accepts any tick. Returns false if it accepts only ticks that are not negative and that a
-   * test can reach in reasonable time.
+   * Returns true if the random tests may use any tick. Returns false if they must use only ticks that are not negative
+   * and that a queue reaches in reasonable time.
    */
   protected boolean takesAllTicks() {
     return true;

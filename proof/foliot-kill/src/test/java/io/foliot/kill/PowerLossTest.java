@@ -21,7 +21,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteOptions;
 
 /**
- * The server's disk loses power under load, and with it all data that was not synced. To choose how often:
+ * The server's disk loses power under load, and loses all data that was not synced. To choose the number of losses:
  * {@code mvn verify -Pmachine -pl :foliot-kill -am -Dtest=io.foliot.kill.PowerLossTest -Dsurefire.failIfNoSpecifiedTests=false -Dpower.losses=20}.
  */
 @Tag("machine")

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL that coordinate through ZooKeeper. ZooKeeper is restarted and cut off, too. To
- * choose the number of rounds and the seed:
+ * Three servers that share one PostgreSQL and coordinate through ZooKeeper. Further faults stop and restart ZooKeeper,
+ * and cut it off from all servers. To choose the number of rounds and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperClusterFaultsTest -Dsurefire.failIfNoSpecifiedTests=false -Dfaults=100 -Dseed=1}.
  */
 @Tag("long")
@@ -63,10 +63,11 @@ class ZooKeeperClusterFaultsTest extends ClusterFaults {
               stop(server);
               Await.pause(AWAY_MILLIS);
             }, () -> restart(server)),
-        new InjectedFault("ZooKeeper is cut off from all", Event.Fault.OTHER, InjectedFault.Effect.HITCH, () -> {
-          proxy.blackHole();
-          Await.pause(AWAY_MILLIS);
-        }, proxy::heal));
+        new InjectedFault("ZooKeeper is cut off from all servers", Event.Fault.OTHER, InjectedFault.Effect.HITCH,
+            () -> {
+              proxy.blackHole();
+              Await.pause(AWAY_MILLIS);
+            }, proxy::heal));
   }
 
   private static void stop(TestingServer server) {

@@ -67,12 +67,12 @@ final class JobWorkerServerTest {
     return JobWorker.builder(client, "billing").name(name).pollWait(Duration.ofSeconds(1));
   }
 
-  /** Creates a job that runs when it is triggered. */
+  /** Creates a job with a period of one day, which the test triggers. */
   private void create(String job, int shards) {
     client.putJob(Job.named(job).queue("billing").every(Duration.ofDays(1)).shards(shards).build());
   }
 
-  /** Waits until one of the totals of a job is 1. */
+  /** Waits until the named total of a job is 1. */
   private void awaitTotal(String job, String total) {
     Await.until(total, BOUND, () -> Objects.equals(client.getJob(job).totals().get(total), 1L));
   }

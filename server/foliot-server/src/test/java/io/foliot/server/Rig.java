@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server on a free port of loopback, and a client that checks answers against the description of the API. Only the
- * answers to {@link #send} and {@link #sendBytes} are not checked. By default the tasks are in memory. Tests can replace
- * results of the engine.
+ * answers to {@link #send} and {@link #sendBytes} are not checked. By default the tasks are in memory. Tests can
+ * replace results of the engine.
  */
 final class Rig implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -12,7 +12,7 @@ import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 import org.quartz.CronExpression;
 
-/** An evaluator of cron expressions: an adapter of another project, or a schedule of Foliot in comparisons. */
+/** An evaluator of cron expressions: an adapter to another project's evaluator, or a schedule of Foliot. */
 interface Peers {
   /** Returns the first time after an instant, or null if there is none. */
   @Nullable

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The tests of queues whose time moves tick by tick. Any tick is valid, but an advance over many ticks takes long. */
+/** Tests queues that advance tick by tick. Any tick is valid, but an advance over many ticks is slow if timers wait. */
 abstract class TickByTickContract extends TimerQueueContract {
   @Override
   protected final boolean takesAllTicks() {

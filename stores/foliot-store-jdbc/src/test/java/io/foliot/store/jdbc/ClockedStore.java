@@ -11,9 +11,9 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A store on a database that reads the time from a row of a table. Before every call, the row is set to the time of a
- * clock of this process. So all tests of the contract kit run against the real server: also those that skip hours or
- * set the clock back, and the random tests, which compare each step with the model.
+ * Wraps a store that reads the time from a row of its database. Before every call, the wrapper sets this row to the
+ * time of a clock of this process. All tests of the contract kit can therefore run against the real server, including those
+ * that skip hours or set the clock back, and the random tests, which compare each step with the model.
  */
 final class ClockedStore {
   private ClockedStore() {}
@@ -24,7 +24,7 @@ final class ClockedStore {
   }
 
   /**
-   * Returns the store, which now sets the clock of its database before every call.
+   * Returns a wrapper of the store that sets the clock of the database before every call.
    *
    * @param store a store that reads the time from the table {@code test_clock}
    */
