@@ -3,7 +3,10 @@ package io.foliot.wheel;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
-/** Runs the contract kit against the JDK's executor, because a test that it fails is not part of the contract. */
+/**
+ * Runs the contract kit against the JDK's executor, because a test that this executor fails is not part of the
+ * contract.
+ */
 final class ThreadPoolScheduledExecutorTest extends ScheduledExecutorContract {
   @Override
   protected ScheduledExecutorService create() {
