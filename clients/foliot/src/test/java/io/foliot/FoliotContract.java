@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests of {@link Foliot} that hold for each way to open it. Each way has a test class that extends this class. */
+/** Tests that hold for each way to open a {@link Foliot}. Each way has a test class that extends this class. */
 abstract class FoliotContract {
   static final Duration BOUND = Duration.ofSeconds(30);
   static final Duration HOUR = Duration.ofHours(1);
@@ -44,7 +44,7 @@ abstract class FoliotContract {
   }
 
   private void awaitHandled(int count) {
-    Await.until(count + " results of handlers are noted, of " + handled, BOUND, () -> handled.size() >= count);
+    Await.until("handlers add " + count + " results; before: " + handled, BOUND, () -> handled.size() >= count);
   }
 
   private static void await(CountDownLatch latch) throws InterruptedException {

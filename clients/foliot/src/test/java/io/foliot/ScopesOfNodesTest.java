@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests of jobs that run on each node or in each zone. The nodes share a database, or one node has tasks in memory. */
+/** Tests jobs that run on each node or in each zone. The nodes share a database, or one node keeps tasks in memory. */
 final class ScopesOfNodesTest {
   private static final Duration BOUND = Duration.ofSeconds(90);
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -72,7 +72,7 @@ final class ScopesOfNodesTest {
   }
 
   @Test
-  void handlersOfTasksRunJobsOfAllScopes() {
+  void handlersOfTasksRunJobsOfScopesAllAndPerZone() {
     try (Foliot one = node("fra1"); Foliot other = node("nyc2"); Foliot none = node("none")) {
       handle(one, "fra1");
       handle(other, "nyc2");

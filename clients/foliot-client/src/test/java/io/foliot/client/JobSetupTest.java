@@ -27,7 +27,7 @@ final class JobSetupTest {
   }
 
   @Test
-  void jobsAreDeclaredBeforeTheFirstClaim() {
+  void theStartOfAWorkerDeclaresItsJobs() {
     JobWorker worker = noop(server.worker()).declare(Job.named("report").cron("0 2 * * *").shards(4))
         .declare(Job.named("b").queue("other").every(Duration.ofSeconds(1)).scope(JobScope.ALL).build()).start();
     assertThat(server.declared).hasSize(2);
@@ -201,7 +201,7 @@ final class JobSetupTest {
     Bound.await(interrupted);
   }
 
-  /** A listener that records its calls, and fails in one of them. */
+  /** A listener that records its calls, and fails in the call that {@code failsIn} names; null means in none. */
   private record Notebook(String name, BlockingQueue<String> lines, @Nullable String failsIn) implements JobListener {
     @Override
     public void before(JobContext job) {

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Tests which JSON is passed on unchanged, and which JSON is refused. */
+/** Tests JSON and payloads, the builders of tasks and queue settings, and the reading of answers. */
 final class JsonTest {
   private static final List<String> SCALARS = List.of("null", "true", "0", "-0", "1.10", "1e-7",
       "12345678901234567890123",

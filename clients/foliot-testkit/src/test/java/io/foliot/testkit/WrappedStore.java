@@ -11,13 +11,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Base of the stores with a fault: each breaks one rule by overriding a method. */
+/**
+ * Base of the stores of {@link BrokenStoresTest}, each of which breaks one rule by overriding methods, and base of
+ * {@link PlainModel}.
+ */
 class WrappedStore extends ForwardingStore {
   WrappedStore(TaskStore delegate) {
     super(delegate);
   }
 
-  /** Returns the results, each replaced by a function of its item and the old result. */
+  /** Returns the results in their order, each replaced by a function of its item and the old result. */
   static <Q, R> CompletionStage<List<R>> changed(List<Q> items, CompletionStage<List<R>> stage,
       BiFunction<Q, R, R> change) {
     return stage.thenApply(results -> {

@@ -80,7 +80,10 @@ final class DurationTextTest {
     assertThat(DurationText.format(Duration.ZERO)).isEqualTo("0s");
   }
 
-  /** Checks that each text is refused, or parsed as by the JDK if the JDK accepts it, and that its ms fit a long. */
+  /**
+   * Checks that each text is refused or parsed to a duration whose milliseconds fit a long. A text that the JDK accepts
+   * too must have the same duration.
+   */
   @Test
   void anyTextIsADurationOrRefused() {
     Random random = new Random(13);

@@ -32,7 +32,7 @@ final class CallGateTest {
   }
 
   @Test
-  void drainingStoresRefuseWritesAndMovedStoresReports() {
+  void drainingStoresRefuseWritesMovedStoresRefuseReports() {
     gate.open();
     gate.seal(StoreSeal.of(StoreSeal.State.DRAINING, "b"));
     assertRefused(gate.write(this::call), OverloadedException.class);
@@ -45,7 +45,7 @@ final class CallGateTest {
   }
 
   @Test
-  void failedEnginesRefuseEverything() {
+  void failedEnginesRefuseReads() {
     gate.open();
     gate.fail(new OutOfMemoryError("injected"));
     assertRefused(gate.read(this::call), FailedException.class);

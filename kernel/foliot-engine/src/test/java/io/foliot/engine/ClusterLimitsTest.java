@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A queue's limits hold for all nodes together. */
+/** Checks that a queue's limits hold for all nodes together. */
 final class ClusterLimitsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
   /** The length of the lease of an attempt: its timeout and 20 s. */
@@ -36,7 +36,7 @@ final class ClusterLimitsTest {
     };
   }
 
-  /** Ends the oldest held attempts, at most this many. */
+  /** Ends the given number of the oldest held attempts, or all if there are fewer. */
   private void end(int attempts) {
     for (int i = 0; i < attempts && !held.isEmpty(); i++) {
       held.removeFirst().end();
@@ -126,7 +126,7 @@ final class ClusterLimitsTest {
   void aSuspendedNodeClaimsNothingUnderPermitsOfOthers() {
     Cluster.Node a = cluster.node("a");
     Cluster.Node b = cluster.node("b");
-    // The timeout is longer than the attempts of this test are held, so no permit is freed by a timeout.
+    // The timeout is longer than this test holds an attempt, so no permit is freed by a timeout.
     Target patient = new Target(QUEUE.target().type(), QUEUE.target().settings(), Duration.ofSeconds(60));
     a.putQueue(QueueConfig.builder(QUEUE.name(), patient).concurrency(1).build());
     cluster.advance(Duration.ofSeconds(3));

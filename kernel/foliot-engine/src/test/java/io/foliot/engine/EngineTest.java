@@ -538,11 +538,11 @@ final class EngineTest {
             OnConflict.RESET, null)));
       }
       world.advance(Duration.ofMillis(200));
-      assertThat(world.receiver.seen).as("found every 100 ms if at most 2 s late").isNotEmpty();
+      assertThat(world.receiver.seen).as("polls each 100 ms find entries up to 2 s late").isNotEmpty();
       world.advance(Duration.ofSeconds(2));
-      assertThat(world.receiver.seen).as("found every 2 s if at most a minute late").hasSizeGreaterThanOrEqualTo(2);
+      assertThat(world.receiver.seen).as("polls each 2 s find entries up to 60 s late").hasSizeGreaterThanOrEqualTo(2);
       world.advance(Duration.ofSeconds(9));
-      assertThat(world.receiver.seen).as("found every 10 s however late").hasSize(3);
+      assertThat(world.receiver.seen).as("polls each 10 s find all late entries").hasSize(3);
       assertThat(world.foundLate).as("each is reported as found late").containsExactly("q", "q", "q");
     }
   }
@@ -653,7 +653,7 @@ final class EngineTest {
         targets.add(attempt.target().settings().get("destination"));
         return CompletableFuture.completedFuture(new Answer.Done(""));
       };
-      // Due beyond the look-ahead, so the engine finds the task only through the index.
+      // The task is due beyond the look-ahead, so the engine finds it only through the index.
       TaskId id = world.submit("theirs", Duration.ofMinutes(5), "secret").id();
       world.advance(Duration.ofMinutes(5));
       world.advance(Duration.ofMillis(500));

@@ -40,7 +40,7 @@ final class InternalQueuesTest {
         Due.at(world.clock.wallMillis() + delay.toMillis()), Body.json("\"child " + number + "\""), 0, false);
   }
 
-  /** Answers an attempt. A task of the internal queue counts in its payload, and inserts a child due a second later. */
+  /** Answers an attempt. A task of the internal queue counts its attempts in its payload, and inserts a child. */
   private static CompletableFuture<Answer> plan(World world, TaskRecord task) {
     if (!task.queue().equals(World.INTERNAL)) {
       return CompletableFuture.completedFuture(new Answer.Done(""));
@@ -83,7 +83,7 @@ final class InternalQueuesTest {
     }
   }
 
-  /** Checks that ends at the same time cost one pass, and that an attempt that will be retried is no end. */
+  /** Checks that 100 ends at the same time cause one pass, and that an attempt that will be retried causes none. */
   @Test
   void endsOfTasksWakeTheTaskThatWaitsForThem() {
     try (World world = world()) {

@@ -30,9 +30,9 @@ final class RemoteStore implements InvocationHandler {
   private @Nullable TaskStore delegate;
   private static final Set<String> WRITES = Set.of("submit", "touch", "cancel", "claim", "park", "settle");
 
-  /** Whether all calls fail. */
+  /** Whether all asynchronous calls fail. */
   boolean away;
-  /** Whether calls have no effect and never get an answer. */
+  /** Whether asynchronous calls have no effect and never get an answer. */
   boolean mute;
   /** Whether calls of {@link #WRITES} fail. */
   boolean refusesWrites;

@@ -161,7 +161,7 @@ final class JobPutTest {
           .schedule(s -> s.offset(Duration.ZERO)).build());
       assertThat(status.created().toEpochMilli()).isBetween(begun - TRIP.toMillis(), begun + 1_000);
       long next = Optional.ofNullable(status.nextTime()).orElseThrow().toEpochMilli();
-      assertThat(next).as("after the last reading of the clock, which is at most one trip old").isGreaterThan(
+      assertThat(next).as("after the estimated time, which is at most one trip behind").isGreaterThan(
           begun - TRIP.toMillis());
       assertThat(next).as("no time is left out").isLessThanOrEqualTo(begun + TRIP.toMillis() + 1_000);
     }

@@ -12,7 +12,7 @@ final class ManualClock implements TimerClock {
   private final Condition changed = lock.newCondition();
   private long nanos;
 
-  /** Time at which the driver wakes by itself; {@code Long.MAX_VALUE} is never. */
+  /** Time in nanoseconds at which the driver wakes by itself; {@code Long.MAX_VALUE} means never. */
   private long parkedUntil;
 
   private boolean parked;
@@ -71,7 +71,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Sets the time, and returns once the driver has fired the due timers and sleeps. */
+  /** Sets the time, and returns once the driver has fired the due timers and sleeps. Fails after 30 s. */
   void set(long toNanos) {
     lock.lock();
     try {
@@ -100,7 +100,7 @@ final class ManualClock implements TimerClock {
     set(nanoTime() + byNanos);
   }
 
-  /** Waits until the driver sleeps and has no reason to wake. */
+  /** Waits until the driver sleeps and has no reason to wake. Fails after 30 s. */
   void awaitAsleep() {
     lock.lock();
     try {
@@ -128,7 +128,7 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Waits until the driver sleeps, and returns when it will wake by itself; {@code Long.MAX_VALUE} is never. */
+  /** Waits until the driver sleeps, and returns when it wakes by itself; {@code Long.MAX_VALUE} means never. */
   long parkedUntil() {
     awaitAsleep();
     lock.lock();

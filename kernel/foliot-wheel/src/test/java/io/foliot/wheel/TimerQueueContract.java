@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The contract kit that every {@link TimerQueue} passes. It makes the same random calls to a queue and to a model.
- * After every call the expired timers and their order, the next wake, the size and the current tick must be equal.
- * Further tests are for known bugs of other wheels.
+ * After every call the expired timers and their order, the size and the current tick must be those of the model, and so
+ * must the next wake if {@link #wakesAsModelled}. Further tests are for known bugs of other wheels.
  *
  * <p>The message of a failure has the seed. {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N
  * seeds.

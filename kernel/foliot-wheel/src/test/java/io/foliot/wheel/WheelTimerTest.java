@@ -191,7 +191,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void wakesForEachTickOnlyWhileTicksAreRare() {
+  void denseTimersShareAboutOneWakePerMillisecond() {
     try (WheelTimer timer = manual()) {
       int count = 10_000;
       for (int i = 1; i <= count; i++) {
@@ -676,7 +676,7 @@ final class WheelTimerTest {
   }
 
   @Test
-  void latenessBucketsCountTheirRange() {
+  void latenessBucketsAreExactToAnEighth() {
     for (long nanos : new long[]{0, 1, 7, 8, 9, 15, 16, 17, 1000, 65_535, 65_536, 1L << 40, Long.MAX_VALUE}) {
       long bound = LatenessHistogram.upperBoundNanos(LatenessHistogram.bucket(nanos));
       assertThat(bound).isGreaterThanOrEqualTo(nanos);

@@ -4,7 +4,10 @@ import static io.foliot.history.Event.Reception.SUCCESS;
 
 import org.jspecify.annotations.Nullable;
 
-/** A history that a test writes by hand. All tasks are in one queue, and the task of a key is named after the key. */
+/**
+ * A history that a test writes by hand. All tasks are in one queue, and the task of a key is named after the key. Times
+ * are in milliseconds.
+ */
 final class Story {
   static final String QUEUE = "q";
 
@@ -96,7 +99,7 @@ final class Story {
     return this;
   }
 
-  /** Records an attempt that never receives a response. */
+  /** Records an attempt to which the receiver never responds. */
   Story began(long at, String key, long generation, int attempt) {
     history.began(at, new Attempt(taskOf(key), QUEUE, key, generation, firingId(taskOf(key), generation), attempt, 0));
     return this;
@@ -111,7 +114,7 @@ final class Story {
     return this;
   }
 
-  /** Records a crash at which the store loses its writes since {@code from}, and which ends 100 ms later. */
+  /** Records a crash that loses the writes since {@code from}. The crash ends 100 ms after {@code at}. */
   Story forgot(long at, long from) {
     history.forgot(at, from);
     return fault(at, at + 100, Event.Fault.KILL);

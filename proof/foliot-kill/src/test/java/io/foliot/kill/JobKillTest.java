@@ -28,14 +28,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One server with recurring jobs, killed repeatedly while the jobs fire and while callers change them. To choose the
- * number of kills and the store, with 2,000 firings a second:
+ * One server with recurring jobs, killed repeatedly while the jobs fire and while the test changes them. To choose the
+ * number of kills and the store, with 200 jobs that fire 2,000 times a second together:
  * {@code mvn verify -pl :foliot-kill -am -Dtest=JobKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dkills=25
  * -Djobs=200 -Dstore=postgresql} (or {@code rocksdb}, {@code mariadb}, {@code redis}).
  *
  * <p>For each job the test checks that the totals count each scheduled time up to the pause once: as fired, skipped,
- * missed or waiting. As many times must have reached the receiver as the totals count as fired. No time may have two
- * firings, and no firing may be early.
+ * missed or waiting. The number of times that reached the receiver must equal the number that the totals count as
+ * fired. No time may have two firings, and no firing may be early.
  */
 @Tag("repeated")
 class JobKillTest {
@@ -127,7 +127,7 @@ class JobKillTest {
       assertThat(fired + undecided + number("skipped", status) + number("missed", status))
           .as("times of %s: %s", path, status)
           .isEqualTo(times);
-      assertThat(firings).as("times that have fired, of %s: %s", path, status).hasSize(Math.toIntExact(fired));
+      assertThat(firings).as("fired times of %s: %s", path, status).hasSize(Math.toIntExact(fired));
       assertThat(firings.values()).as("firings of one time").allSatisfy(ids -> assertThat(ids).hasSize(1));
       assertThat(number("failed", status)).as(status).isZero();
       firedInAll += fired;
@@ -149,7 +149,11 @@ class JobKillTest {
     return status;
   }
 
-  /** Returns how many scheduled times there are after the creation of a job, up to its pause. */
+  /**
+   * Returns the number of scheduled times after the creation of a job, up to and including its pause.
+   *
+   * @param anyTime any scheduled time of the job
+   */
   private static long times(Instant created, Instant pause, Instant anyTime) {
     long period = PERIOD.toMillis();
     long phase = Math.floorMod(anyTime.toEpochMilli(), period);
@@ -169,7 +173,7 @@ class JobKillTest {
     return OffsetDateTime.parse(matcher.group(1)).toInstant();
   }
 
-  /** Sends a request, and repeats it while a busy server answers that nothing was done. */
+  /** Sends a request, and repeats it for up to 60 s while a busy server answers that nothing was done. */
   private String send(ServerProcess server, String method, String path, String body)
       throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(server.url().resolve(path)).timeout(BOUND)

@@ -27,7 +27,7 @@ class KillTest {
   private static final int MIN_PAUSE_MILLIS = 300;
   private static final int MAX_PAUSE_MILLIS = 3_000;
 
-  /** One in this many kills is followed by another kill while the server starts. */
+  /** One in this many kills, on average, is followed by another kill while the server starts. */
   private static final int STARTS_PER_KILL = 8;
   private static final int MAX_START_MILLIS = 2_000;
   private static final Duration BOUND = Duration.ofSeconds(30);
@@ -63,7 +63,7 @@ class KillTest {
           () -> TamperedHistory.canFalsify(rig.history.events()));
       result = rig.judge();
       events = rig.history.events();
-      rig.say(KILLS + " kills in " + (System.nanoTime() - begun) / 1_000_000_000 + " s, all included");
+      rig.say(KILLS + " kills in " + (System.nanoTime() - begun) / 1_000_000_000 + " s, with starts and pauses");
     }
   }
 
@@ -106,7 +106,7 @@ class KillTest {
   @Test
   void anEarlyDeliveryWouldBeFound() {
     Verdict verdict = judge(TamperedHistory.withAnEarlyDelivery(events));
-    // If the task was due at once, its early delivery comes before its submit, which is a GHOST.
+    // If the task was due at once, its early delivery comes before its submit, and counts as a GHOST.
     assertThat(verdict.total(Violation.Kind.EARLY) + verdict.total(Violation.Kind.GHOST)).isPositive();
   }
 

@@ -78,10 +78,10 @@ class NamespaceClusterFaultsTest {
     private static final int MIN_BROKEN_MILLIS = 6_000;
     private static final int MAX_BROKEN_MILLIS = 8_000;
 
-    /** Duration of a long fault. The store gives up a connection after a shorter wait for an answer. */
+    /** Duration of a long fault. A server gives up a connection to the database after 20 s without an answer. */
     private static final long LONG_MILLIS = 45_000;
 
-    /** Settings of a narrow link: a fifth of the rate of a server under this load, and a short queue of packets. */
+    /** Settings of a narrow link: a fifth of the rate at which a server sends under this load, and a short queue. */
     private static final String[] NARROW = {"rate", "256kbit", "burst", "3000", "limit", "9000"};
 
     /** Settings of a link that delays and loses packets. */
@@ -182,7 +182,9 @@ class NamespaceClusterFaultsTest {
           }, () -> nodes.forEach(network::plug));
     }
 
-    /** Returns a fault in which all packets from some nodes to an address vanish. Packets from there still arrive. */
+    /**
+     * Returns a fault in which all packets from some nodes to an address vanish. Packets from the address still arrive.
+     */
     private InjectedFault loseFrom(List<Integer> nodes, NodeNetwork.Role to, long millis) {
       InjectedFault.Effect effect = nodes.size() == NODES ? InjectedFault.Effect.OUTAGE : InjectedFault.Effect.HITCH;
       return new InjectedFault(
@@ -213,7 +215,7 @@ class NamespaceClusterFaultsTest {
             server.kill();
             Await.pause(millis);
           }, () -> {
-            // Otherwise only the database's own probes would show that the connections are gone.
+            // Without this cut, the database would notice only by its own probes that the connections are gone.
             way.cut();
             network.replace(node);
             server.start();

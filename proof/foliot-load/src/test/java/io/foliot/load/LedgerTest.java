@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@link Ledger#prove} adds a failed check for each kind of wrong delivery. */
+/** Checks that {@link Ledger#prove} adds a failed check for each kind of wrong delivery. */
 final class LedgerTest {
   private static final long DUE_MILLIS = 1_000;
 
@@ -25,7 +25,7 @@ final class LedgerTest {
   }
 
   @Test
-  void eachTaskOnceAndInTimeIsProven() {
+  void oneDeliveryOfEachTaskPassesAllChecks() {
     Ledger ledger = ledger(2);
     ledger.arrived(1, DUE_MILLIS * 1_000);
     ledger.arrived(0, DUE_MILLIS * 1_000 + 5);

@@ -32,7 +32,7 @@ final class UsageTest {
   }
 
   @Test
-  void everyCommandHasHelpAndAVersion() {
+  void commandsHaveHelpAndAVersion() {
     for (List<String> command : COMMANDS) {
       Outcome help = run(command, "--help");
       assertThat(help.exitCode()).as("%s", command).isEqualTo(Foliot.OK);

@@ -27,7 +27,10 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Sends a request, and reads one answer whose body arrives in one piece. */
+  /**
+   * Sends a request, and returns the head and the body of its answer. The body must not be empty, and must arrive in
+   * one piece. If the server closes the connection, the result is the text received so far.
+   */
   String exchange(String request) {
     try {
       socket.getOutputStream().write(request.getBytes(UTF_8));

@@ -99,7 +99,7 @@ class StoreTroubleTest {
   }
 
   @Test
-  void metricsAreServedWhenTheStoreDoesNotAnswer() {
+  void metricsAreServedWhenTheStoreFails() {
     rig.engineResult = CompletableFuture.failedFuture(new StoreException("away", null));
     assertThat(rig.get("/metrics").status()).isEqualTo(200);
   }

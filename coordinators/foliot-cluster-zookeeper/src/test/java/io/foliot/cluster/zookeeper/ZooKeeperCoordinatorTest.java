@@ -81,7 +81,7 @@ final class ZooKeeperCoordinatorTest {
     return closed(TcpProxy.to(server.getPort()));
   }
 
-  /** Returns three nodes; the first one leads. */
+  /** Returns three nodes, of which the first leads. */
   private List<TestNode> three() {
     List<TestNode> nodes = new ArrayList<>();
     for (String name : List.of("a", "b", "c")) {
@@ -150,7 +150,7 @@ final class ZooKeeperCoordinatorTest {
     assertThat(a.leads()).isTrue();
     proxy.blackHole();
     Duration taken = await("the next candidate leads", () -> TestNode.agree(List.of(b, c)));
-    // It takes at most the session and three ticks, unless the machine pauses.
+    // The next candidate leads after at most the session and three ticks, unless the machine pauses.
     assertThat(taken).isLessThan(SESSION.multipliedBy(3));
     await("the node without a connection reports a lost connection", () -> a.reports(Connection.LOST));
     assertThat(a.views.getLast().leader()).isNull();
@@ -234,12 +234,12 @@ final class ZooKeeperCoordinatorTest {
   }
 
   @Test
-  void deletedZnodesAreCreatedAgainWithinASecond() throws Exception {
+  void deletedZnodesAreCreatedAgainWithinTenBeats() throws Exception {
     List<TestNode> nodes = three();
     for (String deleted : List.of("/prod", ROOT, ROOT + "/members", ROOT + "/leader", ROOT + "/members/a")) {
       int viewsBefore = nodes.getFirst().views.size();
       operator.delete().deletingChildrenIfNeeded().forPath(deleted);
-      Duration healed = await("all nodes exist again: " + deleted, () -> TestNode.agree(nodes) && candidates() == 3
+      Duration healed = await("all znodes exist again: " + deleted, () -> TestNode.agree(nodes) && candidates() == 3
           && members() == 3);
       assertThat(healed).as(deleted).isLessThan(BEAT.multipliedBy(10));
       assertThat(nodes.getFirst().views.subList(viewsBefore, nodes.getFirst().views.size()))
@@ -285,10 +285,10 @@ final class ZooKeeperCoordinatorTest {
     await("the document is read", () -> nodes.stream().allMatch(node -> node.version() == 1));
     server.stop();
     await("all nodes report a lost connection", () -> nodes.stream().allMatch(node -> node.reports(Connection.LOST)));
-    nodes.forEach(node -> assertThat(node.document()).as("the document that was read last").isEqualTo(bytes("one")));
+    nodes.forEach(node -> assertThat(node.document()).as("the document before the outage").isEqualTo(bytes("one")));
     int viewsBefore = nodes.getFirst().views.size();
     for (int hour = 0; hour < 3; hour++) {
-      // After an hour without a connection, the client is replaced by a new one.
+      // After an hour without a connection, a coordinator replaces its client.
       nodes.forEach(node -> node.skip(Duration.ofHours(1)));
       ZooKeeperOptions here = options(server.getPort(), SESSION);
       TestNode late = closed(new TestNode("late-" + hour, "east", here));

@@ -143,7 +143,7 @@ class HttpDeliveryTest {
       assertThat(request.header("webhook-signature"))
           .isEqualTo("v1," + hmac(SECRET, id, payload) + " v1," + hmac(OLD_SECRET, id, payload));
     }
-    // the example of the standard's specification
+    // This is the example in the specification of Standard Webhooks.
     assertThat(requireNonNull(WebhookSigner.parse(SECRET)).sign("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330",
         "{\"test\": 2432232314}".getBytes(UTF_8))).isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   }

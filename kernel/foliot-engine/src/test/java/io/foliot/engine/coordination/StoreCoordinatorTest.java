@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 final class StoreCoordinatorTest {
   private static final Duration BEAT = StoreCoordinator.BEAT;
-  /** The time after which a dead member is gone. */
+  /** The time from the death of a member until the others no longer list it. */
   private static final Duration DEATH = StoreCoordinator.LEASE.plus(BEAT).plus(BEAT);
 
   private final SettableClock clock = new SettableClock();
@@ -60,7 +60,7 @@ final class StoreCoordinatorTest {
     /** The duration of a poll that fails. */
     Duration failsAfter = Duration.ZERO;
     private int polls;
-    /** The document that reads return instead of the stored document of this name, or null. */
+    /** The document that reads return instead of the stored document of the same name, or null. */
     @Nullable
     Document rewritten;
     /** Renewals that wait for the test, while {@link #holds} is set. */
@@ -164,7 +164,7 @@ final class StoreCoordinatorTest {
     ensureAgreed(nodes);
     assertThat(nodes.stream().map(node -> node.views.size()).toList()).as("no view is reported without a change")
         .isEqualTo(viewCounts);
-    // A dead member of a slow store is gone as well, a little later.
+    // A dead member of a slow store is gone too, but only after the longest lease.
     Node dead = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     dead.loop.close();
     loops.advance(StoreCoordinator.MAX_LEASE.plus(DEATH));
@@ -231,7 +231,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aLeavingMemberIsGoneAtTheNextBeat() {
+  void aLeavingMemberIsGoneWithinTwoBeats() {
     startThree();
     Node leaver = nodes.stream().filter(Node::leads).findFirst().orElseThrow();
     leaver.coordinator.close();
@@ -240,7 +240,7 @@ final class StoreCoordinatorTest {
   }
 
   @Test
-  void aMemberThatLeavesDuringItsRenewalIsGoneAtOnce() {
+  void aMemberThatLeavesDuringItsRenewalIsGoneInTwoPolls() {
     for (boolean holdsRequests : new boolean[]{false, true}) {
       nodes.forEach(node -> node.coordinator.close());
       nodes.clear();
@@ -366,7 +366,10 @@ final class StoreCoordinatorTest {
     assertThat(store.writeDocument(kind, name, document(kind, name).version(), content)).isCompletedWithValue(true);
   }
 
-  /** Returns damaged forms of a document: with a flipped bit, cut, of another subject, or of a newer version. */
+  /**
+   * Returns unreadable forms of a document: with a flipped bit, cut, of another subject, with malformed content, or of
+   * a newer version.
+   */
   private static List<byte[]> unreadable(String subject, byte[] bytes) {
     List<byte[]> all = new ArrayList<>();
     for (int at = 0; at < bytes.length; at++) {

@@ -91,7 +91,7 @@ final class CronTextTest {
     CronSchedule one = CronSchedule.parse("H H * * *", null, ZoneOffset.UTC, "report");
     assertThat(one).isEqualTo(CronSchedule.parse("H H * * *", null, ZoneOffset.UTC, "report"))
         .isNotEqualTo(CronSchedule.parse("H H * * *", null, ZoneOffset.UTC, "backup"));
-    assertThat(one.next(SUNDAY)).as("this never changes, because jobs are stored with it")
+    assertThat(one.next(SUNDAY)).as("the hash never changes, because stored jobs depend on it")
         .isEqualTo(Instant.parse("2026-11-01T19:50:00Z"));
 
     long[] perHalfHour = new long[2];
@@ -115,7 +115,7 @@ final class CronTextTest {
       firsts.add(first);
       assertThat(minutes).containsExactly(first, first + 15, first + 30, first + 45);
     }
-    assertThat(firsts).as("100 names begin at each of 15 minutes").hasSize(15).allMatch(first -> first < 15);
+    assertThat(firsts).as("the first minutes of 100 names").hasSize(15).allMatch(first -> first < 15);
   }
 
   @Test

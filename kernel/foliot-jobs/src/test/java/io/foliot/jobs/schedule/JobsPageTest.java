@@ -23,7 +23,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Computes the tables of clock changes in {@code docs/jobs.md}, with the schedules and with their peers. */
+/** Computes the tables of clock changes in {@code docs/jobs.md}, with the schedules of Foliot and of its peers. */
 final class JobsPageTest {
   private static final Path PAGE = (Files.exists(Path.of("ARCHITECTURE.md")) ? Path.of("") : Path.of("..", ".."))
       .resolve("docs").resolve("jobs.md");
@@ -68,7 +68,7 @@ final class JobsPageTest {
     return times.isEmpty() ? "none" : String.join(", ", times);
   }
 
-  /** Returns a cell of a peer. Some peers loop endlessly at clock changes, so the peer gets five seconds. */
+  /** Returns a cell of a peer. Some peers loop endlessly at clock changes, so a peer is given up after 5 s. */
   private static String bounded(Row row, Peers peer, String pattern) {
     try (var executor = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory())) {
       Future<String> cell = executor.submit(() -> cell(row, peer::next, pattern));

@@ -29,7 +29,7 @@ class ConfigTest {
   }
 
   @Test
-  void everySettingHasADefault() {
+  void theDefaultsApplyWithoutAnySetting() {
     FoliotConfig config = FoliotConfig.load(Map.of(), Map.of(), null);
     assertThat(config.listen().host()).isEqualTo("127.0.0.1");
     assertThat(config.listen().port()).isEqualTo(7400);

@@ -15,7 +15,7 @@ final class DefaultsTest {
   private static final EngineOptions ENGINE = EngineOptions.defaults("node");
 
   @Test
-  void optionsOfTheEngineDefaultToThoseOfTheEngine() {
+  void engineOptionsHaveTheDefaultsOfTheEngine() {
     Settings unset = new Settings();
     assertThat(unset.get(Option.LOOPS)).isEqualTo(ENGINE.loops());
     assertThat(unset.get(Option.WINDOW)).isEqualTo(Duration.ofMillis(ENGINE.windowMillis()));
@@ -38,7 +38,7 @@ final class DefaultsTest {
   }
 
   @Test
-  void optionsOfTheStoresDefaultToThoseOfTheStores() {
+  void storeOptionsHaveTheDefaultsOfTheStores() {
     Settings unset = new Settings();
     RocksDbOptions rocks = RocksDbOptions.DEFAULT;
     assertThat(unset.get(Option.RESERVE)).isEqualTo(rocks.reserveBytes());

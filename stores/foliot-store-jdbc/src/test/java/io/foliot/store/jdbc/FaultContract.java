@@ -60,7 +60,7 @@ abstract class FaultContract {
 
   abstract Database database();
 
-  /** Ends the sessions of the store. */
+  /** Ends the store's sessions in the server. */
   abstract void terminateSessions();
 
   /** Returns a statement that locks all tasks against writes until the transaction ends. */
@@ -116,7 +116,7 @@ abstract class FaultContract {
     }
   }
 
-  /** Repeats a call until it succeeds, and returns its result. */
+  /** Repeats a call until it succeeds, for at most 60 s, and returns its result. */
   private static <T> T healed(Supplier<CompletionStage<T>> call) {
     long start = System.nanoTime();
     while (true) {

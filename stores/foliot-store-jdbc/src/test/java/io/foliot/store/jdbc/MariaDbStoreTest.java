@@ -10,8 +10,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Runs the contract kit against a real MariaDB, by the clock of the server. The connections fail if a column is read as
- * NULL, see {@link MySqlDialect}.
+ * Runs the contract kit against a real MariaDB, with the clock of the server. The connections fail if a column is read
+ * as NULL, see {@link MySqlDialect}.
  */
 final class MariaDbStoreTest extends ServerClockStoreContract {
   @RegisterExtension

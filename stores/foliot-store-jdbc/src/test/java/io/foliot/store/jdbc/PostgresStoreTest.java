@@ -6,7 +6,7 @@ import io.foliot.testkit.ServerClockStoreContract;
 import java.time.Duration;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The contract kit against a real PostgreSQL, by the clock of the server. */
+/** Runs the contract kit against a real PostgreSQL, with the clock of the server. */
 final class PostgresStoreTest extends ServerClockStoreContract {
   @RegisterExtension
   private static final TestDatabase<PostgresServer> DATABASE = TestDatabase.postgres();

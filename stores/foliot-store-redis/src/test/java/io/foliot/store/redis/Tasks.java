@@ -30,7 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of a store for tests. Most have one item. */
+/** Calls of a store for tests. Most calls have one item. */
 final class Tasks {
   static final String QUEUE = "orders";
   static final long HOUR = 3_600_000;
@@ -96,7 +96,7 @@ final class Tasks {
     }
   }
 
-  /** Waits until a condition holds, and fails after the given time. */
+  /** Waits until a condition holds. Fails if it does not hold within {@code bound}. */
   static void eventually(String what, Duration bound, BooleanSupplier condition) {
     long end = System.nanoTime() + bound.toNanos();
     while (!condition.getAsBoolean()) {
