@@ -153,7 +153,7 @@ final class JobSetupTest {
     assertThatThrownBy(() -> builder.handlers(new NoSchedule())).hasMessageContaining("declares no job");
     assertThatThrownBy(() -> builder.handlers(new ListenersWithoutSchedule())).hasMessageContaining("declares no job");
     assertThatThrownBy(() -> builder.handlers(new WrongDuration())).hasMessageContaining("every: expected a duration");
-    assertThatThrownBy(() -> builder.handlers(new WrongParameter())).hasMessageContaining("or a JobContext");
+    assertThatThrownBy(() -> builder.handlers(new WrongParameter())).hasMessageContaining("or one JobContext");
     assertThatThrownBy(() -> builder.handlers(new WrongReturn())).hasMessageContaining("returns nothing");
   }
 

@@ -143,7 +143,7 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     ensure(!isOwn || ShardAllocator.isName(allocator), "allocator", "with the allocation own, the name of an allocator"
         + " of the application, 1 to " + ShardAllocator.MAX_NAME + " of A-Z a-z 0-9 . _ -", shown(allocator));
     ensure(!isOwn || scope != Scope.ALL, "allocation",
-        "another one with scope all, which has one shard for each worker",
+        "a rule other than own with scope all, which has one shard for each worker",
         "own");
   }
 

@@ -89,7 +89,7 @@ final class JobTest {
       ensureRefused(() -> job.get().allocator(name).build(), "allocator: expected with the allocation own");
     }
     ensureRefused(() -> job.get().scope(Scope.ALL).allocator("by-region").build(),
-        "allocation: expected another one with scope all");
+        "allocation: expected a rule other than own with scope all");
   }
 
   @Test

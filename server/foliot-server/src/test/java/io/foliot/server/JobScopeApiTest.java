@@ -54,7 +54,7 @@ final class JobScopeApiTest {
       "\"allocator\": \"by-region\" | allocator: expected none, unless the allocation is own, but got \"by-region\"",
       "\"allocator\": 7 | allocator",
       "\"allocation\": \"hash\", \"allocator\": \"by-region\" | allocator: expected none, unless the allocation is own",
-      "\"scope\": \"all\", \"allocation\": \"own\", \"allocator\": \"a\" | allocation: expected another one with scope all",
+      "\"scope\": \"all\", \"allocation\": \"own\", \"allocator\": \"a\" | allocation: expected a rule other than own with scope all",
       "\"scope\": \"all\", \"shards\": 3 | shards: expected 1 with scope all, which has one shard for each worker, but got 3",
       "\"zones\": [\"fra1\"] | zones: expected none, unless the scope is per-zone, but got [fra1]",
       "\"scope\": \"per-zone\", \"zones\": [\"a\", \"a\"] | zones: expected each name once, but got [a, a]"})
