@@ -14,7 +14,10 @@ import java.net.URI;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A server that reads a whole request, and then closes the connection, does not answer, or answers in part. */
+/**
+ * A server that reads one request from each connection, and then runs a {@link Conversation}. A conversation may close
+ * the connection, send no answer, or send a whole or an incomplete answer.
+ */
 final class RawServer implements AutoCloseable {
   /** Handles one connection after its request was read. The connection is closed when the method returns. */
   interface Conversation {
@@ -24,7 +27,7 @@ final class RawServer implements AutoCloseable {
   /** A conversation that closes the connection without an answer. */
   static final Conversation CUT = (in, out) -> {};
 
-  /** A conversation without an answer, until the client closes the connection. */
+  /** A conversation that sends no answer, and lasts until the client closes the connection. */
   static final Conversation SILENT = (in, out) -> {
     int nothing = in.read();
     assert nothing == -1 : "the client sends one request";
@@ -40,7 +43,7 @@ final class RawServer implements AutoCloseable {
     this.conversations = conversations;
   }
 
-  /** Returns a server that holds one conversation per connection, in their order, and then repeats the last one. */
+  /** Returns a server that runs these conversations, one per connection. All later connections get the last of them. */
   static RawServer having(Conversation... conversations) {
     try {
       RawServer server = new RawServer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), conversations);

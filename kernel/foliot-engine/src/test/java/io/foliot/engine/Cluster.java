@@ -37,11 +37,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several engines over one store, under one thread and a settable clock. A receiver records the attempts that it gets.
+ * Several engines over one store, on one thread with a settable clock. The delivery of each node records its attempts
+ * in {@link #fired}.
  */
 final class Cluster {
   private static final int SLOTS = 16;
-  /** The time between two turns of a paused loop. These turns do nothing. */
+  /** The time between two turns of the loop of a paused node. These turns do nothing. */
   private static final long PAUSED_TURN_NANOS = 1_000_000_000;
 
   final SettableClock clock = new SettableClock();
@@ -60,10 +61,10 @@ final class Cluster {
   final RemoteStore coordination = new RemoteStore();
   private final TaskStore coordinating = coordination.over(store);
 
-  /** An attempt that the receiver got. */
+  /** An attempt that a node delivered. */
   record Fired(String text, String node, long lateMillis, long atMillis) {}
 
-  /** A coordinator that never calls its listener, as if there were none. */
+  /** A coordinator that never calls its listener, so that the node gets no view of the cluster. */
   private static final class NoCoordinator implements Coordinator {
     @Override
     public String kind() {
@@ -118,7 +119,7 @@ final class Cluster {
     private boolean paused;
     /** The time by which the node's wall clock is ahead of the store's; negative if behind. */
     long aheadMillis;
-    /** The time for which the node's machine was suspended, in all. */
+    /** The total time for which the node's machine was suspended. */
     private long sleptNanos;
     private final TimeSource ownClock = new TimeSource() {
       @Override
@@ -149,7 +150,7 @@ final class Cluster {
       loops.runUntilIdle();
     }
 
-    /** Returns a loop that does not turn while the node is paused. */
+    /** Returns a loop whose turns do nothing while the node is paused. */
     private EventLoop loop() {
       ManualEventLoop loop = loops.newLoop();
       nodeLoops.add(loop);
@@ -241,7 +242,7 @@ final class Cluster {
 
     @Override
     public void close() {
-      // Nothing to give back.
+      // Nothing to close.
     }
   }
 
@@ -258,7 +259,7 @@ final class Cluster {
     return new Node(name, false, null);
   }
 
-  /** Returns a node that delivers only the queues of {@code handlers}. */
+  /** Returns a node that delivers only tasks of the queues of {@code handlers}. */
   Node node(String name, Handlers handlers) {
     return new Node(name, true, handlers);
   }

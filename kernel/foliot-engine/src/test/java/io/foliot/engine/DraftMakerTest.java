@@ -58,7 +58,7 @@ final class DraftMakerTest {
   }
 
   @Test
-  void withoutAKeyTheRequestDecidesTheSlot() {
+  void withoutAKeyTheIdempotencyKeyDecidesTheSlot() {
     int slot = slot("a", null, "request");
     assertThat(slot("a", null, "request")).isEqualTo(slot);
     assertThat(slot("a", null, "other")).isNotEqualTo(slot);
@@ -77,7 +77,7 @@ final class DraftMakerTest {
   }
 
   @Test
-  void dueTimesAreRoundedUp() {
+  void dueTimesAreRoundedUpToMilliseconds() {
     assertThat(due(Instant.ofEpochMilli(5_000))).isEqualTo(Due.at(5_000));
     assertThat(due(Instant.ofEpochMilli(5_000).plusNanos(1))).isEqualTo(Due.at(5_001));
     assertThat(draft(Submission.after("a", Duration.ofNanos(1), BODY)).due()).isEqualTo(Due.after(1));
@@ -100,7 +100,7 @@ final class DraftMakerTest {
   }
 
   @Test
-  void onlyARequestWithAKeyHasADigest() {
+  void onlyASubmissionWithAnIdempotencyKeyHasADigest() {
     assertThat(draft(submission("a", "key", null)).idempotency()).isNull();
     Draft.Idempotency first = Objects.requireNonNull(draft(submission("a", "key", "request")).idempotency());
     assertThat(first.key()).isEqualTo("request");
@@ -110,7 +110,7 @@ final class DraftMakerTest {
   }
 
   @Test
-  void oneUnknownQueueRefusesAllSubmissions() {
+  void anUnknownQueueFailsAllSubmissionsOfACall() {
     List<Submission> batch = List.of(submission("a", null, null), submission("gone", null, null));
     assertThatThrownBy(() -> maker.drafts(batch, LoopRig.START_MILLIS)).isInstanceOf(UnknownQueueException.class);
   }

@@ -29,7 +29,7 @@ final class FleetClusterTest {
   private static final Duration TURN = Duration.ofMillis(5);
   private static final long WAIT_MILLIS = 5_000;
   private static final long LEASE_MILLIS = 10_000;
-  /** The time after which all nodes know that a worker is gone: the lease of its tasks, and two seconds. */
+  /** The time after which all nodes know that a worker is gone: the lease of its tasks plus two seconds. */
   private static final Duration UNTIL_GONE = Duration.ofMillis(LEASE_MILLIS + 2_000);
   /** The time after which all nodes know the seat of a new worker. */
   private static final Duration UNTIL_SEATED = Duration.ofSeconds(4);
@@ -161,7 +161,7 @@ final class FleetClusterTest {
     Worker other = new Worker("two", "fra", nodes.get(1));
     work(UNTIL_SEATED);
     int seat = stopped.seat();
-    // The worker has no room, so the tasks addressed to its seat wait at its node, or are parked.
+    // The worker does not poll, so the tasks addressed to its seat wait at its node, or are parked.
     stopped.polls = false;
     for (int i = 0; i < 3; i++) {
       work(Duration.ofMillis(WAIT_MILLIS / 2));
@@ -219,7 +219,7 @@ final class FleetClusterTest {
     assertThat(unknown.join()).isFalse();
   }
 
-  /** Returns a worker of the first node that has a seat, and has been disabled by the third node. */
+  /** Returns a worker that polls the first node, has a seat, and has been disabled through the third node. */
   private Worker disabledWorker() {
     Worker one = new Worker("one", "fra", nodes.get(0));
     work(UNTIL_SEATED);

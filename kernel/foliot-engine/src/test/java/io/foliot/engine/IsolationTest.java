@@ -98,6 +98,7 @@ final class IsolationTest {
   void receiversThatHangWithLargePayloadsDelayNoOtherQueue(int loops) {
     try (World world = world(loops)) {
       others(world, new CompletableFuture<>());
+      // The payloads have 90 MiB, but a node keeps at most 64 MiB of payloads.
       for (int i = 0; i < 18; i++) {
         world.queue(to("hangs" + i, "hog" + i, DAY));
         submit(world, "hog" + i, 20, QUARTER_MIB);
@@ -128,8 +129,8 @@ final class IsolationTest {
       others(world, new CompletableFuture<>());
       for (int i = 0; i < 300; i++) {
         world.queue(to("hangs" + i, "hog" + i, DAY));
-        // Time for the lane to measure its payloads.
         submit(world, "hog" + i, 20, 1 << 20);
+        // In this time the lane measures the size of its payloads.
         world.advance(Duration.ofMillis(20));
       }
       world.advance(Duration.ofSeconds(5));

@@ -36,7 +36,7 @@ final class PostponedTest {
     rig.answerAll();
   }
 
-  /** Records that the last 16 claimed entries of the queue were postponed. */
+  /** Records that the latest 16 claimed entries of the queue were postponed. */
   private void mostAreLater(String queue) {
     for (int i = 0; i < 16; i++) {
       rig.lane(queue).judged(true);
@@ -59,7 +59,7 @@ final class PostponedTest {
     return rig.onlyCall("claim");
   }
 
-  /** Begins a read of the index. Its answer may have entries that have left the index since. */
+  /** Begins a read of the index. The read may return entries that have left the index before its answer arrives. */
   private LoopRig.Call read() {
     rig.reads.read(List.of(), (slices, failure, nowNanos) -> {});
     return rig.onlyCall("due");
@@ -153,7 +153,7 @@ final class PostponedTest {
     DueEntry entry = ready(1);
     rig.answer(probe(), List.of(dueAt(LATER)));
     rig.advance(500);
-    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("the probe counts no more").isTrue();
+    assertThat(rig.lanes.found(entry, rig.nowNanos)).as("a probe is trusted for 500 ms only").isTrue();
     rig.answer(probe(), List.of(dueAt(START_MILLIS)));
     assertThat(rig.moves.isEmpty()).isTrue();
     assertThat(taken()).containsExactly(entry);

@@ -15,7 +15,7 @@ final class WheelScheduledExecutorContractTest extends ScheduledExecutorContract
   }
 
   @Test
-  void aShutdownThatCancelsTasksCountsNoFurtherTask() {
+  void aShutdownCountsOnlyTheTasksThatItCancels() {
     WheelScheduledExecutor executor = WheelScheduledExecutor.builder().executeExistingDelayedTasksAfterShutdown(false)
         .build();
     for (int i = 0; i < 3; i++) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Checks, for each kind of violation, histories that must be reported and similar histories that are legal. */
 final class HistoryCheckerTest {
+  /** The system waits 50 ms for a receiver's answer, and records the answer within 10 ms. The grace time is 1 s. */
   private static final Allowances EXACT = Allowances.exact(50, 10, 1000);
 
   private static Story story() {
@@ -81,7 +82,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void finishedWithoutDeliveryIsLost() {
+  void aTaskFinishedWithoutADeliveryIsLost() {
     assertCaught(story().created(0, 5, "k", 1, 100).read(200, 205, "k", 1, Reply.State.FINISHED).end(300),
         Violation.Kind.LOST);
     assertLegal(story().created(0, 5, "k", 1, 100).attempt(100, "k", 1, 1, GONE)
@@ -89,18 +90,18 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void aSupersededFiringNeedNotCome() {
+  void aSupersededFiringNeedNotArrive() {
     assertLegal(story().created(0, 5, "k", 1, 100).reset(50, 55, "k", 2, 200).delivered(200, "k", 2, 1).end(5000));
   }
 
   @Test
-  void theSuccessorMustCome() {
+  void theSuccessorMustArrive() {
     assertCaught(story().created(0, 5, "k", 1, 100).pending(99, 105, "k", 2, 200).delivered(101, "k", 1, 1).end(5000),
         Violation.Kind.LOST);
   }
 
   @Test
-  void aCancelledFiringNeedNotCome() {
+  void aCancelledFiringNeedNotArrive() {
     assertLegal(story().created(0, 5, "k", 1, 100).cancel(50, 55, "k", CANCELLED).end(5000));
     assertLegal(story().created(0, 5, "k", 1, 100).cancel(100, 105, "k", CANCEL_PENDING).end(5000));
   }
@@ -286,7 +287,7 @@ final class HistoryCheckerTest {
   }
 
   @Test
-  void noNewClaimAfterCancelPending() {
+  void anAttemptOfANewClaimAfterCancelPendingIsCaught() {
     assertCaught(story().created(0, 5, "k", 1, 100).cancel(101, 105, "k", CANCEL_PENDING).attempt(120, "k", 1, 1, RETRY)
         .delivered(150, "k", 1, 2).end(5000), Violation.Kind.CANCEL);
     assertLegal(story().created(0, 5, "k", 1, 100).fault(100, 110, Event.Fault.PAUSE)
@@ -434,7 +435,7 @@ final class HistoryCheckerTest {
   // DUP
 
   @Test
-  void aDuplicateIsCountedAndAViolationOnlyWithoutFaults() {
+  void aDuplicateIsAViolationOnlyInARunWithoutFaults() {
     Verdict verdict = story().created(0, 5, "k", 1, 100).delivered(100, "k", 1, 1).delivered(105, "k", 1, 2).end(5000);
     assertLegal(verdict);
     assertThat(verdict.counts().duplicates()).isEqualTo(1);

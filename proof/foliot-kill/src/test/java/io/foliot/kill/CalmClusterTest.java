@@ -34,7 +34,8 @@ import org.junit.jupiter.api.TestInstance;
 
 /**
  * Three servers over one PostgreSQL without faults: each task must arrive exactly once, even while servers are
- * restarted in turn. {@code -Ddeliveries=n} sets the number of tasks, and {@code -Drestarts=n} the number of restarts.
+ * restarted in turn. {@code -Ddeliveries=n} sets the number of tasks of the test without restarts, and
+ * {@code -Drestarts=n} the number of restarts.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("long")
@@ -44,18 +45,19 @@ class CalmClusterTest {
   private static final int RESTARTS = Integer.getInteger("restarts", 3);
   private static final String QUEUE = "calm";
 
-  /** Problem type in the answer of a server that has begun to stop and did nothing. */
+  /** Problem type in the answer of a server that has begun to stop and has not carried out the request. */
   private static final String NOT_READY = "urn:foliot:problem:not-ready";
   private static final List<TaskState> LIVE = List.of(TaskState.DELAYED, TaskState.READY, TaskState.RUNNING);
   private static final int BATCH = 500;
 
-  /** Limit of waiting tasks, so that a slow machine is not overloaded. */
+  /** Greatest number of submitted tasks that have not arrived, so that a slow machine is not overloaded. */
   private static final int MAX_WAITING = 10_000;
   private static final int MAX_DELAY_MILLIS = 2_000;
 
-  /** Tasks of a batch while servers are restarted, for some hundred tasks a second. */
+  /** Tasks of a batch while servers are restarted: with one batch per step, up to 500 tasks a second. */
   private static final int SMALL_BATCH = 10;
   private static final long STEP_MILLIS = 20;
+  /** Time of load before the first restart and after each restart. */
   private static final long SETTLED_MILLIS = 1_500;
   private static final int MAX_TASKS = 1_000_000;
   private static final Duration BOUND = Duration.ofMinutes(2);

@@ -76,7 +76,7 @@ class FullDiskTest {
       Await.pause(PAUSE_MILLIS);
       rig.during(Event.Fault.KILL, "the disk is full", () -> {
         disk.fill();
-        // Settles, touches and cancels are still written, as long as there is a block for them.
+        // Settles, touches and cancels are still written, as long as there is a free block.
         Await.pause(PAUSE_MILLIS);
         rig.say(rig.server.isAlive() ? "is still running" : "has stopped");
         rig.server.kill();
@@ -95,7 +95,7 @@ class FullDiskTest {
     }
   }
 
-  /** Submits to the queue for tasks that are not recorded. */
+  /** Submits a task that the history does not record, to a queue for such tasks. */
   private static void submit(FoliotClient client) {
     SubmittedTask unused = client.submit(Rig.ASIDE, NewTask.after(Duration.ofHours(1)));
   }

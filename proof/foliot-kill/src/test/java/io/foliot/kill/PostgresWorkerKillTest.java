@@ -4,8 +4,8 @@ import io.foliot.kill.ClusterFaults.Shared;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Workers of jobs, and servers over one PostgreSQL, through which they also coordinate. To choose the number of kills
- * and the seed:
+ * Kills workers of jobs, and servers over one PostgreSQL. The servers also coordinate through PostgreSQL. To choose the
+ * number of kills and the seed:
  * {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=PostgresWorkerKillTest -Dsurefire.failIfNoSpecifiedTests=false -Dworker.kills=100 -Dseed=1}.
  */
 @Tag("long")

@@ -41,7 +41,7 @@ final class DefaultsTest {
       Pattern.MULTILINE);
   /** A default in brackets: {@code `key` (5 s)}. */
   private static final Pattern BRACKETS = Pattern.compile(KEY + " \\(" + VALUE + "\\)");
-  /** A default in a sentence: {@code `key` ... 5 s unless set}, with no second key in between. */
+  /** A default in a sentence: {@code `key` ... 5 s unless set} or {@code by default}, with no second key in between. */
   private static final Pattern SENTENCE = Pattern.compile(KEY + "(?:(?!" + KEY + "|\\. |\\|).){0,200}?" + "\\b" + VALUE
       + " (?:unless set|by default)");
 
@@ -129,7 +129,7 @@ final class DefaultsTest {
       }
     }
     command.getSubcommands().forEach((name, subcommand) -> {
-      // The options and the help of both commands are generated from the configuration.
+      // Both commands have the options of the configuration, with generated help.
       if (!name.equals("server") && !name.equals("doctor")) {
         statedByHelp(subcommand, path.isEmpty() ? name : path + " " + name, found);
       }
@@ -140,7 +140,7 @@ final class DefaultsTest {
   void theHelpOfCommandsStatesTheDefaultsOfTheCode() {
     Map<String, String> found = new TreeMap<>();
     statedByHelp(foliot(), "", found);
-    assertThat(found).as("add a new one to HELP, with the constant of its default").containsOnlyKeys(HELP.keySet())
+    assertThat(found).as("add each new default to HELP, with its constant").containsOnlyKeys(HELP.keySet())
         .allSatisfy((option, description) -> assertThat(description).as(option).contains(HELP.get(option)));
   }
 

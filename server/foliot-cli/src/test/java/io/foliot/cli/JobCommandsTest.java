@@ -189,7 +189,7 @@ final class JobCommandsTest {
   }
 
   @Test
-  void anErrorNamesTheCommandThatCreatesTheMissingObject() {
+  void anErrorAboutAMissingObjectNamesACommand() {
     putReport();
     assertThat(run("jobs", "stop", "report", "2026-01-01T00:00:00Z").err())
         .contains("no run of that time", "foliot jobs runs JOB").doesNotContain("/v1/");

@@ -91,7 +91,7 @@ final class OperatingPageTest {
         .method(method, BodyPublishers.ofString(body)).build(), BodyHandlers.ofString()).body();
   }
 
-  /** Returns the metrics of a server that has a failed attempt and a running attempt. */
+  /** Returns the metrics of a server that has a failed attempt, a running attempt, and a job whose runs fail. */
   private String scraped() throws IOException, InterruptedException {
     HttpClient client = HttpClient.newHttpClient();
     try (FoliotServer server = FoliotServer.start(FoliotConfig.load(
@@ -117,7 +117,7 @@ final class OperatingPageTest {
         }
         TimeUnit.MILLISECONDS.sleep(100);
       }
-      throw new AssertionError("not all metrics appeared");
+      throw new AssertionError("not all metrics appeared within 30 s");
     }
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests servers and commands with stores in PostgreSQL, MariaDB, MySQL and Redis. */
+/** Tests servers and commands with stores in PostgreSQL, MariaDB and Redis, and a URL of MySQL's driver for MariaDB. */
 @Tag("long")
 final class RemoteStoresTest {
   @TempDir
@@ -61,7 +61,7 @@ final class RemoteStoresTest {
     run(server, "submit", "orders", "--key", "order-7", "--delay", "1h");
   }
 
-  /** Returns a number of the output of {@code cluster --json}. */
+  /** Returns the first number with this name in the output of {@code cluster --json}. */
   private static int number(FoliotServer server, String name) {
     Matcher found = Pattern.compile("\"" + name + "\"\\s*:\\s*(\\d+)").matcher(run(server, "cluster", "--json").out());
     assertThat(found.find()).isTrue();
@@ -88,7 +88,7 @@ final class RemoteStoresTest {
             () -> number(first, "count") > 0 && number(first, "owned") == number(second, "owned")
                 && 2 * number(first, "owned") == number(first, "count"));
       }
-      await("the last server owns all slots", () -> number(first, "owned") == number(first, "count"));
+      await("the remaining server owns all slots", () -> number(first, "owned") == number(first, "count"));
       run(first, "cancel", "orders", "order-7");
     }
   }

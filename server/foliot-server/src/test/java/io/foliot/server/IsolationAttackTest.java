@@ -20,19 +20,23 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that workers and receivers that hold attempts for hours delay no callback of another queue. */
+/**
+ * Tests that workers and receivers that hold attempts for hours delay no callback of another queue by more than
+ * {@link #LATE_MILLIS}.
+ */
 final class IsolationAttackTest {
   private static final int PAYLOAD_BYTES = 256 << 10;
-  /** Number of tasks with large payloads that are held. */
+  /** Least number of tasks with large payloads that are held. */
   private static final int HELD = 256;
+  /** Number of receivers that hang. Their payloads exceed the 64 MiB that a server has for payloads. */
   private static final int RECEIVERS = 18;
   /** Number of callbacks that must not be delayed. */
   private static final int VICTIMS = 100;
   /** Delay of the first of these callbacks. */
   private static final long FIRST_MILLIS = 1_000;
-  /** Time between the due times of two of these callbacks. */
+  /** Time between the due times of two consecutive callbacks. */
   private static final long APART_MILLIS = 20;
-  /** Greatest lateness of a callback. A few milliseconds are usual. */
+  /** Greatest permitted lateness of a callback. A few milliseconds are usual. */
   private static final long LATE_MILLIS = 2_000;
 
   private final Rig rig = Rig.start(Map.of("allow-network", "127.0.0.0/8"));
@@ -47,7 +51,7 @@ final class IsolationAttackTest {
     rig.close();
   }
 
-  /** Returns the address of a new receiver that accepts connections, but neither reads nor answers. */
+  /** Returns the URL of a new receiver that accepts connections, but neither reads nor answers. */
   private String hangingUrl() throws IOException {
     ServerSocket socket = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     hangingReceivers.add(socket);
@@ -55,7 +59,7 @@ final class IsolationAttackTest {
   }
 
   private void submitLarge(String queue, int tasks) {
-    // Base64 writes 3 bytes as 4 characters. The 100 bytes keep the payload below the limit of 256 KiB.
+    // Base64 writes 3 bytes as 4 characters. The subtraction of 100 bytes keeps the payload below the limit of 256 KiB.
     String payload = Base64.getEncoder().encodeToString(new byte[PAYLOAD_BYTES * 3 / 4 - 100]);
     for (int i = 0; i < tasks; i++) {
       Rig.Answer answer = rig.post("/v1/queues/" + queue + "/tasks",

@@ -55,7 +55,7 @@ final class JsonTree {
   }
 
   /**
-   * Returns a part of a tree.
+   * Returns a part of a tree, or null if the part is a JSON null or is absent from its object.
    *
    * @param path the names of members and the indexes of items, from the root to the part
    */

@@ -27,7 +27,7 @@ final class LagTest {
     return found.find() ? Double.parseDouble(found.group(1)) : 0;
   }
 
-  /** Waits until API and metrics both report the lag; fails after {@link #BOUND}. */
+  /** Waits until the API and the metrics report a lag of at least {@link #LONG_AGO}; fails after {@link #BOUND}. */
   private static void awaitLag(Rig rig) {
     long deadline = System.nanoTime() + BOUND.toNanos();
     Duration apiLag = apiLag(rig);

@@ -29,7 +29,7 @@ class MistakesTest {
     rig.close();
   }
 
-  /** Asserts that an answer is a problem of this kind whose detail contains the words; returns the answer. */
+  /** Asserts that an answer has this status and problem, and that its detail contains the words. Returns the answer. */
   private static Rig.Answer refused(Rig.Answer answer, int status, String problem, String... words) {
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.headers().get("content-type")).isEqualTo("application/problem+json");
@@ -283,7 +283,7 @@ class MistakesTest {
   }
 
   @Test
-  void aRequestBeyondALimitNamesTheLimit() {
+  void theAnswerToARequestBeyondALimitNamesTheLimit() {
     String large = "\"" + "x".repeat(300_000) + "\"";
     Rig.Answer answer = refused(rig.post(TASKS, "{\"delay\": \"1s\", \"payload\": " + large + "}"), 413, "too-large",
         "262144");
@@ -334,7 +334,7 @@ class MistakesTest {
   }
 
   @Test
-  void theAnswerAboutAnUnknownPathNamesTheDescription() {
+  void theAnswerAboutAnUnknownPathNamesTheApiDescription() {
     for (String path : List.of("/v1", "/v1/queue", "/v1/queues/", "/v1/queues/orders/task", "/v2/queues",
         "/favicon.ico",
         "//", "/v1/queues//tasks", "/health")) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Access to ZooKeeper's nodes, and encryption of the connections. */
+/** Tests the access to znodes, and the encryption of connections to ZooKeeper. */
 @Tag("long")
 final class SecureZooKeeperTest {
   private static final int TICK_MILLIS = 500;
@@ -224,7 +224,7 @@ final class SecureZooKeeperTest {
         options(port).toBuilder().tls(new Tls(other.trustStore(), PASSWORD, shared.keyStore(), PASSWORD)).build());
     TestNode unknown = node("u",
         options(port).toBuilder().tls(new Tls(shared.trustStore(), PASSWORD, other.keyStore(), PASSWORD)).build());
-    await("no member without TLS, with a server that it does not trust, or with a key that the server does not trust",
+    await("a node without TLS, with a key that is not trusted, or without trust in the server does not become a member",
         () -> plain.reports(Connection.LOST) && wary.reports(Connection.LOST) && unknown.reports(Connection.LOST));
     awaitAgreed(a, b);
   }
@@ -236,7 +236,7 @@ final class SecureZooKeeperTest {
     assertThat(accepts(own, keys("elsewhere", "dns:zookeeper.test"))).isFalse();
   }
 
-  /** Returns whether a client that trusts a server's key accepts the host name in its certificate. */
+  /** Returns whether a client that trusts a server's key accepts the host name in the server's certificate. */
   private boolean accepts(Tls client, Tls server) throws Exception {
     int port = secureServer(new Tls(client.trustStore(), PASSWORD, server.keyStore(), PASSWORD));
     TestNode node = node("a",

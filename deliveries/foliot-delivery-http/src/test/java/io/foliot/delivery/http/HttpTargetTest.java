@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** The settings of targets, and their check. */
+/** Tests how the HTTP delivery parses and checks the settings of a target. */
 class HttpTargetTest {
   private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -115,7 +115,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void theCheckOfATargetDoesNotWaitForAHangingNameServer() throws Exception {
+  void theCheckOfATargetEndsWhileTheNameServerHangs() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
     Resolver hanging = host -> {
       try {
@@ -135,7 +135,7 @@ class HttpTargetTest {
   }
 
   @Test
-  void aDestinationIsAHostAndPort() {
+  void aDestinationIsASchemeHostAndPort() {
     try (HttpDelivery delivery = delivery(HttpDeliveryOptions.DEFAULT, host -> List.of(address("8.8.8.8")))) {
       assertThat(delivery.destination(target(Map.of("url", "https://A.test/x?token=1"))))
           .isEqualTo("https://a.test:443");

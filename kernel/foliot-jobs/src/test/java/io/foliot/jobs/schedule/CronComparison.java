@@ -10,9 +10,9 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how many next times per second one core computes, with the schedules and with their peers. Each call starts
- * from the result of the call before. A figure is the median of five rounds of 0.4 s, after two rounds to warm up. Each
- * round runs all evaluators in turn.
+ * Measures how many scheduled times per second one thread computes, with Foliot's schedules and with their peers. Each
+ * call starts from the result of the previous call. A figure is the median of five rounds, after two rounds to warm up.
+ * Each round runs all evaluators of an expression in turn, for 0.4 s each.
  *
  * <pre>
  * mvn -q -pl :foliot-jobs -am -Pcompare-cron process-test-classes

@@ -196,7 +196,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
       });
       moves += touched;
       if (isLastToCome && hierarchy.currentTick() == 575) {
-        // The step to 576 has begun. The last timer comes when half of the others have moved down within this step.
+        // The step to 576 has begun. The last timer is added when half of the others have moved down within this step.
         isLastToCome = moves < 30;
         if (!isLastToCome) {
           hierarchy.schedule(600, 20);
@@ -204,7 +204,7 @@ abstract class RadixHierarchyContract extends TickByTickContract {
       }
     } while (touched == 1);
     assertThat(expired).isEqualTo(LongStream.rangeClosed(0, 20).boxed().toList());
-    // 20 timers: out of the buffer, to level 1, to level 0, and out. The last timer was never in the buffer.
+    // 20 timers move four times: out of the buffer, to level 1, to level 0, and out. The last timer skips the buffer.
     assertThat(moves).isEqualTo(20 * 4 + 3);
     assertThat(hierarchy.currentTick()).isEqualTo(10_000);
   }

@@ -40,7 +40,7 @@ final class StoreComparisonTest {
     assertThat(quick("redis")).hasSize(4);
   }
 
-  /** One row of NodesRow and one of NodesLoadRow: the other rows of these classes differ only in their parameters. */
+  /** Runs one row of NodesRow and one of NodesLoadRow. Other rows of these classes differ only in their parameters. */
   @Test
   void clustersDoTheirWork() throws Exception {
     assertThat(quick("cluster-nodes,cluster-load")).hasSize(2);
@@ -185,7 +185,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void callersShareNoKeysAndRepeatTheirs() {
+  void callersShareNoKeysAndReuseTheirOwn() {
     LiveKeys keys = new LiveKeys(1, 4, 5);
     assertThat(keys.count()).isEqualTo(20);
     assertThat(keys.first(0, 0)).isEqualTo(keys.first(0, 1));
@@ -195,7 +195,7 @@ final class StoreComparisonTest {
   }
 
   @Test
-  void tasksThatClaimsDidNotGetCountAsLost() {
+  void tasksThatNoClaimWonCountAsLost() {
     ClaimTally tally = new ClaimTally();
     assertThat(tally.lostPercent()).isZero();
     tally.storeCall("claim", 4, 1, false);

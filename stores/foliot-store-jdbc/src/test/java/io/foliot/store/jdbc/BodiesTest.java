@@ -28,21 +28,21 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Bodies of all lengths around the limits of types and statements, in one batch. */
+/** Tests that the stores keep bodies unchanged whose lengths are near the limits of column types and statements. */
 @Tag("long")
 final class BodiesTest {
   private static final int[] LENGTHS = {0, 1, 255, 256, 65_520, 65_535, 65_536, 65_537, 131_072, 700_000,
       Limits.MAX_PAYLOAD_BYTES};
 
   @Test
-  void postgresReturnsBodiesOfAllLengthsUnchanged() {
+  void postgresReturnsBodiesUnchanged() {
     try (PostgresServer server = PostgresServer.start()) {
       assertReturnsBodies(server.createDatabase());
     }
   }
 
   @Test
-  void mariaDbReturnsBodiesOfAllLengthsUnchanged() {
+  void mariaDbReturnsBodiesUnchanged() {
     try (MariaDbServer server = MariaDbServer.start()) {
       assertReturnsBodies(server.createDatabase());
     }
@@ -86,7 +86,7 @@ final class BodiesTest {
     }
   }
 
-  /** Returns drafts with the same keys and lengths, and with other payloads, for each round. */
+  /** Returns one draft for each of the {@link #LENGTHS}. The keys are the same in each round; the payloads differ. */
   private static List<Draft> drafts(int round) {
     List<Draft> drafts = new ArrayList<>();
     Random random = new Random(round);

@@ -13,7 +13,7 @@ final class JdbcOptionsTest {
   private static final String URL = "jdbc:postgresql://127.0.0.1/tasks";
 
   @Test
-  void theBuilderKeepsWhatIsNotChanged() {
+  void theBuilderKeepsAllOptionsAndChecksTheSlots() {
     List<JdbcPart> parts = List.of(new JdbcPart(0, JdbcSource.of(URL, "u", "p")),
         new JdbcPart(1, JdbcSource.of(URL, "v", "q")));
     Consumer<SetAside> listener = setAside -> {};

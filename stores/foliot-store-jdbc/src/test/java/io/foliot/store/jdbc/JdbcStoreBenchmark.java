@@ -155,7 +155,10 @@ public final class JdbcStoreBenchmark {
         new Body(new byte[PAYLOAD_BYTES], "application/octet-stream", Map.of()), 0, OnConflict.RESET, null);
   }
 
-  /** Makes calls, several at a time, as independent callers do. Returns the seconds from the first to the last. */
+  /**
+   * Makes calls of {@link #batch} items, at most {@link #underWayMax} at a time. Returns the seconds from the first
+   * call to the last result.
+   */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = System.nanoTime();

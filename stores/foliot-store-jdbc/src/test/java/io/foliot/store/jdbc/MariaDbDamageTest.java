@@ -5,7 +5,7 @@ import io.foliot.backends.MariaDbServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Damaged rows in MariaDB. */
+/** Tests damaged rows in MariaDB. */
 @Tag("long")
 final class MariaDbDamageTest extends DamageContract {
   @RegisterExtension

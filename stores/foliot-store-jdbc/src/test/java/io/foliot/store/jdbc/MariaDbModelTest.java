@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The contract kit against a real MariaDB, with a clock that only the test moves. */
+/** Runs the contract kit against a real MariaDB, with a clock that only the test moves. */
 @Tag("long")
 final class MariaDbModelTest extends TaskStoreContract {
   private static final String CLOCK = "(SELECT micros FROM test_clock)";

@@ -5,7 +5,7 @@ import io.foliot.backends.PostgresServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Damaged rows in PostgreSQL. */
+/** Tests damaged rows in PostgreSQL. */
 @Tag("long")
 final class PostgresDamageTest extends DamageContract {
   @RegisterExtension

@@ -118,7 +118,7 @@ final class PostgresTablesTest {
   }
 
   @Test
-  void noCallReadsAWholeTable() {
+  void onlyCountsReadTheWholeTaskTable() {
     List<TaskId> ids = submit(0, TASKS, 0);
     TaskRecord ended = claim(ids.subList(0, 1)).getFirst();
     get(store.settle(List.of(settlement(ended, new Outcome.Finished()))));
@@ -168,7 +168,7 @@ final class PostgresTablesTest {
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isEqualTo(scans);
 
-    // A count reads whole tables, which shows that the statistic works. Each worker of a parallel scan adds one to it.
+    // The call counts reads the whole table, so the statistic must grow, by one for each worker of a parallel scan.
     assertThat(get(store.counts())).containsKey(QUEUE);
     store = reported();
     assertThat(statistic("seq_scan", "foliot_task")).isGreaterThan(scans);
@@ -179,7 +179,7 @@ final class PostgresTablesTest {
     void take();
   }
 
-  /** Returns how many rows of the table and entries of its indexes have been read so far. */
+  /** Returns how many rows of foliot_task and entries of its indexes have been read since the database was created. */
   private long read() {
     return Long.parseLong(Databases.strings(database, "SELECT seq_tup_read + (SELECT sum(idx_tup_read)"
         + " FROM pg_stat_user_indexes WHERE relname = 'foliot_task') FROM pg_stat_user_tables"
@@ -194,7 +194,7 @@ final class PostgresTablesTest {
     assertThat(read() - before).as("rows that %s reads, of a table of %s", what, SMALL).isBetween(1L, 4L * BATCH);
   }
 
-  /** With fresh statistics, the planner expects that it is cheaper to read a whole index of a small table. */
+  /** By default, the planner expects that reading a whole index of a small table is cheaper than one lookup per row. */
   @Test
   void aBatchReadsOnlyItsRowsOfASmallTable() {
     List<TaskId> ids = submit(0, SMALL, 0);
@@ -254,7 +254,7 @@ final class PostgresTablesTest {
   }
 
   @Test
-  void touchesChangeNoIndex() {
+  void mostTouchesChangeNoIndex() {
     int keys = 2_000;
     submit(0, keys, HOUR);
     List<Touch> touches = IntStream.range(0, keys)
@@ -286,6 +286,7 @@ final class PostgresTablesTest {
   @Test
   void aMoveSkipsARowThatIsBeingChanged() throws Exception {
     List<TaskId> ids = submit(0, 3, HOUR);
+    // A postponement by a fifth is too short to move the index entries, so there are entries for the moves.
     long later = HOUR + HOUR / 5;
     get(store.touch(List.of(0, 1, 2).stream()
         .map(i -> new Touch(new TaskRef.ByKey(QUEUE, "key " + i), Due.after(later))).toList()));

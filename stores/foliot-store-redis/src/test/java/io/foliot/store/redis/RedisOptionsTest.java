@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 final class RedisOptionsTest {
   @Test
-  void aBuilderOfOptionsBuildsTheSameOptions() {
+  void theBuilderKeepsAllOptionsAndChecksTheSlots() {
     Consumer<SetAside> listener = setAside -> {};
     RedisOptions full = RedisOptions.builder("redis://:secret@127.0.0.1").namespace("n").slots(2)
         .timeout(Duration.ofSeconds(3)).waitReplicas(4).onSetAside(listener).build();

@@ -42,9 +42,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the rates of the store on a separate server: creations without and with keys, touches, claims with settles,
- * and idle polls. For comparison it also measures pipelined ZADD on the same server. It checks by the counts of the
- * store that the work was done.
+ * Measures the store on a separate server: the latency of single submits, and the rates of creations without keys, of
+ * submits and touches of live keys, of claims and settles, and of idle polls. For comparison the benchmark measures
+ * pipelined ZADD on the same server. The benchmark checks with the store's counts that the work was done.
  *
  * <pre>
  * mvn -q -pl :foliot-store-redis -am -Pbench-redis process-test-classes -Dbench.args="200000 2000 64"
@@ -139,7 +139,7 @@ public final class RedisStoreBenchmark {
     return stage.toCompletableFuture().join();
   }
 
-  /** Makes calls, several at a time, as independent callers do. Returns the items per second. */
+  /** Makes calls of {@link #batch} items, at most {@link #CALLS_UNDER_WAY} at a time. Returns the items per second. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = System.nanoTime();

@@ -16,7 +16,7 @@ import org.rocksdb.WriteBatch;
 final class BatchTest {
   /** A sequence number whose bytes all differ. */
   private static final long SYNCED = 0x0102030405060708L;
-  /** Numbers of the column families. The last two need two and three bytes. */
+  /** Numbers of the column families. As varints, the last two need two and three bytes. */
   private static final int[] IDS = {0, 1, 2, 3, 4, 5, 6, 300, 20_000};
 
   static {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksIterator;
 
-/** Final tasks are kept for their retention. Then they are deleted completely, with their keys and bodies. */
+/** Final tasks are kept for their retention. When it ends, they are deleted completely, with their keys and bodies. */
 final class HistoryTest {
   private static final long HOUR = StoreHarness.HOUR;
   private static final Body LARGE = new Body(new byte[5_000], "x/y", Map.of());
@@ -55,7 +55,7 @@ final class HistoryTest {
     return counts;
   }
 
-  /** Submits, claims and settles a task. */
+  /** Submits, claims and settles a task. Returns its id. */
   private TaskId submitAndSettle(RocksDbStore store, String key, Outcome outcome) {
     Draft draft = StoreHarness.draft(harness.clock, key, harness.now(), LARGE);
     TaskId id = StoreHarness.get(store.submit(List.of(draft))).getFirst().id();
@@ -63,7 +63,7 @@ final class HistoryTest {
     return id;
   }
 
-  /** Makes commits. Each commit also does a step of housekeeping. */
+  /** Submits and cancels {@code count} tasks, one by one. Each commit also does a step of housekeeping. */
   private void commits(RocksDbStore store, int count) {
     for (int i = 0; i < count; i++) {
       TaskId id = harness.submit(store, null, harness.now());

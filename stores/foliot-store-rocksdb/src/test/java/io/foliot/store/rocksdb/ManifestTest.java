@@ -91,7 +91,10 @@ final class ManifestTest {
     }
   }
 
-  /** Merges all files into the lowest level, where entries lose their numbers. Returns the last sequence number. */
+  /**
+   * Merges all files into the lowest level, where entries lose their sequence numbers. Returns the last sequence number
+   * of the database.
+   */
   private static long mergeAll(Path rocks) throws RocksDBException {
     List<ColumnFamilyDescriptor> families = new ArrayList<>();
     for (Family family : Family.values()) {

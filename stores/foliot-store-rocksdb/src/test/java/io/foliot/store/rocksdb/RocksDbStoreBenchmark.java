@@ -41,8 +41,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the rates of the store alone: creations without and with keys, touches, claims with settles, an idle poll, a
- * restart. The benchmark checks with the store's counts that the work was done.
+ * Measures the store without an engine: the latency of single submits; the rates of creations without and with keys, of
+ * touches, claims and settles; and the times of an idle poll and of a second open. The benchmark checks with the
+ * store's counts that the work was done.
  *
  * <pre>
  * mvn -q -pl :foliot-store-rocksdb -am -Pbench-store process-test-classes \
@@ -155,7 +156,7 @@ public final class RocksDbStoreBenchmark {
     return stage.toCompletableFuture().join();
   }
 
-  /** Makes calls, several at a time, as independent callers would. Returns the items per second. */
+  /** Makes calls of {@link #batch} items, at most {@link #CALLS_UNDER_WAY} at a time. Returns the items per second. */
   private <R> double pipelined(int total, IntFunction<CompletionStage<R>> call, Consumer<R> answer) {
     Deque<CompletionStage<R>> underWay = new ArrayDeque<>();
     long start = clock.monotonicNanos();
@@ -191,8 +192,8 @@ public final class RocksDbStoreBenchmark {
     StoreStats stats = store.stats();
     long cpuMicros = cpuMicros();
     System.out.printf(
-        "%-22s %,9d items, %,9.0f a second; per item %.1f us of the process' CPU time, and of the writer's %.1f us "
-            + "preparing and %.1f us writing and syncing%n",
+        "%-22s %,9d items, %,9.0f a second; per item: CPU of this process %.1f us, the writer's preparation %.1f us, "
+            + "its writing and syncing %.1f us%n",
         label, total, rate,
         (double) (cpuMicros - lastCpuMicros) / total, (double) (stats.prepareMicros() - last.prepareMicros()) / total,
         (double) (stats.syncMicros() - last.syncMicros()) / total);
