@@ -10,7 +10,7 @@ package io.foliot.engine;
  * @param wheelEntries how many ids the wheels hold at most, over all loops; some 80 bytes each
  * @param laneEntries how many ids one queue's lane holds at most on each loop; more are parked in the store
  * @param readyEntries how many ids all lanes of a loop hold together at most
- * @param claimBatch how many tasks one claim takes at most; a store may have a lower limit
+ * @param claimBatch maximum number of tasks in one batch of claims; a store may have a lower limit
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
@@ -136,7 +136,7 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
       return this;
     }
 
-    /** Sets how many tasks one claim takes at most, at least 1; by default 1,000. A store may have a lower limit. */
+    /** Sets the maximum number of tasks in a batch of claims, at least 1; by default 1,000. A store may allow fewer. */
     public Builder claimBatch(int value) {
       claimBatch = value;
       return this;

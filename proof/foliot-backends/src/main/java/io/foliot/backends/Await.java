@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for conditions, each with a bound, and pauses. */
+/** Waits for a condition up to a bound, or for a fixed time. An interrupt does not end a wait. */
 public final class Await {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -27,7 +27,7 @@ public final class Await {
     }
   }
 
-  /** Waits for a time, so that a fault comes at an arbitrary moment. */
+  /** Waits for a fixed time, for example before a fault is injected. */
   public static void pause(long millis) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {

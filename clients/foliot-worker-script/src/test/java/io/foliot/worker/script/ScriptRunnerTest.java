@@ -299,8 +299,8 @@ final class ScriptRunnerTest {
 
   @Test
   void anInterruptKillsGrandchildrenToo() throws Exception {
-    // The parent of the first grandchild waits for it; the parent of the second one ends at once. The named pipe delays
-    // the second one until the first one's id has been printed.
+    // The parent of the first grandchild waits for it; the parent of the second grandchild ends at once. The named pipe
+    // delays the start of the second grandchild until the id of the first has been printed.
     script("family", "trap '' TERM", "mkfifo named", "sh -c 'sleep 1000 & echo $!; echo > named; wait' &",
         "read x < named",
         "sh -c 'sleep 1000 & echo $!'", "echo begun", "wait", "sleep 1000");

@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Days on which nothing is scheduled: dates, dates of every year, and weekdays. A business day is a day that is not
- * excluded. If a calendar excludes no weekdays, Saturday and Sunday are not business days either. The {@code W} of a
+ * Days on which nothing is scheduled: dates, days of every year, and weekdays. The business days are the days that are
+ * not excluded; in a calendar that excludes no weekdays, they are only those from Monday to Friday. The {@code W} of a
  * cron expression refers to the business days of the calendar of its schedule.
  *
  * @param dates excluded single days
@@ -113,7 +113,12 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return entries;
   }
 
-  /** Returns a calendar that excludes the days of this calendar and of another. */
+  /**
+   * Returns a calendar that excludes the days of this calendar and of another.
+   *
+   * @throws ScheduleException if the two exclude all weekdays, or have more than {@link #MAX_ENTRIES} dates and days of
+   *     every year together
+   */
   public Calendar and(Calendar other) {
     NavigableSet<LocalDate> allDates = new TreeSet<>(dates);
     allDates.addAll(other.dates);
@@ -153,7 +158,10 @@ public record Calendar(NavigableSet<LocalDate> dates, NavigableSet<MonthDay> yea
     return days == 0 ? null : month.atDay(32 - Integer.numberOfLeadingZeros(days));
   }
 
-  /** Returns the first day on or after a date that is not excluded, or null if the search finds none. */
+  /**
+   * Returns the first day that is not excluded, from the given date on. Returns null if the first
+   * {@link #SEARCHED_DAYS} days are all excluded.
+   */
   @Nullable
   LocalDate firstAllowed(LocalDate from) {
     for (int days = 0; days < SEARCHED_DAYS; days++) {

@@ -36,6 +36,6 @@ public final class TreeQueue extends SortedQueue {
   @Override
   void remove(Timer timer) {
     boolean removed = tree.remove(timer);
-    assert removed : "a placed timer is in the tree: cell=" + timer.cell;
+    assert removed : "a placed timer is not in the tree: cell=" + timer.cell;
   }
 }

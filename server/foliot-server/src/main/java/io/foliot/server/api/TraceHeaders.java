@@ -21,7 +21,7 @@ final class TraceHeaders {
 
   /**
    * Returns the headers of a task, with the trace of the request that submits the task. Returns the task's own headers
-   * if the request has no valid trace, the task has one, or the task would have too many headers.
+   * if the request has no valid {@code traceparent}, the task sets one, or the task has no room for two more headers.
    *
    * @param own the headers that the task sets
    * @param parent the header traceparent of the request, or null

@@ -48,7 +48,7 @@ public final class Option<T> {
       "user of the database or of Redis");
   /** The password of the user of the database or of Redis. */
   public static final Option<String> STORE_PASSWORD = of("store.password", "store-password", OptionType.TEXT, "",
-      "password of that user; better set as FOLIOT_STORE_PASSWORD than where others can read it");
+      "password of that user; set it in FOLIOT_STORE_PASSWORD, not where others can read it");
   /** The number of connections to the database. */
   public static final Option<Integer> STORE_CONNECTIONS = count("store.connections", "store-connections",
       2, 200, JdbcOptions.DEFAULT_CONNECTIONS, "connections to the database; calls wait for one of them");
@@ -57,7 +57,7 @@ public final class Option<T> {
       "folder of the store; one server uses it at a time");
   /** The prefix of keys that separates several stores on one Redis. */
   public static final Option<String> STORE_NAMESPACE = of("store.namespace", "store-namespace", OptionType.name(),
-      Defaults.NAMESPACE, "prefix of every key in Redis, so that several stores can share it");
+      Defaults.NAMESPACE, "prefix of every key in Redis; stores with different prefixes can share one Redis");
   /** The number of replicas of Redis that must have a write before the call is answered. */
   public static final Option<Integer> WAIT_REPLICAS = of("store.wait-replicas", "store-wait-replicas",
       OptionType.count(0, 16, 1), Integer.toString(REDIS.waitReplicas()),
@@ -83,8 +83,8 @@ public final class Option<T> {
 
   /** The way in which nodes find each other. */
   public static final Option<String> CLUSTER = of("cluster.coordinator", "cluster", OptionType.TEXT, "",
-      "how servers find each other: store, zookeeper://HOST:PORT,..., or none; unless set, store if servers can share"
-          + " the store, else none");
+      "how servers find each other: store, none, or zookeeper://HOST:PORT,...; unless set, store for a kind of store"
+          + " that servers can share, and none for the other kinds");
   /** The node's name. */
   public static final Option<String> NODE = of("cluster.node", "node", OptionType.name(), "",
       "name of this node; made from the host's name and kept in the data folder unless set");
@@ -100,7 +100,7 @@ public final class Option<T> {
       "user of ZooKeeper's digest scheme; with it no other user may read or change Foliot's znodes");
   /** The password of the user of ZooKeeper. */
   public static final Option<String> CLUSTER_PASSWORD = of("cluster.password", "cluster-password", OptionType.TEXT, "",
-      "password of that user; better set as FOLIOT_CLUSTER_PASSWORD than where others can read it");
+      "password of that user; set it in FOLIOT_CLUSTER_PASSWORD, not where others can read it");
   /** The section of the JAAS configuration for ZooKeeper. */
   public static final Option<String> CLUSTER_SASL = of("cluster.sasl", "cluster-sasl", OptionType.name(), "",
       "section of the JVM's JAAS configuration for the SASL login to ZooKeeper, such as Client");
@@ -124,11 +124,11 @@ public final class Option<T> {
       "private networks that callbacks may reach; public addresses are always permitted");
   /** The most concurrent attempts of one destination. */
   public static final Option<Integer> DESTINATION_LIMIT = count("delivery.destination-limit", "destination-limit",
-      1, 100_000, ENGINE.destinationLimit(), "most attempts that one destination gets at once");
+      1, 100_000, ENGINE.destinationLimit(), "maximum number of concurrent attempts of one destination");
 
   /** The largest number of jobs. */
   public static final Option<Integer> MAX_JOBS = count("jobs.max", "max-jobs", 1, 100_000_000,
-      (int) JobHost.MAX_JOBS, "most jobs in the store; a further job is refused");
+      (int) JobHost.MAX_JOBS, "maximum number of jobs in the store; a further job is refused");
 
   /** The largest payload. */
   public static final Option<Long> BODY = size("limits.body", "limit-body", "1KiB", "1MiB", 256 << 10,
@@ -142,8 +142,8 @@ public final class Option<T> {
   /** The memory of all answers to reads together, and the same again for answers to writes. */
   public static final Option<Long> ANSWER_BYTES = size("limits.answer-bytes", "limit-answer-bytes",
       "2MiB", "8GiB", 128 << 20,
-      "maximum memory of the answers that list or show tasks, for all requests under way, "
-          + "and never more than an eighth of the heap; answers to writes have the same maximum again");
+      "maximum memory of all answers under way that list or show tasks, and never more than an eighth of the heap; "
+          + "answers to writes have a separate maximum of the same size");
   /** The largest number of connections. */
   public static final Option<Integer> CONNECTIONS = count("limits.connections", "limit-connections",
       1, 1_000_000, 10_000, "maximum number of connections at once");
@@ -184,7 +184,7 @@ public final class Option<T> {
       10, 100_000_000, ENGINE.readyEntries(), "maximum number of due ids in memory per loop, of all queues");
   /** The most tasks of one batch of claims. */
   public static final Option<Integer> CLAIM_BATCH = count("engine.claim-batch", "engine-claim-batch",
-      1, 10_000, ENGINE.claimBatch(), "tasks that one claim takes at most");
+      1, 10_000, ENGINE.claimBatch(), "maximum number of tasks in one batch of claims");
   /** The most tasks and keys of calls that wait for the store. */
   public static final Option<Integer> CALL_ITEMS = count("engine.call-items", "engine-call-items",
       10_000, 10_000_000, ENGINE.callItems(),
@@ -199,7 +199,8 @@ public final class Option<T> {
   /** The length of leases that are renewed. */
   public static final Option<Duration> RENEWED_LEASE = duration("engine.renewed-lease", "engine-renewed-lease",
       "300ms", "10m", seconds(ENGINE.renewedLeaseMillis()),
-      "length of a lease if the delivery's timeout is longer than this; it is renewed while the attempt lasts");
+      "length of the lease if the delivery's timeout is longer than this length; the node renews the lease while the"
+          + " attempt lasts");
   /** The largest tolerated error of a clock. */
   public static final Option<Duration> MAX_CLOCK_OFFSET = duration("engine.max-clock-offset", "engine-max-clock-offset",
       "100ms", "10m", seconds(ENGINE.maxClockOffsetMillis()),

@@ -13,8 +13,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of connections that behave as behind a pooler in transaction mode: in auto-commit mode, each statement runs
- * in a new session.
+ * A source of connections that behave as if they went through a pooler in transaction mode: in auto-commit mode, each
+ * prepared statement gets a new session.
  */
 final class RotatingSource implements DataSource {
   private final Database database;

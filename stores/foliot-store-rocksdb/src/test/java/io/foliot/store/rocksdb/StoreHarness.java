@@ -90,7 +90,7 @@ final class StoreHarness {
     return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
-  /** Waits until a call fails, up to 60 s, and returns the cause of the failure. */
+  /** Waits up to 60 s until a call fails, and returns the cause of the failure. */
   static Throwable failure(CompletionStage<?> stage) {
     try {
       Object answer = get(stage);
@@ -137,7 +137,7 @@ final class StoreHarness {
     return get(store.parked(queue, SlotSet.all(store.slotCount()), null, 1_000_000));
   }
 
-  /** Waits until the guard of an open store includes all commits, up to 60 s. No calls may run meanwhile. */
+  /** Waits up to 60 s until the guard of an open store includes all commits. No calls may run meanwhile. */
   static void awaitGuard(Path folder) throws IOException {
     Path rocks = folder.resolve("rocks");
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
@@ -154,7 +154,7 @@ final class StoreHarness {
     throw new AssertionError("the guard is behind: folder=" + folder + ", guard=" + Guard.read(folder));
   }
 
-  /** Copies a folder without the native library. A copy of an open store is a folder as a kill may leave it. */
+  /** Copies a folder, except the native library. A copy of an open store is what a killed process may leave behind. */
   static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.filter(each -> !each.startsWith(from.resolve(NativeLibrary.FOLDER))).toList()) {

@@ -14,10 +14,13 @@ public interface BatchStep<Q, R> {
   /** Names the records that an item reads. */
   void wants(Q item, Reads reads);
 
-  /** Applies the step to items of one task or one key, in their order. */
+  /** Applies the step to items of one task or one key, in their order. Returns one result per item, in that order. */
   List<R> apply(TaskOperations operations, List<Q> items, long nowMicros);
 
-  /** Returns whether an item changes the record that it names. Such an item must read the whole record. */
+  /**
+   * Returns whether an item may change the record that it names. If a newer version of Foliot wrote the record, such an
+   * item is not applied; {@link #ofNewerVersion} then decides its result.
+   */
   default boolean changes(Q item) {
     return true;
   }
