@@ -154,7 +154,7 @@ final class JobSetupTest {
     assertThatThrownBy(() -> builder.handlers(new ListenersWithoutSchedule())).hasMessageContaining("declares no job");
     assertThatThrownBy(() -> builder.handlers(new WrongDuration())).hasMessageContaining("every: expected a duration");
     assertThatThrownBy(() -> builder.handlers(new WrongParameter())).hasMessageContaining("or one JobContext");
-    assertThatThrownBy(() -> builder.handlers(new WrongReturn())).hasMessageContaining("returns nothing");
+    assertThatThrownBy(() -> builder.handlers(new WrongReturn())).hasMessageContaining("must return nothing");
   }
 
   @Test
