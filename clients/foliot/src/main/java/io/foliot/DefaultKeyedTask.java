@@ -5,7 +5,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The task of a key in a backend. */
+/**
+ * The task of a key in a backend.
+ *
+ * @param transaction the caller's transaction, in which the calls are made; null if they are made outside of one
+ */
 record DefaultKeyedTask(Backend backend, String queue, String key,
     Backend.@Nullable InTransaction transaction) implements KeyedTask {
   @Override

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class NodesComeAndGoTest {
   private static final int SECONDS = Integer.getInteger("seconds", 10);
   private static final int TASKS_PER_SECOND = 100;
-  /** Maximum number of nodes beside the first node, which stays until the end. */
+  /** Maximum number of nodes besides the first node, which stays until the end. */
   private static final int MOST_OTHERS = 5;
   private static final int MAX_DELAY_MILLIS = 5_000;
   private static final long STOP_SECONDS = 10;
@@ -139,7 +139,7 @@ final class NodesComeAndGoTest {
     assertThat(firedBy).hasSizeGreaterThan(2);
   }
 
-  /** Submits the tasks of a second, in ten batches. */
+  /** Submits the tasks of one second, in ten batches with pauses of 100 ms. */
   private void submit(Node node, int from, SplittableRandom random) {
     int batch = TASKS_PER_SECOND / 10;
     for (int next = from; next < from + TASKS_PER_SECOND; next += batch) {

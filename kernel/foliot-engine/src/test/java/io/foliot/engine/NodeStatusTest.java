@@ -79,7 +79,7 @@ final class NodeStatusTest {
   @Test
   void theFailureOfTheEngineIsTheOnlyReason() {
     becomeReady();
-    gate.seal(StoreSeal.of(StoreSeal.State.MOVED, "another one"));
+    gate.seal(StoreSeal.of(StoreSeal.State.MOVED, "another store"));
     gate.stop();
     Throwable cause = new AssertionError("expected");
     gate.fail(cause);
@@ -89,7 +89,7 @@ final class NodeStatusTest {
   @Test
   void aSealedStoreIsAReasonBesideOthers() {
     becomeReady();
-    StoreSeal seal = StoreSeal.of(StoreSeal.State.DRAINING, "another one");
+    StoreSeal seal = StoreSeal.of(StoreSeal.State.DRAINING, "another store");
     gate.seal(seal);
     assertThat(unready()).containsExactly(new Unready.Sealed(seal));
     failStoreCalls();
@@ -174,7 +174,7 @@ final class NodeStatusTest {
     DueEntry elsewhere = overdue(3, elsewhereMillis, "q");
     rig.turn(loops, inLane, elsewhere);
     rig.answerAll(inLane, elsewhere);
-    // Time for one overdue poll of the slots of n2. A second poll would claim the entries that the first has found.
+    // In 750 ms there is one overdue poll of the slots of n2. A second poll would claim the entries of the first.
     rig.advance(750);
     rig.turn(loops, inLane, elsewhere);
     // The calls above have advanced the time by 1,250 ms.

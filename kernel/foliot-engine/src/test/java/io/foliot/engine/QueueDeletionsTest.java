@@ -9,7 +9,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Tests how a node takes back abandoned marks of queue deletions. */
+/**
+ * Tests how a node removes the mark by which another node has announced the deletion of a queue, if that node did not
+ * end the deletion within 30 s.
+ */
 final class QueueDeletionsTest {
   private static final QueueConfig QUEUE = QueueConfig.of("q", Target.local());
 
@@ -22,10 +25,10 @@ final class QueueDeletionsTest {
   }
 
   /**
-   * Takes back abandoned marks.
+   * Removes the marks of deletions that were abandoned.
    *
-   * @param seen the document that the node has read before; its mark is abandoned
-   * @param stored the document that the node's next read returns
+   * @param seen the queue's document as the node last read it, with the mark of an abandoned deletion
+   * @param stored the queue's document as the node's next read returns it
    */
   private void findAbandoned(Document seen, Document stored) {
     rig.registry.put("q", seen, rig.registry.changes());

@@ -2,7 +2,7 @@ package io.foliot.jobs.schedule;
 
 import java.util.Random;
 
-/** Random cron expressions with all kinds of items of a dialect, except {@code H}. */
+/** Generates random cron expressions with all kinds of items of a dialect, except {@code H}. */
 final class RandomCron {
   private static final String[] WEEKDAYS = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
   private static final String[] MONTHS = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV",
@@ -12,7 +12,10 @@ final class RandomCron {
   private final CronDialect dialect;
   private final boolean isPlain;
 
-  /** Creates a source of expressions. Plain expressions have no {@code L}, {@code W} or {@code #} and no years. */
+  /**
+   * Creates a source of expressions. Plain expressions have no {@code L}, {@code W} or {@code #}, no names of months
+   * and no years.
+   */
   RandomCron(Random random, CronDialect dialect, boolean isPlain) {
     this.random = random;
     this.dialect = dialect;

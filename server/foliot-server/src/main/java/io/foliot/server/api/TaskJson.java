@@ -18,7 +18,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** Tasks and their results, as answers show them. */
+/** Writes tasks, and the results of calls that change tasks, as JSON for answers of the API. */
 final class TaskJson {
   private TaskJson() {}
 
@@ -151,7 +151,10 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** Writes the payload: JSON as it was sent, anything else in Base64. */
+  /**
+   * Writes the payload, the content type and the headers, if any. A payload that is one JSON value and has a content
+   * type of JSON is written as it was sent; any other payload is written in Base64.
+   */
   static void body(JsonGenerator json, Body body) {
     boolean asItIs = Request.isJson(Request.mediaType(body.contentType())) && Json.isOneValue(body.payload());
     if (asItIs) {
@@ -184,7 +187,7 @@ final class TaskJson {
     json.writeEndObject();
   }
 
-  /** Writes the note on the work, if there is one. */
+  /** Writes the parts of a note that are set. */
   static void note(JsonGenerator json, TaskNote note) {
     if (note.progress() >= 0) {
       json.writeNumberProperty("progress", note.progress());
@@ -206,7 +209,7 @@ final class TaskJson {
     }
   }
 
-  /** Writes why a task has not fired. */
+  /** Writes why a task has not fired, with its slot, the slot's owner, its lane and its destination. */
   static void explanation(JsonGenerator json, Scheduler.Explanation why, Fleet fleet) {
     json.writeStartObject();
     json.writeStringProperty("id", why.task().id().toString());
