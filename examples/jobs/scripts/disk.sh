@@ -1,5 +1,5 @@
 #!/bin/sh
-# The script of the job disk: prints how full the disk is. The parameter of the job names this script, in the worker's
+# Prints how full the disk is, for the job "disk". The parameter of the job names this script, in the worker's
 # folder of scripts. The last printed line is the text of the result. The standard input is the shard as JSON, which
 # this script does not need.
 set -eu

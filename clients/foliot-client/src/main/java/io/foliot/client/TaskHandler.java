@@ -4,14 +4,14 @@ package io.foliot.client;
 @FunctionalInterface
 public interface TaskHandler {
   /**
-   * Does the work of one task, on a virtual thread of its own. The thread is interrupted if the lease is lost: the task
-   * was cancelled, or the server could not be reached until the lease ended. The thread is also interrupted if the
-   * worker stops and its grace is over.
+   * Does the work of one task, on a virtual thread of its own. The thread is interrupted if the lease is lost, for
+   * example because the task was cancelled, or because the worker could not extend the lease before it ended. The
+   * thread is also interrupted if the worker stops and its grace is over.
    *
-   * <p>A task may be delivered more than once. The pair of generation and attempt grows with each delivery. A sink that
-   * stores the greatest pair can therefore refuse stale deliveries.
+   * <p>A task may be delivered more than once. The pair of generation and attempt, compared in this order, grows with
+   * each delivery. A sink that stores the greatest pair can therefore refuse stale deliveries.
    *
-   * @return the end of the attempt, which the worker reports to the server
+   * @return the end of the attempt, which the worker reports to the server; null counts as a failed attempt
    * @throws Exception if the attempt has failed; the worker reports the exception to the server as the reason
    */
   Settlement handle(ClaimedTask task) throws Exception;

@@ -6,9 +6,10 @@ package io.foliot.engine;
  *
  * <ol>
  * <li>A {@link Question} records both clocks of this node before the store's clock is read.
- * <li>The answer becomes a reading: for a store behind a network its instant is the middle of the call, and the better
- * of the old and the new reading is kept. For a store in this process the clocks are one; the reading counts from the
- * beginning of the call, so that the computed time is never behind the store's clock, which would make tasks late.
+ * <li>The answer becomes a reading. For a store behind a network, the instant of the reading is the middle of the call,
+ * and the better of the old and the new reading is kept. For a store in this process, the instant is the beginning of
+ * the call, and the new reading is kept. The computed time is then never behind the store's clock; if it were behind,
+ * tasks would be late.
  * <li>The next question is due a second after the middle of the call, or ten milliseconds for a store in this process.
  * </ol>
  *
@@ -47,13 +48,13 @@ final class StoreClock {
   /**
    * Returns whether an instant is past by the store's clock, even if the reading is as wrong as it can be.
    *
-   * @param millis since 1970
+   * @param millis the instant, in milliseconds since 1970
    */
   boolean isSurelyPast(long millis, long nowNanos) {
     return millis <= Math.floorDiv(reading.earliestMicros(nowNanos), 1_000);
   }
 
-  /** Returns by how much the store's clock is ahead of this node's wall clock; negative if it is behind. */
+  /** Returns by how many microseconds the store's clock is ahead of this node's wall clock; negative if behind. */
   long offsetMicros() {
     return reading.offsetMicros();
   }

@@ -32,7 +32,7 @@ final class CallGateTest {
   }
 
   @Test
-  void drainingStoresRefuseWritesMovedStoresRefuseReports() {
+  void reportsAreAcceptedWhileDrainingButWritesAreNot() {
     gate.open();
     gate.seal(StoreSeal.of(StoreSeal.State.DRAINING, "b"));
     assertRefused(gate.write(this::call), OverloadedException.class);

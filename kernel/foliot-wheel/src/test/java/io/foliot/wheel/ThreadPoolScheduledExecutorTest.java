@@ -3,15 +3,12 @@ package io.foliot.wheel;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
-/**
- * Runs the contract kit against the JDK's executor, because a test that this executor fails is not part of the
- * contract.
- */
+/** Runs the contract kit against the JDK's executor, because the kit must not demand more than that executor does. */
 final class ThreadPoolScheduledExecutorTest extends ScheduledExecutorContract {
   @Override
   protected ScheduledExecutorService create() {
     var executor = new ScheduledThreadPoolExecutor(4);
-    // Without this policy, a cancelled task keeps a pool that was shut down alive until its delay ends.
+    // Without this policy, a task that is cancelled after a shutdown keeps the pool alive until the task's delay ends.
     executor.setRemoveOnCancelPolicy(true);
     return executor;
   }

@@ -111,7 +111,8 @@ public final class TcpProxy implements AutoCloseable {
 
   /**
    * Resets the connection of the next matching request after the server has replied, and drops the reply. So the
-   * request has taken effect, but the client gets no reply. Each call of this method cuts at most one connection.
+   * request has taken effect, but the client gets no reply. Each call of this method cuts at most one connection. It
+   * replaces an earlier call that has not found its request yet.
    *
    * <p>The bytes of one read from the client count as one request. This is exact for clients that wait for each reply
    * before they send the next request, as JDBC drivers do. If a client sends a request before earlier replies have
@@ -186,7 +187,7 @@ public final class TcpProxy implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while a socket was closed", e);
+      throw new IllegalStateException("interrupted while waiting for the accepting thread to end", e);
     }
   }
 

@@ -28,12 +28,17 @@ final class SimReceiver {
   static final String TYPE = "sim";
 
   private static final int PERCENTS = 100;
-  /** Lowest number, of those from 0 to 99, with which an attempt succeeds in normal time. */
+  /** Lowest percent (0 to 99, drawn for each attempt) that makes an attempt succeed in normal time. */
   private static final int SUCCESS_FROM = 34;
 
   /** A client that reports the ends of accepted attempts, and is notified of refused attempts. */
   interface Listener {
-    /** Called when an attempt was accepted; the listener then reports its end. */
+    /**
+     * Called some time after an attempt was accepted. The listener reports the end of the attempt now. The receiver
+     * makes no call for an attempt whose end is never reported.
+     *
+     * @param delivery the number of the delivery in the history
+     */
     void accepted(TaskRecord task, long delivery);
 
     /** Called when an attempt was refused permanently. */
@@ -68,7 +73,7 @@ final class SimReceiver {
     listener = newListener;
   }
 
-  /** Returns whether the attempt of a claim has begun. */
+  /** Returns whether the attempt of a claim has begun; false if {@code token} is null. */
   boolean hasBegun(@Nullable Token token) {
     return token != null && begun.contains(token);
   }
@@ -160,7 +165,7 @@ final class SimReceiver {
       return answer;
     }
 
-    /** Ends an attempt in a way that a number from 0 to 99 selects; for 0, the caller has thrown already. */
+    /** Ends an attempt. {@code percent}, from 1 to 99, selects how; for 0, the caller has thrown an exception. */
     private void behave(int percent, long tookMillis, long timeoutMillis, TaskRecord task, long delivery,
         CompletableFuture<Answer> answer) {
       if (percent < 10) {
@@ -203,7 +208,7 @@ final class SimReceiver {
       sim.schedule().afterMillis(afterMillis, () -> process.run(() -> answer.complete(given)));
     }
 
-    /** Records an answer and gives it; a success or a re-arm that a dead process does not get is recorded as gone. */
+    /** Records an answer and gives it. If the process is dead, a success or a re-arm is recorded as GONE. */
     private void reply(long afterMillis, long delivery, Event.Reception reception, CompletableFuture<Answer> answer,
         Answer given) {
       sim.schedule().afterMillis(afterMillis, () -> {

@@ -5,8 +5,9 @@ import java.util.function.Consumer;
 /** Doubling of the number of slots while the store is in use. A capability: see {@link TaskStore#capability}. */
 public interface SlotGrowth {
   /**
-   * Doubles the number of slots, or completes a doubling that was interrupted. Blocks until the doubling is complete.
-   * The call may be interrupted at any point and repeated, and several callers may run it at once.
+   * Doubles the number of slots, or completes a doubling that an earlier call did not complete. Blocks until the
+   * doubling is complete. The call may fail or its process may end at any point, and the call may then be repeated.
+   * Several callers may call it at the same time.
    *
    * @param progress receives the progress after each old slot
    * @return the last progress
@@ -19,7 +20,7 @@ public interface SlotGrowth {
    * The progress of a doubling.
    *
    * @param slots number of slots after the doubling
-   * @param drained number of old slots from which all tasks of new slots have been moved
+   * @param drained number of old slots that hold no task of a new slot any more
    * @param moved number of tasks that this call has moved to their new slot
    */
   record Progress(int slots, int drained, long moved) {

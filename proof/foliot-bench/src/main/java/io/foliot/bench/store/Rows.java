@@ -33,11 +33,15 @@ final class Rows {
   /** The duration of an attempt in the rows of clusters: a typical response time of a receiver. */
   private static final Duration ATTEMPT = Duration.ofMillis(100);
   /**
-   * Maximum number of attempts that a node has under way: 2,000 a second, which need a small part of the processors.
+   * Maximum number of attempts that a node has under way. With {@link #ATTEMPT}, these are 2,000 attempts a second,
+   * which need a small part of the processors.
    */
   private static final int BOUND = 200;
   private static final double BOUND_SHARE = 0.1;
-  /** Maximum number of attempts that a node has under way: 10,000 a second, more than the processors can do. */
+  /**
+   * The same number for nodes that use all processors. With {@link #ATTEMPT}, these are 10,000 attempts a second, more
+   * than the processors can do.
+   */
   private static final int WIDE = 1_000;
   private static final double WIDE_SHARE = 0.5;
   /**
@@ -147,7 +151,8 @@ final class Rows {
               drained("one node, tasks that do nothing", 1, Share.EVEN),
               drained("three nodes, tasks that do nothing", 3, Share.EVEN)),
           Optional.empty()),
-      new NodesRow("cluster-doubled", "PostgreSQL: due tasks that do nothing drained by two that each own all",
+      new NodesRow("cluster-doubled",
+          "PostgreSQL: due tasks that do nothing, drained by two nodes that each own all slots",
           List.of(drained("one node", 1, Share.EVEN), drained("two nodes, half each", 2, Share.EVEN),
               drained("two nodes, all each", 2, Share.ALL)),
           Optional.empty()),

@@ -3,7 +3,7 @@
 -- records.
 -- Safety rests on the unique indexes (ON DUPLICATE KEY leaves an existing row unchanged). A kept record must
 -- also have its expected generation, and no kept record of its key may have the new generation or a larger one.
--- wanted: the columns that update sets, body, id, queue, task_key, created_at, was.
+-- wanted: all columns that update.mysql.sql sets, except for version; then body, id, queue, task_key, created_at, was.
 INSERT INTO foliot_task (
   wake_at, due_at, first_due_at, changed_at, generation, lease_end, claimed_at, part, attempt, max_attempts, state,
   settled_as, cancel_requested, outstanding, token, successor, attempts, id, queue, `key`, created_at, version, body

@@ -1,4 +1,5 @@
--- Reads no record, for calls that need only the clock and the floor of generations.
+-- Reads no record. It takes the place of the records in read.mysql.sql if a call needs only the clock and the
+-- floor of generations.
 SELECT {live_columns}
 FROM foliot_task record
 WHERE FALSE

@@ -2,7 +2,7 @@
 -- answers that depend on the records.
 -- Safety rests on the version in the WHERE, which is evaluated on the locked row: a row that has changed since it was
 -- read is not written.
--- wanted: the columns that are set, id, version.
+-- wanted: all columns that are set, except for version; then id, and the version that the row must have.
 UPDATE {wanted_rows} wanted
 STRAIGHT_JOIN foliot_task task ON task.id = wanted.id
 SET
