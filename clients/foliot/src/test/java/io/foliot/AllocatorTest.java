@@ -143,7 +143,7 @@ final class AllocatorTest {
         .hasMessage("allocator: expected 1 to 64 of A-Z a-z 0-9 . _ -, but got \"" + name + '"'));
     try (Foliot foliot = builder.inMemory()) {
       assertThatThrownBy(() -> foliot.jobs().put(Job.named("report").queue("q").every(SECOND).allocator("a b")))
-          .hasMessageContaining("allocator: expected with the allocation own");
+          .hasMessageContaining("allocator: expected the name of an allocator");
     }
   }
 }

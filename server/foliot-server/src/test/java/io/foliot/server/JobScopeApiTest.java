@@ -49,7 +49,7 @@ final class JobScopeApiTest {
   @CsvSource(delimiter = '|', value = {
       "\"scope\": \"everywhere\" | one of one, per-zone, all",
       "\"allocation\": \"fair\" | one of free, average, odd-even, hash, round-robin, own",
-      "\"allocation\": \"own\" | allocator: expected with the allocation own, the name of an allocator of the application",
+      "\"allocation\": \"own\" | allocator: expected the name of an allocator of the application",
       "\"allocation\": \"own\", \"allocator\": \"a b\" | 1 to 64 of A-Z a-z 0-9 . _ -, but got \"a b\"",
       "\"allocator\": \"by-region\" | allocator: expected none, unless the allocation is own, but got \"by-region\"",
       "\"allocator\": 7 | allocator",
