@@ -114,7 +114,7 @@ final class WrongJobsTest {
 
   @Test
   void aShardWithAMissingScriptIsGivenBack() {
-    awaitRefusal("nothing", "script: there is no file nothing on the worker a");
+    awaitRefusal("nothing", "script: no such file: script=nothing on the worker a");
   }
 
   @Test

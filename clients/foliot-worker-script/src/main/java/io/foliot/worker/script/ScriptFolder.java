@@ -74,7 +74,7 @@ final class ScriptFolder {
     try {
       file = folder.resolve(name).toRealPath();
     } catch (NoSuchFileException e) {
-      ScriptRefusedException absent = new ScriptRefusedException(Kind.ABSENT, "script: there is no file " + name);
+      ScriptRefusedException absent = new ScriptRefusedException(Kind.ABSENT, "script: no such file: script=" + name);
       absent.initCause(e);
       throw absent;
     }

@@ -184,7 +184,7 @@ final class ScriptRunnerTest {
     assertThat(run("text")).isEqualTo(JobResult.failed("script: it is not executable: script=text"));
     assertThat(run("open")).isEqualTo(JobResult.failed("script: every user can write to it: script=open"));
     assertThat(run("directory")).isEqualTo(JobResult.failed("script: it is not a regular file: script=directory"));
-    assertThat(run("absent")).isEqualTo(JobResult.notHere("script: there is no file absent"));
+    assertThat(run("absent")).isEqualTo(JobResult.notHere("script: no such file: script=absent"));
     assertThat(ScriptFolder.isTrusted(0, 1000)).isTrue();
     assertThat(ScriptFolder.isTrusted(1000, 1000)).isTrue();
     assertThat(ScriptFolder.isTrusted(1001, 1000)).isFalse();

@@ -45,7 +45,7 @@ public final class EngineWords {
       case DELIVERY_FULL -> "this node has as many attempts under way as its delivery allows";
       case DESTINATION_PROBED -> "its destination fails; one attempt at a time probes it";
       case DESTINATION_FULL ->
-        "its destination has " + why.destinationLimit() + " attempts at once, its current limit";
+        "its destination has " + why.destinationLimit() + " concurrent attempts, its current limit";
       case ADDRESSED -> AddressWords.of(task.id().address(), task.queue(), fleet);
       case PARKED -> "it is parked behind others of its queue";
       case LANE_WAITS -> why.laneWaiting() + " tasks wait in the lane of its queue";

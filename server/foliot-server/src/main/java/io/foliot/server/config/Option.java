@@ -72,10 +72,10 @@ public final class Option<T> {
       "0", "1024GiB", ROCKSDB.recordCacheBytes(), "heap for tasks with keys and tasks that run");
   /** The native memory for files. */
   public static final Option<Long> BLOCK_CACHE = size("store.block-cache", "store-block-cache",
-      "0", "1024GiB", ROCKSDB.blockCacheBytes(), "memory beside the heap for files of the store");
+      "0", "1024GiB", ROCKSDB.blockCacheBytes(), "memory outside the heap for files of the store");
   /** The native memory for data that is not yet in files. */
   public static final Option<Long> WRITE_BUFFER = size("store.write-buffer", "store-write-buffer",
-      "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory beside the heap for data that is not in files yet");
+      "1MiB", "64GiB", ROCKSDB.writeBufferBytes(), "memory outside the heap for data that is not in files yet");
   /** The length of the store's log. */
   public static final Option<Long> LOG_SIZE = size("store.log-size", "store-log-size",
       "1MiB", "64GiB", ROCKSDB.logBytes(),

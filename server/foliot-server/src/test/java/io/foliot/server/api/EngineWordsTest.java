@@ -49,7 +49,7 @@ final class EngineWordsTest {
     assertThat(words(TaskReason.PERMITS_IN_USE)).isEqualTo("all 4 permits of its queue are in use");
     assertThat(words(TaskReason.RATE_REACHED)).isEqualTo("its queue may begin 10.0 attempts a second");
     assertThat(words(TaskReason.DESTINATION_FULL))
-        .isEqualTo("its destination has 16 attempts at once, its current limit");
+        .isEqualTo("its destination has 16 concurrent attempts, its current limit");
     assertThat(words(TaskReason.LANE_WAITS)).isEqualTo("5 tasks wait in the lane of its queue");
   }
 
