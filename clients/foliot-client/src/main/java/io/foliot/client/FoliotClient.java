@@ -513,7 +513,7 @@ public final class FoliotClient implements AutoCloseable {
       return this;
     }
 
-    /** Sets the time to wait for a connection; 5 seconds by default. */
+    /** Sets the longest wait for a connection; 5 seconds by default. */
     public Builder connectTimeout(Duration timeout) {
       connectTimeout = DurationText.requirePositive("connectTimeout", timeout);
       return this;

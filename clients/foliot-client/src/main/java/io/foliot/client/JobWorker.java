@@ -350,7 +350,7 @@ public final class JobWorker implements AutoCloseable {
     return done;
   }
 
-  /** Returns whether the last call of {@link #stop} returned true. */
+  /** Returns whether the latest call of {@link #stop} returned true; false before the first. */
   public boolean isTerminated() {
     return terminated;
   }

@@ -86,7 +86,7 @@ final class RunningShard implements JobContext {
     return Map.of(JOB, job, SCHEDULED_AT, scheduledAt.toString());
   }
 
-  /** Returns whether a task belongs to a run of a recurring job. Only servers set the headers that show this. */
+  /** Returns whether a task has the headers of a run of a recurring job. Servers refuse these headers in submits. */
   static boolean isShard(ClaimedTask task) {
     return task.headers().containsKey(JOB) && task.headers().containsKey(SCHEDULED_AT);
   }

@@ -41,7 +41,7 @@ final class ShardNote implements RunningAttempt.Notes {
   }
 
   /**
-   * Returns the note with a final message, unless the message is empty. Returns {@link TaskNote#NONE} if the message is
+   * Sets the message, unless the text is empty, and returns the note. Returns {@link TaskNote#NONE} if the text is
    * empty and the handler has reported nothing.
    */
   synchronized TaskNote ended(String text) {

@@ -50,9 +50,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The model for {@link MemoryStore}, which is itself the model for all other stores. The model implements the rules of
- * {@link io.foliot.core.store.TaskStore} again, in the shortest way: mutable fields, one list, and no index. Reads of
- * parked tasks and queries ignore limits and cursors; methods that are not overridden go to an empty MemoryStore. For
- * use by one thread.
+ * {@link io.foliot.core.store.TaskStore} again, in the shortest way: mutable fields, one list, and no index.
+ * {@link #parked} and {@link #query} ignore limits and cursors. Methods that are not overridden go to an empty
+ * MemoryStore. For use by one thread.
  */
 final class PlainModel extends WrappedStore {
   private final int slotCount;

@@ -24,7 +24,7 @@ public final class ThreadEventLoop implements EventLoop {
    * lateness of one or two milliseconds.
    */
   private static final long PACE_NANOS = 250_000;
-  /** Turns that may follow each other without a pause once the loop has been idle. */
+  /** Number of turns that may follow each other without a pause after the loop has been idle. */
   private static final long BURST = 16;
 
   private final TimeSource clock;

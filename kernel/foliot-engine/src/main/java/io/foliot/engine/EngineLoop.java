@@ -272,8 +272,10 @@ final class EngineLoop implements EventLoop.Duty {
   }
 
   /**
-   * Stops claiming after a delay. Completes with true once the end of every attempt that this loop runs is recorded, or
-   * with false when patience is over or the loop dies. The drain does not wait for tasks that workers hold.
+   * Stops claiming after a delay. The drain does not wait for tasks that workers hold.
+   *
+   * @return a future that completes with true once the end of every attempt that this loop runs is recorded, or with
+   *     false when the patience is over or the loop dies
    */
   CompletableFuture<Boolean> drain(long afterNanos, long patienceNanos) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();

@@ -24,8 +24,8 @@ import java.util.Map;
  * <li>When the last read under way has been handled, all remembered entries are forgotten.
  * </ol>
  *
- * <p>This is an optimization only; the claim decides. Rejected: remembering for a fixed time, which is too short for a
- * slow read and costs memory after a fast one.
+ * <p>This is only an optimization: the claim decides whether a task runs. Rejected: remembering for a fixed time, which
+ * is too short for a slow read and costs memory after a fast one.
  */
 final class IndexReads {
   private final TaskStore store;

@@ -20,8 +20,8 @@ import java.util.function.Predicate;
  * Deletes queues that have no live task, while other nodes of the store may be accepting tasks.
  *
  * <ol>
- * <li>A mark in the queue's document shows that the queue is being deleted. Nodes that read the mark accept no task for
- * the queue.
+ * <li>A deletion mark in the queue's document shows that the queue is being deleted. Nodes that read the mark accept no
+ * task for the queue.
  * <li>The deletion waits for longer than {@link QueueWatch#VALID_NANOS}. A node acknowledges a task only if it read the
  * queue without the mark at most that long before the acknowledgement. Therefore no task is acknowledged after the
  * wait, and each task that was acknowledged is in the store.

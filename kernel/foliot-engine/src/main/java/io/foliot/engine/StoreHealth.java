@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The health of the store, judged by the answers that reach one loop. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the store counts as serving only while its latest answer was a success and is younger than {@link
- * #SILENCE_NANOS}, and not for {@link #UNWRITTEN_NANOS} after a failed write, unless a later write succeeds. The change
- * from unavailable to answering is reported once, to the {@link Recovery}.
+ * <p>Guarantees: the store counts as serving only while its latest answer is a success and younger than {@link
+ * #SILENCE_NANOS}. After a failed write, the store does not count as serving for {@link #UNWRITTEN_NANOS}, or until a
+ * write succeeds. The change from unavailable to answering is reported once, to the {@link Recovery}.
  *
  * <ol>
  * <li>Each answer of a call is {@linkplain #answered recorded}; the first failure begins a {@link StoreOutage}.

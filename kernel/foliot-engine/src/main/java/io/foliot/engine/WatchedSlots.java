@@ -57,7 +57,7 @@ final class WatchedSlots {
   private volatile SlotSet assigned;
 
   /**
-   * Creates a watch of the whole share, until there is an assignment.
+   * Creates an instance that watches the whole share until the first assignment.
    *
    * @param enoughWaiting the number of entries in the lanes that are enough work for this node
    */
@@ -99,7 +99,7 @@ final class WatchedSlots {
     return assigned.contains(id);
   }
 
-  /** Returns, by queue, by how many milliseconds the oldest entry that other nodes should have fired is overdue. */
+  /** Returns for each queue by how many milliseconds its oldest entry in the slots of other nodes is overdue. */
   Map<String, Long> overdueElsewhere(long nowMillis) {
     return overdue.overdueMillis(watched, nowMillis);
   }

@@ -41,7 +41,7 @@ final class LoopRig {
   static final int SLOTS = 4;
   static final int LANE_ENTRIES = 8;
   static final int BATCH = 4;
-  /** How far ahead the look-ahead reads. */
+  /** Time by which the look-ahead reads ahead, in milliseconds. */
   static final long WINDOW_MILLIS = 5_000;
   /** Nanoseconds of a millisecond. */
   static final long MILLI = 1_000_000;

@@ -33,7 +33,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** An engine under one thread and a settable clock. A receiver records the attempts that it gets. */
+/** An engine that runs on one thread, with a settable clock. A receiver records the attempts that it gets. */
 final class World implements AutoCloseable {
   private static final int SLOTS = 16;
   /** The internal queue of the receiver. */
@@ -69,8 +69,8 @@ final class World implements AutoCloseable {
     int running;
     int mostRunning;
     /**
-     * The number of attempts that may run at once. The receiver refuses more, like a delivery that has other callers
-     * than the engine.
+     * The number of attempts that may run concurrently. The receiver refuses more, like a delivery with callers besides
+     * the engine.
      */
     final int maxInFlight;
 

@@ -131,7 +131,7 @@ final class ScheduledTimes {
     return true;
   }
 
-  /** Plans the next time of a fixed delay. There is at most one, and none while a run is active or waits. */
+  /** Takes the scheduled time of a fixed delay if it is due. There is none while a run is active or waits. */
   private static void delay(JobEdit edit, long now) {
     if (edit.nextAfter != 0 && edit.nextAfter <= now) {
       edit.waiting.add(new JobRecord.Waiting(edit.nextAfter, 0, 0, true));

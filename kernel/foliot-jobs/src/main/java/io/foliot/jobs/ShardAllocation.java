@@ -46,7 +46,7 @@ final class ShardAllocation {
     return seats;
   }
 
-  /** Returns the index of a shard's worker. For example, three workers get of ten shards: 0-2 and 9; 3-5; 6-8. */
+  /** Returns the index of a shard's worker. For example, ten shards go to three workers as 0-2 and 9; 3-5; 6-8. */
   private static int average(int shard, int shards, int workers) {
     int block = shards / workers;
     return shard < block * workers ? shard / block : shard - block * workers;

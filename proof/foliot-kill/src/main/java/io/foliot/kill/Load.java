@@ -30,7 +30,7 @@ final class Load {
   /** Number of keys that are reset often. */
   private static final int HOT_KEYS = 16;
 
-  /** Number of all keys. Most of these become due before their next reset. */
+  /** Number of all keys. The tasks of most keys become due before their next reset. */
   private static final int KEYS = 400;
   private static final int MAX_DELAY_MILLIS = 3_000;
   private static final int MAX_BATCH = 20;
@@ -50,7 +50,7 @@ final class Load {
   /**
    * Starts the clients.
    *
-   * @param endpoints the servers, which the clients share evenly
+   * @param endpoints the servers, among which the clients are divided evenly
    * @param stepMillis the pause of a client after each operation. It bounds the load, because these runs test the
    *        reaction to faults, not speed
    */

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
 final class Child implements AutoCloseable {
   private static final long START_SECONDS = 60;
   private static final long STOP_SECONDS = 30;
-  /** Lines of output that are kept for error messages. */
+  /** Number of lines of output that are kept for error messages. */
   private static final int KEPT_LINES = 20;
   /** First Java version with the option {@code --sun-misc-unsafe-memory-access}. */
   private static final int UNSAFE_OPTION_VERSION = 23;

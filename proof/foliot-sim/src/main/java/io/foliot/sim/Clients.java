@@ -51,15 +51,15 @@ final class Clients implements SimReceiver.Listener {
   static final List<String> QUEUES = List.of("plain", LIMITED, "slow");
 
   private static final int KEYS = 12;
-  /** Number of devices, whose deadlines are touched together by their heartbeats. */
+  /** Number of devices. Their heartbeats touch their tasks together, in pairs of a first and a second beat. */
   private static final int DEVICES = 20;
-  /** Period of the first beats. */
+  /** Time from one first beat to the next. */
   private static final long BEAT_MILLIS = 4_700;
-  /** Delay of the tasks of a first beat. */
+  /** Delay that a first beat gives to its tasks. */
   private static final long SILENCE_MILLIS = 4_000;
-  /** Delay of the second beat after the first. The second beat does not move the index entries: they come due early. */
+  /** Time from a first to its second beat. A second beat moves no index entries, so these come due before the tasks. */
   private static final long SECOND_BEAT_MILLIS = 300;
-  /** Delay of the tasks of a second beat, which are due after the next first beat. */
+  /** Delay that a second beat gives to its tasks: they are due after the next first beat. */
   private static final long LONGER_SILENCE_MILLIS = SILENCE_MILLIS + 600;
   /** Maximum number of ids that are kept for later calls. */
   private static final int REMEMBERED = 50;

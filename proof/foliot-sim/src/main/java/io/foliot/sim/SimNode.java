@@ -34,10 +34,10 @@ final class SimNode {
   private static final long STOP_MARGIN_MILLIS = 1_500;
 
   /**
-   * The parts that plan tasks on a node.
+   * The deliveries of a node besides that of its receiver.
    *
-   * @param isOfJobs whether nodes plan recurring jobs
-   * @param others the further deliveries of a process
+   * @param isOfJobs whether one of them is the planner of recurring jobs
+   * @param others returns the further deliveries of a process
    */
   record Planning(boolean isOfJobs, Function<NodeProcess, List<Delivery>> others) {
     static final Planning NONE = new Planning(false, process -> List.of());

@@ -281,7 +281,7 @@ public final class FoliotServer implements AutoCloseable {
 
   /**
    * Stops: refuses new requests, claims no more tasks, waits for the attempts and requests under way, and then closes
-   * the store. The wait lasts for the configured time and one second at most.
+   * the store. The wait lasts at most the configured time plus one second.
    */
   public synchronized void stop() {
     if (stopped) {

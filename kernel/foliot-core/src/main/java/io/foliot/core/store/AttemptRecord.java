@@ -9,7 +9,7 @@ package io.foliot.core.store;
  * @param endedAt when the end of the attempt was recorded, or the end of its lease if no end was recorded; in
  *     milliseconds since 1970
  * @param end how the attempt ended
- * @param detail the receiver's message
+ * @param detail the receiver's message, cut to {@link #MAX_DETAIL} characters; may be empty
  */
 public record AttemptRecord(long generation, int attempt, long begunAt, long endedAt, End end, String detail) {
   /** Maximum number of attempts that a task keeps. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Connections implements AutoCloseable {
   /** Largest number of calls that wait for a thread. A call serves one caller, or is a batch of several callers. */
   private static final int MAX_WAITING = 10_000;
-  /** Longest time that a call waits for a connection. After this time, the call reports the database as unavailable. */
+  /** Longest time that a call waits for a connection of the store's own pool, before it fails as unavailable. */
   static final Duration CONNECT = Duration.ofSeconds(5);
   /** Time from a statement's timeout until its connection is closed, if the statement could not be cancelled. */
   private static final Duration GRACE = Duration.ofSeconds(5);

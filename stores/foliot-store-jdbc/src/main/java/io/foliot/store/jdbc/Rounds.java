@@ -16,7 +16,7 @@ final class Rounds {
   private static final long BYTES_MAX = 4 << 20;
   /** Largest number of rounds. A round is repeated if rows change between its read and its write. */
   private static final int ROUNDS = 60;
-  /** Number of repeated rounds without a pause. */
+  /** Number of repetitions of a round without a pause before them. */
   private static final int ROUNDS_AT_ONCE = 2;
 
   private Rounds() {}
@@ -51,7 +51,7 @@ final class Rounds {
 
   /**
    * Pauses before a round, for a random time whose bound grows with the number of rounds. Does not pause before the
-   * first rounds.
+   * first round and its first {@value #ROUNDS_AT_ONCE} repetitions.
    *
    * @param round the number of rounds so far
    * @throws StoreException if there were {@value #ROUNDS} rounds or more

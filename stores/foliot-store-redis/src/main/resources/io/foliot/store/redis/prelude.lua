@@ -24,15 +24,15 @@ local NOT_PLAIN = 9
 -- The maximum number of arguments of one call. Lua's stack has room for 8,000.
 local AT_ONCE = 1000
 -- The time in milliseconds for which an ended task is kept after its retention. A write on the general path is refused
--- half of this time after its read. Therefore no task can begin, end and be deleted unseen between the read and the
--- write of a caller.
+-- if its read was more than half of this time ago. Therefore no task can begin, end and be deleted unseen between the
+-- read and the write of a caller.
 local GRACE = 10000
 
 local time = redis.call('TIME')
 local nowMicros = time[1] * 1000000 + time[2]
 local now = floor(nowMicros / 1000)
 
--- The number of parts, and the lowest generation that this part may give out.
+-- The binary logarithm of the number of parts, and the lowest generation that this part may give out.
 local meta = call('HMGET', META, 'bits', 'shown')
 local bits, sealed = tonumber(ARGV[1]), tonumber(meta[1])
 local shown = tonumber(meta[2] or '0')

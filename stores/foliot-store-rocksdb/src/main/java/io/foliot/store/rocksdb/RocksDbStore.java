@@ -88,7 +88,7 @@ import org.rocksdb.RocksIterator;
  */
 public final class RocksDbStore implements TaskStore, Backups, StoreStatistics {
   private static final int READ_THREADS = 2;
-  /** Maximum number of waiting reads. Callers that each wait for the result of one read are fewer. */
+  /** Maximum number of waiting reads. A node has fewer callers, and each of them waits for the result of its read. */
   private static final int MAX_WAITING_READS = 10_000;
 
   /** The sources of tokens and of free space, which tests replace. */

@@ -39,7 +39,7 @@ public final class TaskRecordFormat {
   private static final int TIMES_AT = 8;
   /** Number of times; the generation is one of them. */
   private static final int TIMES = 6;
-  /** Least bytes of a record, not counting its body: each time and both numbers of attempts take at least one byte. */
+  /** Smallest size of a record in bytes, without its body. Each time and number of attempts takes at least one byte. */
   private static final int SMALLEST = 20;
 
   // Flags: a property of the task, or a part that the record contains.
@@ -90,7 +90,7 @@ public final class TaskRecordFormat {
   }
 
   /**
-   * Returns the key without reading the rest, or null if the task has none.
+   * Returns the key without decoding the rest, or null if the task has none. Checks the checksum of all bytes.
    *
    * @throws UnreadableException if the bytes cannot be read; the class of the exception says why
    */
@@ -114,7 +114,7 @@ public final class TaskRecordFormat {
     return (BytesReader.u16(value, FLAGS_AT) & BODY_OUTSIDE) != 0;
   }
 
-  /** Returns when the lease of a task ends, in milliseconds since 1970; {@link Long#MIN_VALUE} if it is not RUNNING. */
+  /** Returns the lease end of a RUNNING task, in milliseconds since 1970; {@link Long#MIN_VALUE} in any other state. */
   public static long leaseEnd(byte[] value) {
     return stateOf(value) == TaskState.RUNNING ? probed(value).claimableAt() : Long.MIN_VALUE;
   }
