@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run of a recurring job that a task belongs to, and the part of the task in this run.
+ * The run of a recurring job that a task belongs to, and the role of the task in this run.
  *
  * @param job the name of the job
  * @param scheduledAt the scheduled time that the run is for, regardless of when it begins

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param retry how failed attempts are repeated
  * @param priority from -10 to 10; each step up doubles the queue's share of a busy node
  * @param rate attempts that may begin per second, over the whole cluster; null for no limit
- * @param concurrency attempts that may run at once, over the whole cluster; null for no limit
+ * @param concurrency attempts that may run concurrently, over the whole cluster; null for no limit
  * @param maxWait how far resets may push a task beyond its first due time; null for no limit
  * @param maxRun how long extensions may keep one attempt running
  * @param retainFinished how long finished and cancelled tasks can be read
@@ -100,7 +100,9 @@ public record QueueConfig(String name, Target target, Retry retry, int priority,
       return this;
     }
 
-    /** Sets how many attempts may run at once in the whole cluster, at least 1; null, the default, for no limit. */
+    /**
+     * Sets how many attempts may run concurrently in the whole cluster, at least 1; null, the default, for no limit.
+     */
     public Builder concurrency(@Nullable Integer value) {
       concurrency = value;
       return this;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * store refuses the claim afterwards, so a paused or disconnected node claims nothing under permits that other nodes
  * have taken. Attempts that a dead node claimed before its permits ended hold those permits until their leases end.
  *
- * <p>It reads the records once a second, and sooner when a task waits for a permit, but never within
+ * <p>The node reads the records once a second, and sooner when a task waits for a permit, but never within
  * {@link #REST_NANOS} of the previous answer. There is one read at a time. Confined to the first loop's thread, except
  * {@link #requestPermits} and {@link #leave(long)}.
  */
@@ -139,7 +139,7 @@ final class ClusterPermits {
    * A value of the store's clock, and a monotonic time at which that clock had not passed this value. Monotonic times
    * that are computed from the pair are too early rather than too late.
    *
-   * @param millis the value of the store's clock
+   * @param millis the value of the store's clock, in milliseconds since 1970
    * @param nanos the monotonic time before that value was read
    */
   private record Instant(long millis, long nanos) {
@@ -308,9 +308,9 @@ final class ClusterPermits {
   }
 
   /**
-   * Gives up the permits of each queue that has no attempt on this node. Other nodes reclaim the permits of the other
-   * queues, and count attempts under way by their leases. The future completes when the writes have ended, even with
-   * a failure, or at {@code untilNanos}. Any thread may call this method.
+   * Gives up the permits of each queue that has no attempt on this node. The permits of a queue with attempts stay
+   * until other nodes reclaim them; those nodes count the attempts by their leases. The future completes when the
+   * writes have ended, even with a failure, or at {@code untilNanos}. Any thread may call this method.
    */
   CompletableFuture<Void> leave(long untilNanos) {
     CompletableFuture<Void> left = new CompletableFuture<>();

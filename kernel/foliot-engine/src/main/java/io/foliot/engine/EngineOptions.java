@@ -14,8 +14,8 @@ package io.foliot.engine;
  * @param callItems how many items of calls may wait for the store before more are refused
  * @param callBytes how many bytes of payload may wait for the store before more are refused
  * @param leaseMarginMillis by how much a lease outlasts the delivery timeout: the time to claim, begin and settle
- * @param renewedLeaseMillis length of a lease if the delivery timeout is longer; the lease is renewed while the attempt
- *     lasts, so that a task of a dead node comes back after this time and not after its timeout
+ * @param renewedLeaseMillis length of a lease if the delivery timeout is longer than this length; the lease is renewed
+ *     while the attempt lasts, so that a task of a dead node comes back after this time and not after its timeout
  * @param maxClockOffsetMillis how far this node's clock may be from the store's; beyond that the node takes no slots of
  *     a cluster
  * @param destinationLimit how many attempts one destination gets at the same time, once it has proved that it can
@@ -164,8 +164,8 @@ public record EngineOptions(String node, String zone, int loops, long windowMill
     }
 
     /**
-     * Sets the length of a lease if the delivery timeout is longer, in milliseconds, at least 300; by default 10 s. The
-     * lease is renewed while the attempt lasts.
+     * Sets the length of a lease if the delivery timeout is longer than this length, in milliseconds, at least 300; by
+     * default 10 s. The lease is renewed while the attempt lasts.
      */
     public Builder renewedLeaseMillis(long value) {
       renewedLeaseMillis = value;

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The near future of the index in memory: a wheel, and for each watched slot a cursor up to which the index has been
  * read. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: each entry within the window comes from a read, or from its writer; the wheel holds no more than its
- * limit. The wheel is a cache: an entry may be in it several times, or not at all. The claim decides, and the
- * {@link HeadPolls} find the entries that the cache has missed.
+ * <p>Guarantee: the wheel holds no more entries than its limit. A read or the writer of an entry puts the entry into
+ * the wheel. The wheel is a cache: an entry may be in it several times, or not at all. The claim decides whether a task
+ * runs, and the {@link HeadPolls} find the entries that the cache has missed.
  *
  * <ol>
  * <li>{@link #prefetch} reads each slot from its cursor up to the window's end, once a second, a page of each slot at a
@@ -40,7 +40,7 @@ final class LookAhead {
   static final int PAGE = 512;
   private static final long EVERY_NANOS = 1_000 * NANOS_PER_MILLI;
   private static final long MORE_NANOS = 50 * NANOS_PER_MILLI;
-  /** Largest step back of the clock that changes nothing. After a larger one the wheel is emptied and read again. */
+  /** Largest step back of the clock that changes nothing. After a larger step, the wheel is emptied and filled anew. */
   private static final long STEP_BACK_MILLIS = 1_000;
   private static final int MAX_INITIAL_WHEEL = 1 << 12;
 
@@ -149,8 +149,7 @@ final class LookAhead {
   }
 
   /**
-   * Notes that the store's clock was set back: the wheel is emptied, and everything ahead of the new time is read
-   * again.
+   * Handles a step back of the store's clock: the wheel is emptied, and the index is read again from the new time on.
    */
   private void startAnew(long nowMillis, long nowNanos) {
     LOG.log(System.Logger.Level.WARNING,
@@ -162,7 +161,7 @@ final class LookAhead {
     nextNanos = nowNanos;
   }
 
-  /** Returns how long until the wheel has to be advanced, or {@link Long#MAX_VALUE} if it is empty. */
+  /** Returns the nanoseconds until the wheel has to be advanced, or {@link Long#MAX_VALUE} if it is empty. */
   long waitNanos(long nowNanos) {
     if (wheel.size() == 0) {
       return Long.MAX_VALUE;

@@ -25,7 +25,7 @@ record PermitRecord(List<Holder> holders) {
   /** Number of parts into which a rate is divided. */
   static final int RATE_PARTS = 1_000;
 
-  /** Instance of the holder of permits whose nodes are gone; no start of a node has this number. */
+  /** Instance of the holder of permits whose nodes are gone. No node has this instance. */
   static final long NOBODY = 0;
 
   private static final String SUBJECT = "permits";
@@ -38,9 +38,9 @@ record PermitRecord(List<Holder> holders) {
    *
    * @param instance a random number, drawn when the node started
    * @param node the name of the node, for people
-   * @param permits how many attempts it may have at once
+   * @param permits the maximum number of concurrent attempts of the node
    * @param rateParts its part of the rate, of {@link #RATE_PARTS}
-   * @param wants how many attempts it would have at once if it could
+   * @param wants how many concurrent attempts the node would have without a limit
    * @param untilMillis the time until which it may claim, by the store's clock
    */
   record Holder(long instance, String node, int permits, int rateParts, int wants, long untilMillis) {
@@ -81,9 +81,9 @@ record PermitRecord(List<Holder> holders) {
   }
 
   /**
-   * Returns this record without these holders, whose time has ended. Permits of their claims that may still be running
-   * go to {@link #NOBODY}: we cannot tell which node made a claim, so they must not go to a holder that may merely have
-   * been paused. Their parts of the rate are free.
+   * Returns this record without these holders, whose time has ended. For each of their attempts that may still be
+   * running, a permit goes to {@link #NOBODY}: we cannot tell which node made a claim, so the permit must not go to a
+   * holder that may merely have been paused. Their other permits and their parts of the rate are free.
    *
    * @param stillRunning number of running attempts, of any nodes, that were claimed no later than the latest of their
    *     times
@@ -157,13 +157,13 @@ record PermitRecord(List<Holder> holders) {
     if (owed > 0 && mine > least) {
       return (int) Math.max(least, mine - owed);
     }
-    // The node takes free permits up to its share, and of the rest the part that the other nodes leave.
+    // The node takes free permits up to its share, and beyond its share those that no other node lacks.
     long due = Math.clamp(free, 0, Math.max(0, fair[self] - mine));
     long spare = Math.max(0, free - due - lacking);
     return (int) Math.min(Math.max(mine, wants.get(self)), mine + due + spare);
   }
 
-  /** Returns the fair shares of these demands. */
+  /** Returns the fair shares of these demands, in their order; together at most {@code limit}. */
   private static int[] fair(List<Integer> wants, int limit, long turn) {
     int[] shares = new int[wants.size()];
     int left = limit;

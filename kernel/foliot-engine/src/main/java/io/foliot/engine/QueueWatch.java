@@ -32,7 +32,10 @@ import java.util.function.Supplier;
  * after it, so it finds a queue that another node put before the call.
  */
 final class QueueWatch {
-  /** The time for which a read of the queues confirms tasks that were written meanwhile. */
+  /**
+   * The time after a read of the queues within which new tasks need no further read: their queues are not being
+   * deleted.
+   */
   static final long VALID_NANOS = 2_500_000_000L;
 
   private static final long EVERY_NANOS = 1_000_000_000L;

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * time that has passed. The monotonic clock may have stopped while the machine was suspended.
  * </ul>
  *
- * <p>Readings are kept for each slot, because the nodes of a store's cluster have different clocks. The passes over a
+ * <p>Readings are kept for each slot, because a store may have several servers with different clocks. The passes over a
  * job use the clock of its slot.
  */
 final class StoreTime {
@@ -56,7 +56,7 @@ final class StoreTime {
     return read.thenApply(StoreTime::millis);
   }
 
-  /** Returns the time at the slot of a job, read now, or derived from the last reading and this process's clocks. */
+  /** Returns the time at the slot of a job, read now, or derived from the latest reading and this process's clocks. */
   CompletionStage<Long> estimated(String job) {
     Reading last = readings.get(slot(job));
     if (last == null) {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Runs callbacks after a delay. Any thread may schedule, cancel and reset timers. One driver thread advances a timing
  * wheel. The thread sleeps until the next deadline and does not wake while there is nothing to do.
  *
- * <p>A callback never runs before its delay has passed, not even by a nanosecond. It may run late by one tick (65 us by
- * default), and by the time that the operating system needs to wake a thread. A callback may run another millisecond
- * late while the driver would have to wake more than 1,000 times a second.
+ * <p>A callback never runs before its delay has passed, not even by a nanosecond. It may run late: by one tick (65 us
+ * by default) plus the slack (0 by default), plus the delay with which the operating system wakes a thread. While the
+ * driver would have to wake more than 1,000 times a second, a callback may run another millisecond late.
  *
  * <p>A timer starts when its callback is called inline or given to the executor. Timers start in the order of their
  * deadlines, to the nanosecond, also after a stall. Timers that one thread schedules with equal deadlines start in the
@@ -62,12 +62,12 @@ public final class WheelTimer implements AutoCloseable {
     }
   }
 
-  /** Returns a timer with the defaults of {@link Builder}. */
+  /** Returns a {@code WheelTimer} with the defaults of {@link Builder}. */
   public static WheelTimer create() {
     return builder().build();
   }
 
-  /** Returns a builder of a timer. */
+  /** Returns a builder of a {@code WheelTimer}. */
   public static Builder builder() {
     return new Builder();
   }
@@ -76,9 +76,10 @@ public final class WheelTimer implements AutoCloseable {
    * Runs a task once, after a delay.
    *
    * @param delay the time until the task runs; at once if zero or negative. The deadline is at most 146 years after the
-   *     timer's creation
-   * @throws RejectedExecutionException if the timer has stopped, its hand-off is full, or its thread has died or cannot
-   *     be started. In the last two cases the exception has a cause. After a failed start, the next call tries again
+   *     creation of this {@code WheelTimer}
+   * @throws RejectedExecutionException if {@link #stop} was called, the hand-off is full, or the driver thread has died
+   *     or cannot be started. In the last two cases the exception has a cause. After a failed start, the next call
+   *     tries again
    */
   public Timeout schedule(Runnable task, long delay, TimeUnit unit) {
     long deadlineNanos = driver.deadlineNanos(unit.toNanos(delay));
@@ -115,7 +116,7 @@ public final class WheelTimer implements AutoCloseable {
     assert unfired.stream().allMatch(Timeout::isCancelled);
   }
 
-  /** Returns the counters of this timer. */
+  /** Returns the counters of this {@code WheelTimer}. */
   public TimerCounters counters() {
     return driver.counters();
   }
@@ -132,7 +133,7 @@ public final class WheelTimer implements AutoCloseable {
     return TimeUnit.NANOSECONDS.convert(duration);
   }
 
-  /** The settings of a timer. Not safe for use by several threads. */
+  /** The settings of a {@code WheelTimer}. Not safe for use by several threads. */
   public static final class Builder {
     /**
      * Base-2 logarithm of the default tick of 65,536 ns. The operating system wakes a thread late by about that time,
@@ -187,7 +188,7 @@ public final class WheelTimer implements AutoCloseable {
       return this;
     }
 
-    /** Sets the executor of the callbacks; by default the timer starts virtual threads for them. */
+    /** Sets the executor of the callbacks; by default they run on virtual threads. */
     public Builder executor(Executor executor) {
       this.executor = requireNonNull(executor, "executor");
       return this;
@@ -237,7 +238,7 @@ public final class WheelTimer implements AutoCloseable {
       return this;
     }
 
-    /** Creates a timer. Its driver thread starts with the first call of {@code schedule}. */
+    /** Creates a {@code WheelTimer}. Its driver thread starts with the first call of {@code schedule}. */
     public WheelTimer build() {
       return new WheelTimer(this);
     }

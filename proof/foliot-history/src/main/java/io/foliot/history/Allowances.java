@@ -7,7 +7,8 @@ package io.foliot.history;
  * @param transitMillis the longest time, without faults, from the beginning of an attempt until the receiver records
  *        its arrival; also the longest time from the recorded answer until the system reads that answer
  * @param deliveryTimeoutMillis how long the system waits for the receiver's answer. A later answer may go unread
- * @param settleMillis the longest time, without faults, in which the store records a successful answer
+ * @param settleMillis the longest time, without faults, from the receiver's successful answer until the store has
+ *        recorded it
  * @param graceMillis the longest time until a firing is attempted, counted from the latest of its due time, its
  *        previous attempt and the end of the last fault. This is at least the longest lease and the longest backoff. An
  *        operation without an answer takes effect within the same time, or never

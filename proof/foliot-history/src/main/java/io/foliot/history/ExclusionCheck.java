@@ -31,7 +31,7 @@ final class ExclusionCheck {
   /** The firing made by a RESET whose answer came first, before any break of the series; null if there is none. */
   private final @Nullable Firing[] firstReset;
 
-  /** The same as {@link #firstReset} for RESET_PENDING. */
+  /** The firing made by a RESET_PENDING whose answer came first, before any break; null if there is none. */
   private final @Nullable Firing[] firstPending;
 
   /**

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records events, in memory or in a file, from any thread.
  *
- * <p> A file has one line per event. Each line is handed to the operating system before the recording call returns, so
+ * <p>A file has one line per event. Each line is handed to the operating system before the recording call returns, so
  * recorded events survive a kill of the writer, but not a power loss. A line that a kill left incomplete is ignored. A
  * writer that restarts may append to the same file.
  */
@@ -87,7 +87,7 @@ public final class History implements Closeable {
     append(new Event.Replied(delivery, atMillis, reception));
   }
 
-  /** Records that a fault is about to be injected, and returns the number of its window. */
+  /** Records that a fault is about to be injected, and returns the number for {@link #faultEnded}. */
   public long faultBegan(long atMillis, Event.Fault fault, String what) {
     long window = numbers.incrementAndGet();
     append(new Event.FaultBegan(window, atMillis, fault, what));

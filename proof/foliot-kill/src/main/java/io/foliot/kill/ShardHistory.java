@@ -54,8 +54,8 @@ record ShardHistory(List<ShardAttempt> attempts, List<Shown> records, List<Plan>
    * A shard as the server shows it.
    *
    * @param shards how many shards the run has, in the zone of the shard
-   * @param fence the fence of the last attempt; its attempt number is 0 if no attempt has begun
-   * @param claims the last 16 attempts whose end is known
+   * @param fence the fence of the latest attempt; its attempt number is 0 if no attempt has begun
+   * @param claims the latest 16 attempts whose end is known, the oldest first
    * @param result the text of the shard's result
    */
   record Shown(ShardAttempt.Shard shard, int shards, TaskState state, Fence fence, List<Claim> claims,

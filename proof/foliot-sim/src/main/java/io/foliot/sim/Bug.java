@@ -141,7 +141,7 @@ enum Bug {
   /** A node's vouchers for its workers never expire, so dead workers keep their seats. */
   VOUCHERS_NEVER_EXPIRE(FleetSimulation.Check.LIVENESS);
 
-  /** Age of the writes that an outage loses if calls are answered before they are synced. */
+  /** Additional time whose writes an outage loses if calls are answered before they are synced. */
   private static final long UNSYNCED_MILLIS = 500;
   /** Factor by which the lost period exceeds the stated one. */
   private static final int LOSS_FACTOR = 10;

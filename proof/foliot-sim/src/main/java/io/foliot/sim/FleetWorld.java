@@ -11,9 +11,11 @@ import java.util.SplittableRandom;
  * @param world the nodes and their store
  * @param zones the number of zones
  * @param workers the number of workers at the beginning
- * @param isPlanned whether nodes plan runs as they plan jobs; if not, a caller writes the runs
+ * @param isPlanned whether a task on a node plans each run, as the planner of jobs does; if not, a caller submits the
+ *     run
  * @param leaseMillis the lease of the workers' claims
- * @param restMillis the length of the period before the heal in which no node runs: 0, or longer than a seat rests
+ * @param restMillis the length of the period before the heal in which no node runs: 0, or longer than the ten minutes
+ *     for which a free seat is kept
  */
 record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlanned, long leaseMillis,
     long restMillis) {
@@ -35,7 +37,7 @@ record FleetWorld(Mode mode, World world, int zones, int workers, boolean isPlan
   private static final int MOST_NODES = 4;
   private static final int LEAST_WORKERS = 3;
   private static final int MOST_WORKERS = 8;
-  /** Period without nodes, which is longer than a seat rests. */
+  /** Period without nodes, which is longer than the ten minutes for which a free seat is kept. */
   private static final long REST_MILLIS = 640_000;
   /** On average, one of this many runs with faults has such a period. */
   private static final int REST_RARITY = 8;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * IPv6 address is permitted only if an allowed network contains it and the IPv4 address is permitted as well.
  */
 public final class AddressRules {
-  /** Reason of the only denial that no operator can lift. */
+  /** Reason for the only denial that no operator can lift. */
   static final String METADATA_DENIAL = "cloud metadata, never permitted";
 
   private static final List<Cidr> METADATA = networks(

@@ -25,7 +25,7 @@ public record Fleet(List<Seat> seats, List<String> zones) {
    * A number that one live worker has. All workers that get the seat, one after the other, are in the same zone.
    *
    * @param number from 0 to {@link Address#MAX_NUMBER}
-   * @param worker the name of the worker that has the seat, or had it last
+   * @param worker the name of the worker that has the seat, or of the latest worker that had it
    * @param zone the zone of the seat
    * @param queues the queues whose tasks the worker takes; empty if the worker is gone
    * @param node the node that the worker calls; empty if the worker is gone
@@ -96,9 +96,10 @@ public record Fleet(List<Seat> seats, List<String> zones) {
   }
 
   /**
-   * Returns whether a worker may run tasks of a queue with an address. The address must be the worker's seat or zone,
-   * or a seat for which the worker is the substitute. Any worker may run a task with {@link Address#ANYWHERE}, whatever
-   * queues the worker takes.
+   * Returns whether a worker may run tasks of a queue that have this address. Any worker may run a task with
+   * {@link Address#ANYWHERE}, whatever queues the worker takes. For any other address, the worker must get tasks of the
+   * queue ({@link Seat#works}), and the address must be the worker's seat or zone, or a seat for which the worker is
+   * the substitute.
    *
    * <p>The substitute is chosen by rendezvous hashing (Thaler and Ravishankar 1996): when a worker leaves, one other
    * worker becomes the substitute for its seat. Another seat keeps its substitute, unless that was the worker that

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * over all times, and it needs the calendar for the business days of {@code W}.
  *
  * @param timing a schedule without bounds
- * @param from the first instant that may be scheduled, or null
- * @param to the first instant that must not be scheduled any more, or null
+ * @param from the start: no scheduled time is before this instant; null for no start
+ * @param to the end: all scheduled times are before this instant; null for no end
  * @param calendar the excluded days, in the zone; empty for a cron schedule, which excludes the days itself
  * @param zone the zone of the calendar and of previews
  */

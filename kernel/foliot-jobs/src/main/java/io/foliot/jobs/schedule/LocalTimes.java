@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
  * argument the next allowed minute; in its minute the next allowed second. A field without a bit left carries into the
  * next larger field, and all smaller fields begin at their first bit.
  * <li>Else, or if the day has no time left, take the next bit of the days of the month ({@link MonthDays}).
- * <li>Without such a day, take the next allowed month, then the next allowed year, and its first day and time.
+ * <li>If the month has no such day, take the next allowed month of the year or, if there is none, of the next allowed
+ * year, and the first allowed day and time of this month.
  * </ol>
- * A step costs one bit operation per field, so that the distance of the next time hardly matters: a schedule of 29
- * February reads at most 8 years of months. The search of days ends after 400 years, because the Gregorian calendar
- * repeats after 146,097 days, which are full weeks.
+ * A step costs one bit operation per field, so the distance of the next time hardly matters: a schedule of 29 February
+ * reads at most 8 years of months. The search of days ends after 400 years, because the Gregorian calendar repeats
+ * after 146,097 days, which are full weeks.
  *
  * <p>Source: the bit sets are those of Vixie cron (1987); the search carries as an odometer does. Rejected: a test of
  * each minute or second (as in Vixie cron; 1,440 tests for a day), and fields that are java.time adjusters (Spring):
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int months, @Nullable BitSet years,
     Calendar calendar) {
-  /** Result of {@link #next} if there is no such time. */
+  /** Result of {@link #next} if no element follows. */
   static final long NONE = Long.MIN_VALUE;
   static final long DAY_SECONDS = 86_400;
   static final int ALL_HOURS = 0xff_ffff;
@@ -99,7 +100,7 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
     return years == null || (year >= 0 && years.get(year));
   }
 
-  /** Returns the first allowed second of a day that is not before a given second of the day, or -1. */
+  /** Returns the first allowed second of a day that is not before a given second of the day, or -1 if none is left. */
   private int timeFrom(int second) {
     int hour = second / HOUR_SECONDS;
     int minute = second / MINUTE_SECONDS % 60;
@@ -113,7 +114,7 @@ record LocalTimes(long seconds, long minutes, int hours, MonthDays days, int mon
         : Integer.numberOfTrailingZeros(later) * HOUR_SECONDS + first(minutes) * MINUTE_SECONDS + first(seconds);
   }
 
-  /** Returns the first allowed second of an hour that is not before a given minute and second, or -1. */
+  /** Returns the first allowed second of an hour (0 to 3,599) that is not before a minute and second, or -1. */
   private int inHourFrom(int minute, int second) {
     long left = ((minutes >>> minute) & 1) == 0 ? 0 : seconds & (-1L << second);
     if (left != 0) {

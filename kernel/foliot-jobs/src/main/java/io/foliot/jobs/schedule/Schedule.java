@@ -34,7 +34,7 @@ public sealed interface Schedule permits CronSchedule, EverySchedule, AfterSched
     return this;
   }
 
-  /** Returns at most {@code count} scheduled times after an instant, with their offsets. */
+  /** Returns the first scheduled times after an instant, in order, at most {@code count}, with their offsets. */
   default List<ZonedDateTime> preview(Instant after, int count) {
     List<ZonedDateTime> times = new ArrayList<>();
     Instant time = next(after);

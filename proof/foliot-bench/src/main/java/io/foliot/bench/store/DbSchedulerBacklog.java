@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class DbSchedulerBacklog implements Backlog {
   /** Maximum number of connections, which the threads share. PostgreSQL permits 100 by default. */
   private static final int MOST_CONNECTIONS = 90;
-  /** Connections for claims and housekeeping, beside those of the threads. */
+  /** Connections for claims and housekeeping, besides those of the threads. */
   private static final int CONNECTIONS_BESIDE_THREADS = 4;
   /** Interval of polls. Only the first poll matters: while tasks are left, the scheduler claims again by itself. */
   private static final Duration POLLING = Duration.ofMillis(100);

@@ -22,8 +22,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
 /**
- * Measures calls from one or several producer threads to timers that have threads of their own, while many timers wait.
- * None of the waiting timers is due soon. A figure is the time after which a call returns.
+ * Measures calls from one or several producer threads to contenders, while many timers wait. A contender is a timer
+ * facility with threads of its own. None of the waiting timers is due soon. A figure is the time after which a call
+ * returns.
  *
  * <pre>{@code
  * mvn -q -pl :foliot-bench -am -Pjmh process-test-classes -Dbench.args="ActiveTimerBenchmark -t 1"
@@ -32,9 +33,9 @@ import org.openjdk.jmh.infra.ThreadParams;
  *     -Dbench.args="ActiveTimerBenchmark.resetLater -t 1 -p contender=WHEEL_TIMER,NETTY -p live=1000000"
  * }</pre>
  *
- * <p>{@code DELAY_QUEUE} is measured only if it is named, because its cancel searches all timers. {@code
- * FORK_JOIN_POOL} needs JDK 25. {@code JAVA_TIMER} keeps cancelled timers until they would have fired. So that they do
- * not fill the heap, each iteration creates a new timer, and iterations should be short.
+ * <p>{@code DELAY_QUEUE} is measured only if it is named, because its cancel searches all timers.
+ * {@code FORK_JOIN_POOL} needs JDK 25. {@code JAVA_TIMER} keeps cancelled timers until they would have fired. So that
+ * they do not fill the heap, each iteration creates a new contender, and iterations should be short.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -45,7 +46,7 @@ public class ActiveTimerBenchmark {
   /** Calls per invocation. With this many, the overhead of JMH for each invocation is negligible. */
   static final int BATCH = 500;
 
-  /** The timer that all producers share. */
+  /** The contender that all producers share. */
   @State(Scope.Benchmark)
   public static class Shared {
     @Param({"WHEEL_TIMER", "WHEEL_EXECUTOR", "NETTY", "KAFKA", "THREAD_POOL", "FORK_JOIN_POOL", "JAVA_TIMER"})

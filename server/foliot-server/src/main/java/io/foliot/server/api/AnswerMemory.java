@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class AnswerMemory {
   /**
-   * Number of copies of a payload that exist at once: in the record, in the text, in the array made of the text, and in
-   * the buffer of the connection.
+   * Number of copies of a payload that exist at the same time: in the record, in the text, in the array made of the
+   * text, and in the buffer of the connection.
    */
   static final int COPIES = 4;
   /** Bytes of a record and its text besides the payload: names, times, the history of attempts. */
@@ -19,7 +19,7 @@ public final class AnswerMemory {
 
   /** Longest wait for room. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
-  /** Number of answers that should find room at once: each reserves at most the whole memory divided by this number. */
+  /** Number of concurrent answers that should find room: each reserves at most the memory divided by this number. */
   private static final int CALLERS = 4;
   /** Bytes of one permit. */
   private static final int UNIT = 1 << 10;

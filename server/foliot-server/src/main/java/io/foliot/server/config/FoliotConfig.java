@@ -129,8 +129,8 @@ public record FoliotConfig(Listen listen, Store store, Cluster cluster, Delivery
   }
 
   /**
-   * The limits of bodies and of the memory of requests, in bytes, the number of connections, and the number of queues
-   * that have a label in the metrics.
+   * The limits in bytes of bodies, of batches, and of the memory for waiting bodies and for answers; the maximum
+   * numbers of connections, and of queues that have a label in the metrics.
    */
   public record Limits(int bodyBytes, int batchBytes, long waitingBytes, long answerBytes, int connections,
       int metricQueues) {}

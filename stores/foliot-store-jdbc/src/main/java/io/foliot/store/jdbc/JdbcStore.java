@@ -71,7 +71,9 @@ import org.jspecify.annotations.Nullable;
  * {@link StoreFullException}.
  */
 public final class JdbcStore implements TaskStore, TransactionalStore {
-  /** Largest number of items in a batch. With server and caller on one machine, more would not be cheaper per item. */
+  /**
+   * Largest number of items in a batch. With server and caller on one machine, a larger batch is not cheaper per item.
+   */
   private static final int BATCH = 400;
 
   private final List<DatabaseShard> parts;

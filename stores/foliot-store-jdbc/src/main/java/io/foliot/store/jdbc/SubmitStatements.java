@@ -8,7 +8,7 @@ import java.util.List;
 /** Statements that insert tasks, or push back waiting tasks. */
 interface SubmitStatements {
   /**
-   * Inserts those tasks whose key has no live task, and whose id and request are not known.
+   * Inserts the tasks whose key has no live task, and whose id and idempotency key the database does not hold yet.
    *
    * @param seenMicros the largest reading of the clock by this process, in microseconds since 1970; no smaller
    *     generation is given out

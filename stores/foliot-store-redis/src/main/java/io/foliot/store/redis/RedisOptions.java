@@ -9,8 +9,8 @@ import java.util.function.Consumer;
  * The options of a store.
  *
  * @param uri {@code redis://}, {@code rediss://} (TLS), or {@code redis-sentinel://...#master}. Several addresses of
- *     the first two forms, separated by commas, are members of a cluster. A single address may also be that of a
- *     cluster's member
+ *     the first two forms, separated by commas, are members of a cluster. A single address may also name a member of a
+ *     cluster
  * @param namespace the prefix of every key, which separates several stores on one server
  * @param slots the number of slots of a new store, a power of two from 1 to 65,536. An existing store keeps its number
  * @param timeout the time after which a call without an answer fails; it is unknown whether such a call took effect

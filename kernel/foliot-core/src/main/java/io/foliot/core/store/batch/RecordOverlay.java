@@ -67,7 +67,7 @@ public final class RecordOverlay implements RecordTable {
     return id == null ? null : get(id);
   }
 
-  /** Returns the id of the task that has a key, or had it last; null if none is known. */
+  /** Returns the id of the live task of a key, or else of the key's latest known task; null if there is none. */
   public @Nullable TaskId holder(KeyName key) {
     TaskId id = holders.get(key);
     return id != null ? id : committed.holder(key);
