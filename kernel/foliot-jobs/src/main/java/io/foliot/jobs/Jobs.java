@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Futures fail with {@link IllegalArgumentException} for a request that can never work, with
  * {@link UnknownJobException} for a job that does not exist, and as calls of {@link io.foliot.core.Scheduler} do.
+ *
+ * <p>This class is one file because all calls that change a job share the tries described above.
  */
 public final class Jobs {
   private final TaskStore store;

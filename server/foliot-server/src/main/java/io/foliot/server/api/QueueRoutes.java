@@ -18,7 +18,7 @@ import tools.jackson.core.JsonGenerator;
 /** The calls about queues. */
 final class QueueRoutes {
   /**
-   * How much longer a deletion may take than another write. On a shared store a deletion waits about three seconds, see
+   * Time by which a deletion may take longer than another write. On a shared store a deletion waits about three seconds, see
    * {@link Scheduler#deleteQueue}.
    */
   private static final long DELETION_MILLIS = 4_000;
