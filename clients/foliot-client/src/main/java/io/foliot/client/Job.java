@@ -352,7 +352,7 @@ public final class Job {
       return this;
     }
 
-    /** Sets how long a run may take. */
+    /** Sets how long a run may take; by default there is no limit. */
     public Builder timeout(Duration longest) {
       timeout = longest;
       return this;
@@ -374,7 +374,7 @@ public final class Job {
       return this;
     }
 
-    /** Sets the number of failed runs in a row after which the job is paused. */
+    /** Sets the number of failed runs in a row after which the job is paused; by default failures do not pause it. */
     public Builder pauseAfterFailures(int failures) {
       pauseAfterFailures = failures;
       return this;

@@ -15,9 +15,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the tasks of a pull queue. The worker claims as many tasks as it may run at once, and runs the handler of each
- * task on a virtual thread. It extends the lease while the handler runs, and reports the end to the server. While the
- * server cannot be reached, it retries with growing pauses. Stop the worker before you close the client.
+ * Runs the tasks of a pull queue. The worker claims no more tasks than it may run concurrently, and runs the handler of
+ * each task on a virtual thread. It extends the lease while the handler runs, and reports the end to the server. While
+ * the server cannot be reached, it retries with growing pauses. Stop the worker before you close the client.
  */
 public final class Worker implements AutoCloseable {
   /*
@@ -39,14 +39,14 @@ public final class Worker implements AutoCloseable {
    */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(15);
 
-  /** Shortest wait of an empty answer. A faster empty answer counts as a failure, so that the worker does not spin. */
+  /** Shortest normal duration of a claim without tasks. A faster one counts as a failure, to avoid a busy loop. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
   private static final System.Logger LOGGER = System.getLogger("io.foliot.client");
 
   /**
-   * Time within which the poller ends after a stop, unless its claim still waits. The server probably began that wait
-   * after it had read the announcement of the stop, so the announcement is repeated.
+   * Time within which the poller normally ends after a stop. If the poller takes longer, its claim probably reached
+   * the server after the announcement of the stop. The announcement is then repeated.
    */
   private static final Duration OVERTAKEN = Duration.ofSeconds(1);
 
@@ -137,7 +137,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Acquires permits, and waits for the first of them. Returns the number of permits, or 0 if the worker stops. */
+  /** Acquires a permit, and more if more are free. Returns the number, at most MAX_CLAIM, or 0 if the worker stops. */
   private int acquire() {
     try {
       permits.acquire();
@@ -174,7 +174,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Returns the time after which a lease is extended that has this time left. */
+  /** Returns the pause before the extension of a lease that has the given time left. */
   private Duration untilRenewal(Duration left) {
     Duration third = left.dividedBy(3);
     return name != null && third.compareTo(LONGEST_SILENCE) > 0 ? LONGEST_SILENCE : third;

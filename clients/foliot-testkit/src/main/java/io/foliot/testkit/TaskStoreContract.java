@@ -41,8 +41,8 @@ public abstract class TaskStoreContract extends StormContract {
   }
 
   /**
-   * Returns the model to compare the store with: an empty store with the same clock and number of slots that keeps the
-   * contract. The default is a {@link MemoryStore}, so the test of that class overrides this method.
+   * Returns the model to compare the store with: an empty store that keeps the contract, with the same clock and number
+   * of slots. The default is a {@link MemoryStore}, so the test of that class overrides this method.
    */
   protected TaskStore model(int slotCount, TimeSource storeClock) {
     SplittableRandom tokens = new SplittableRandom();

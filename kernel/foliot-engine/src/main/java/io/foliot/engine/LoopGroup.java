@@ -53,7 +53,7 @@ final class LoopGroup implements SlotOwnership.Loops {
     return loops.size();
   }
 
-  /** Returns the loop with an index, from 0. Loop 0 also does the work that a node does only once. */
+  /** Returns the loop with an index, from 0. Loop 0 also does the work that only one loop may do. */
   EngineLoop get(int index) {
     return loops.get(index);
   }

@@ -19,14 +19,14 @@ import java.util.Map;
  * <li>Entries are moved in the order in which they were added, a batch at a time, after all claims: a task that is due
  * never waits for an entry that only moves.
  * <li>Meanwhile head polls find the entry again at its old place; {@link #covers} makes them skip it. The result of a
- * probe is trusted for {@link #TRUSTED_NANOS} only: if a deadline is pulled nearer again, perhaps only the record
- * changes, and not the index entry.
+ * probe is trusted for {@link #TRUSTED_NANOS} only, because a touch that brings the deadline nearer again may change
+ * only the record, and not the index entry.
  * <li>The entry stays covered until the store has answered the call that moves it.
  * </ol>
  *
  * <p>All of this is a cache. An entry that is forgotten here is found by a head poll, and probed again. Rejected:
  * moving each entry with the claim that finds the later deadline. The commit of a thousand moves takes tens of
- * milliseconds, and with a million heartbeats a task that was really due waited for seconds behind them.
+ * milliseconds. With a million heartbeats, a task that was really due waited for seconds behind such commits.
  */
 final class Moves {
   /** Age up to which the deadline that a probe has read is trusted. */

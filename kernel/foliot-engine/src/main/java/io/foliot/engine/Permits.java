@@ -5,8 +5,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A queue's permits on this node, shared by the node's loops: how many attempts may run at once, and how many may begin
- * per second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
+ * A queue's permits on this node, shared by the node's loops: how many attempts may run concurrently, and how many may
+ * begin per second. The rate is a token bucket with room for the attempts of a tenth of a second, and for at least one.
  *
  * <p>If other nodes may serve the queue too, the limits belong to the cluster, and this object has the part that
  * {@link ClusterPermits} grants: none at first.
@@ -111,8 +111,8 @@ final class Permits {
   }
 
   /**
-   * Returns the time until which claims under the taken permits may win, by the store's clock, or {@link
-   * Long#MAX_VALUE} if it is unlimited. Callers take permits first.
+   * Returns the time until which claims under the taken permits may win, in milliseconds since 1970 by the store's
+   * clock, or {@link Long#MAX_VALUE} if it is unlimited. Callers must take the permits before they call this method.
    */
   synchronized long untilMillis() {
     return isShared ? untilMillis : Long.MAX_VALUE;
@@ -150,7 +150,8 @@ final class Permits {
   }
 
   /**
-   * Returns whether no permit is free.
+   * Returns whether no permit is free, and notes the tasks that wait. Requests permits if the cluster has granted too
+   * few.
    *
    * @param waiting how many tasks wait for a permit
    * @param again called when a permit may be free again, if none is now
@@ -195,12 +196,18 @@ final class Permits {
 
   // Called by ClusterPermits.
 
-  /** Returns how many attempts this node would have at once if there were permits for all. */
+  /** Returns how many attempts this node would run concurrently if there were permits for all. */
   synchronized int wants(long nowNanos) {
     return inUse + (nowNanos - unmetNanos < UNMET_NANOS ? unmet : 0);
   }
 
-  /** Sets the permits that the node may use from now on. */
+  /**
+   * Sets the permits that the node may use from now on.
+   *
+   * @param rate the node's share of the queue's rate, from 0 to 1
+   * @param newUntilMillis when the permits end, in milliseconds since 1970 by the store's clock
+   * @param newUntilNanos the same instant by this node's monotonic clock
+   */
   synchronized void grant(int permits, double rate, long newUntilMillis, long newUntilNanos, long nowNanos) {
     fill(nowNanos);
     granted = permits;

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class QueueRegistry {
   private static final System.Logger LOG = System.getLogger(QueueRegistry.class.getName());
 
-  /** Maximum number of attempts that one delivery makes at once: each is a socket, or a thread of the application. */
+  /** Maximum number of concurrent attempts of one delivery: each is a socket, or a thread of the application. */
   private static final int MAX_ATTEMPTS = 16_384;
   /** One part in this many of a delivery's attempts is reserved for destinations that have no attempt. */
   private static final int RESERVED_PART_OF_ATTEMPTS = 4;
@@ -207,7 +207,8 @@ final class QueueRegistry {
 
   /**
    * Sets the settings of all queues that were read from the store. Returns the names of the queues that are different
-   * now, or null if this node has seen a change since the read began, which the documents may lack.
+   * now. Returns null, and changes nothing, if this node has seen a change since the read began: the documents may lack
+   * that change.
    */
   synchronized @Nullable Set<String> replaceAll(List<Document> documents, long changesBefore, Read read) {
     if (changes != changesBefore) {

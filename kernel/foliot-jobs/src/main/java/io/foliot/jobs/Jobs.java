@@ -301,8 +301,8 @@ public final class Jobs {
         case CANCELLED, CANCEL_PENDING -> true;
         case ALREADY_FINISHED, NOT_FOUND -> false;
       };
-      // The record is read after the cancel, because no pass inserts shards after it. A repeated delete completes an
-      // interrupted delete.
+      // The record is read after the cancel, because no pass inserts shards after the cancel. A repeated delete
+      // completes an interrupted delete.
       return !stopsRuns || result.id() == null
           ? CompletableFuture.completedFuture(existed)
           : store.find(new TaskRef.ById(result.id()))
@@ -555,7 +555,7 @@ public final class Jobs {
 
   private CompletionStage<Optional<JobStatus>> changed(Stored before, JobRecord next, long now) {
     // A handler may have ended the job, and no pass has recorded that yet. Whether this change revives the job can only
-    // be decided after that pass.
+    // be decided after the pass that records it.
     return next == before.record()
         ? views.of(before.task()).thenApply(status -> {
           if (status.isEnded() && !next.isEnded()) {

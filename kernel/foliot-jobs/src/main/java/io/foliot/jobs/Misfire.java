@@ -4,7 +4,7 @@ import io.foliot.core.DurationText;
 import java.time.Duration;
 
 /**
- * The rule for scheduled times that are found late: by more than 30 s, or several at once.
+ * The rule for scheduled times that are found late: by more than 30 s, or several together.
  *
  * @param policy the rule that selects the times to run
  * @param window the largest lateness of a time that runs; a time with a larger lateness is recorded as missed
@@ -23,7 +23,7 @@ public record Misfire(Policy policy, Duration window, int max) {
     ONCE(1),
     /**
      * All times within the window run, or the newest of them if there are more than the maximum. They run in order, and
-     * one after the other unless the overlap rule allows several runs at once.
+     * one after the other unless the overlap rule allows concurrent runs.
      */
     ALL(2),
     /** All times within the window, or the newest 100 of them, run as if they were on time. */

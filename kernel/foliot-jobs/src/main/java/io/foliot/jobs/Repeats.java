@@ -10,8 +10,8 @@ import java.util.function.Function;
 
 /**
  * Repeats a step on a job, with growing pauses, while the job is being planned or changed by others. If a planning pass
- * must come first, this class makes it due at once, because the next pass of a paused job may be a day away. After some
- * repetitions, it makes the planner delay the next pass ({@link JobTurns}). Thread-safe.
+ * must come first, this class makes it due at once, because the next pass of a paused job may be a day away. After
+ * three repetitions, it makes the planner delay the next pass ({@link JobTurns}). Thread-safe.
  */
 final class Repeats {
   /** Longest time of all repetitions. It is longer than the lease of a planner that was killed. */

@@ -20,7 +20,7 @@ public interface TimerClock {
 
   /**
    * Waits on the driver thread until the given time of this clock has passed or {@link #unpark} is called. Returns at
-   * once if {@code unpark} was called since the last wait. May return early for no reason.
+   * once if {@code unpark} was called since the previous wait. May return early for no reason.
    *
    * @param nanos a positive number of nanoseconds; {@link #FOREVER} for no limit
    */

@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>A task never starts before its delay has passed, not even by a nanosecond. A task starts when it is handed to the
  * workers. Delayed tasks start in the order of their deadlines, to the nanosecond, also after a stall. Tasks that one
- * thread schedules with equal deadlines start in the order of the calls. A single worker runs the tasks in this order;
- * several workers begin them in this order. The next run of a periodic task is scheduled when the previous run ends. A
- * deadline is at most 146 years after the executor's creation.
+ * thread schedules with equal deadlines start in the order of the calls. A single worker runs the tasks in this order.
+ * Several workers take them in this order, and run them concurrently. The next run of a periodic task is scheduled when
+ * the previous run ends. A deadline is at most 146 years after the executor's creation.
  *
  * <p>A task is rejected, with the cause, if there is no worker and none can be started. If a further worker cannot be
  * started, tasks wait for the running workers. An {@code OutOfMemoryError} or an exception of the clock may end the
@@ -139,7 +139,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService implem
 
   private <T extends ScheduledTask<?>> T scheduleNew(T task) {
     admit();
-    // From here on a shutdown may cancel the task, so only the thread that ends its phase WAITING decrements the count.
+    // From here on a shutdown may cancel the task, so only the thread that ends the phase WAITING decrements the count.
     try {
       if (task.isPeriodic()) {
         periodic.add(task);

@@ -1899,7 +1899,7 @@ public abstract class ScheduledExecutorContract {
     return interruptedWhileIn(call, new CountDownLatch(0));
   }
 
-  /** As {@link #interruptedWhileIn(ThrowingCallable)}, but interrupts the thread only once the latch is open. */
+  /** Returns the exception of a call that is interrupted once the latch is open and the call waits; null if none. */
   private static Throwable interruptedWhileIn(ThrowingCallable call, CountDownLatch reached)
       throws InterruptedException {
     var thrown = new AtomicReference<Throwable>();
@@ -2057,7 +2057,7 @@ public abstract class ScheduledExecutorContract {
     }
   }
 
-  /** Plain fields. Another thread is sure to see their writes only through a happens-before edge. */
+  /** Plain fields. Another thread is sure to see a write to them only through a happens-before edge. */
   private static final class PlainBox {
     int in;
     int out;

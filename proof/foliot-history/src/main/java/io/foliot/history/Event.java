@@ -1,8 +1,8 @@
 package io.foliot.history;
 
 /**
- * One event of a history. {@link Answered}, {@link Replied} and {@link FaultEnded} carry the number of the event that
- * began the operation, delivery or fault.
+ * One event of a history. {@link Answered}, {@link Replied} and {@link FaultEnded} have the number of the operation,
+ * delivery or fault that they end.
  */
 public sealed interface Event {
   long atMillis();
@@ -66,7 +66,7 @@ public sealed interface Event {
 
   /**
    * The store was made to lose writes, as its durability class permits. Each acknowledged write and each result of an
-   * attempt since an instant may or may not be lost. Older writes must have survived.
+   * attempt since an instant may be lost. Older writes must have survived.
    *
    * @param fromMillis the instant, inclusive
    */

@@ -163,7 +163,7 @@ final class Bench implements AutoCloseable {
     return receiver;
   }
 
-  /** Creates another receiver, which is another destination. The caller closes it. */
+  /** Creates a receiver besides the shared one. It is a destination of its own. The caller closes it. */
   Receiver newReceiver() {
     return new Receiver(receiverAddress(), receiverLoses);
   }

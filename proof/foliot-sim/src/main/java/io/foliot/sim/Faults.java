@@ -138,7 +138,7 @@ final class Faults {
     return history.faultBegan(schedule.nowMillis(), fault, what);
   }
 
-  /** Ends a fault after some time, unless the heal comes first. */
+  /** Ends a fault after the given time. If the heal has come first, only records the end in the history. */
   private void mendAfter(long millis, long window, Runnable mend) {
     schedule.afterMillis(millis, () -> {
       if (!healed) {
@@ -307,7 +307,10 @@ final class Faults {
     }
   }
 
-  /** Heals the store, one node, and in half of the runs the coordinator. Breaks all others until the end of the run. */
+  /**
+   * Heals the store, one node, and in half of the runs the coordinator. Breaks all other nodes until the end of the
+   * run, and in the other half of the runs the coordinator.
+   */
   void healCore() {
     healed = true;
     watch.run();

@@ -50,7 +50,7 @@ final class SimCoordination {
   private static final long WELL_MILLIS = 5;
   /** Exclusive bound of the delay of a late notification. */
   private static final long LATEST_MILLIS = 5_000;
-  /** One of this many notifications is late, one is repeated, and one of this many checks ends a session. */
+  /** One of this many notifications is late, and one is repeated. One of this many checks ends an overdue session. */
   private static final int RARITY = 4;
 
   private static final class Session {

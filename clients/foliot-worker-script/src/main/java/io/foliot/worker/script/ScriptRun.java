@@ -110,7 +110,7 @@ final class ScriptRun {
       return JobResult.done(output.lastLine());
     }
     String reason = "the script ended with exit code " + exit + ": " + output.lastLine();
-    // After a signal a retry may succeed: the script ran out of memory, or an operator killed it.
+    // After a signal a retry may succeed: perhaps the script ran out of memory, or an operator killed it.
     return failed(exit == TRY_AGAIN || exit > SIGNALLED ? JobResult.failed(reason) : JobResult.giveUp(reason), output);
   }
 

@@ -338,7 +338,7 @@ final class StoreCoordinatorTest {
   @Test
   void aStepOfTheStoresClockLosesNoMember() {
     startThree();
-    // Leases end by the store's clock, so this step ends all leases at once.
+    // Leases end by the store's clock, so this step ends all of them.
     clock.stepWall(Duration.ofHours(1));
     loops.advance(BEAT.multipliedBy(3));
     ensureAgreed(nodes);

@@ -299,7 +299,7 @@ public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dial
     /**
      * Sets the zone by its name or its offset.
      *
-     * @throws ScheduleException if there is no such zone; its choices are the nearest names
+     * @throws ScheduleException if there is no such zone; the exception names the zones that may be meant
      */
     public Builder zone(String name) {
       return zone(ZoneNames.parse(name));

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Safe for use by any thread.
  *
  * <p>A state expires a minute after the next planning pass of its job is due. If another node makes that pass, both
- * nodes have a state of the job until then, and only the other node has it afterwards. So a sum over all nodes may
- * count such a job twice for up to a minute; otherwise the sum is correct.
+ * nodes have a state of the job until the older state expires. So a sum over all nodes may count such a job twice for
+ * up to a minute; otherwise the sum is correct.
  */
 final class JobStates {
   /** Maximum number of jobs whose states are kept; further jobs are ignored. */

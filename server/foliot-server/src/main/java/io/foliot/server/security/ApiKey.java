@@ -80,7 +80,7 @@ public record ApiKey(String id, byte[] hash, Set<Action> actions, List<QueuePatt
     return MessageDigest.isEqual(hash, hashOf(text));
   }
 
-  /** Returns whether the key is valid, which it is until it expires. */
+  /** Returns whether the key has not expired. */
   public boolean holdsAt(Instant now) {
     return expiresAt == null || now.isBefore(expiresAt);
   }

@@ -38,8 +38,8 @@ import java.util.function.Supplier;
  * <li>A write whose generations are ahead of the clock first raises the floor, which is the smallest generation that
  * may be given out. Each write then changes only rows that still have the version that was read.
  * <li>Rows are written in the order of their ids, so that two batches do not deadlock.
- * <li>A unit that changes a live record and inserts others is a re-arm with children. The statement that writes the
- * parent inserts the children.
+ * <li>A {@linkplain BatchUnit unit} that changes a live record and inserts others is a re-arm with children. The
+ * statement that writes the parent inserts the children.
  * </ol>
  */
 final class GeneralPath {
@@ -113,7 +113,7 @@ final class GeneralPath {
     }
   }
 
-  /** Ends tasks whose rows cannot be read, and reports them. Leaves rows unchanged that have changed since the read. */
+  /** Ends tasks whose rows cannot be read, and reports them. Rows that have changed since the read stay as they are. */
   void setAside(Session session, List<Row> damaged, long nowMicros) throws SQLException {
     List<Row> sorted = damaged.stream().sorted(Comparator.comparing(row -> row.record().id())).toList();
     long last = sorted.stream().mapToLong(row -> row.record().generation()).max().orElse(0);

@@ -19,17 +19,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executor of steps. On the fast path, one script per part runs many items, in all parts at once. All other items
- * take the general path: the records are read, {@link TaskOperations} decides, and the changes are written if the
- * records have not changed since the read. Otherwise the records are read again. An item on the general path therefore
- * takes effect at the time of its last read, by the clock of its part.
+ * The executor of steps. On the fast path, one script per part runs many items, and the scripts of all parts run
+ * concurrently. All other items take the general path: the records are read, {@link TaskOperations} decides, and the
+ * changes are written if the records have not changed since the read. Otherwise the records are read again. An item on
+ * the general path therefore takes effect at the time of its last read, by the clock of its part.
  *
  * <p>Items of one batch for the same task or key stay in order. The fast path gets at most the first of them. The
  * others take the general path afterwards, in order. The items of one {@link BatchUnit} are compared and written as a
  * whole.
  */
 final class BatchExecutor {
-  /** Maximum number of items of one script. So many block the server for some milliseconds, and fit Lua's stack. */
+  /** Maximum number of items of one script. They block the server for some milliseconds, and fit Lua's stack. */
   private static final int AT_ONCE = 500;
   /** Bytes of payload after which a script takes no further item, because it would block the server for too long. */
   private static final int BYTES_AT_ONCE = 4 << 20;
@@ -163,8 +163,8 @@ final class BatchExecutor {
     }
 
     /**
-     * Moves the records of the items out of the parts of the previous, smaller number of parts. Returns false if the
-     * store has more parts than the state.
+     * Migrates the records of the items out of their old parts, if the number of parts is being doubled. Returns false
+     * if the store has more parts than the state.
      */
     private CompletableFuture<Boolean> migrate(Partitions.State state, List<Integer> indices) {
       if (state.complete()) {

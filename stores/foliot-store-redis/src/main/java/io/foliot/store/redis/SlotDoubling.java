@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /**
  * A process that doubles the number of slots of a store while the store is in use. It may be stopped at any point and
- * run again, and several may run at once.
+ * run again, and several may run concurrently.
  *
  * <pre>
  * the number of parts becomes 2^(n+1), not complete
@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 final class SlotDoubling {
   /** Maximum number of bits of a slot's number, because a slot is the low bits of a hash of 16 bits. */
   private static final int MAX_BITS = 16;
-  /** Number of tasks that one scan of a part reads, and that migrate at once. */
+  /** Number of tasks that one scan of a part reads, and that migrate together. */
   private static final int SCAN_PAGE = 200;
 
   private final Link link;

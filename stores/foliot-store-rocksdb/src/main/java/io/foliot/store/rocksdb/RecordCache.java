@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>When the cache is full, one in {@value #ADMITS_ONE_IN} waiting records is admitted, at random. Suppose that all
  * were admitted, and more keys than fit were touched in turn: each record would be evicted before it is read again.
- * There would be no hits, and the evicted records would already be in the old generation of the heap, which causes long
- * pauses of the garbage collector. A key that is touched often is admitted soon. A record that was just created and is
- * due in more than an hour is not admitted, because a million such records would fill the cache without a hit.
+ * There would be no hits. The evicted records would already be in the old generation of the heap, and their collection
+ * causes long pauses. A key that is touched often is admitted soon. A record that was just created and is due in more
+ * than an hour is not admitted, because a million such records would fill the cache without a hit.
  *
  * <p>Rejected: a cache library. It is made for many threads and evicts with a delay, and a second map by key would have
  * to follow its evictions. Each write would pay for this.

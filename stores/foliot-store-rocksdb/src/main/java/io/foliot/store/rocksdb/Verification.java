@@ -38,7 +38,7 @@ import org.rocksdb.SstFileReader;
 final class Verification {
   /** Maximum number of damaged items that are reported one by one. One damaged file may contain millions of items. */
   private static final int MAX_REPORTED = 100;
-  /** Number of keys that are looked up at once. */
+  /** Maximum number of entries that are read and then checked together. */
   private static final int CHUNK = 1_000;
 
   private final StoreFolder folder;
@@ -335,9 +335,8 @@ final class Verification {
   }
 
   /**
-   * Checks that each entry belongs to a record. {@link #records} has already reported each record without its entry. If
-   * there are as many entries as records, an entry without a record is possible only together with such a report. The
-   * entries are then not looked up.
+   * Checks that each entry belongs to a record. If there are as many entries as records, the entries are not looked up:
+   * an entry without a record would then imply a record without its entry, which {@link #records} has already reported.
    */
   private void index(Database db, Family family, long expected) {
     chunks(db, family, (keys, values) -> {});

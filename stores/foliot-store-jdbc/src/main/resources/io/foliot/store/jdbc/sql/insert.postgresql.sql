@@ -1,7 +1,7 @@
 -- Inserts tasks whose id and request are not known, and whose key no live task has. Safety rests on ON CONFLICT: the
 -- unique indexes of id and of (queue, key) decide, also against transactions that this statement does not see. The
--- result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted. Its last
--- column is whether the clock has not passed the generation yet.
+-- result has one row for each inserted task, or one row with NULLs after the clock if no task was inserted. The last
+-- column is true if the clock has not passed the generation yet.
 -- The version of a new row is its place in the batch. The generation is read from the clock when the row is inserted.
 -- So it is larger than the generation of a task with the same key that ended while the statement ran.
 -- Codes in answers: kind 0 is CREATED, state 0 is READY, and state 1 is DELAYED.
