@@ -306,7 +306,7 @@ final class JobRecordFormat {
     }
   }
 
-  /** Encodes a distance as a number that is never 0, because 0 stands for a run that has not begun. */
+  /** Encodes a distance as a number that is never 0, because 0 marks a run that has not begun. */
   private static long nonZero(long distance) {
     return distance < 0 ? distance : distance + 1;
   }

@@ -358,7 +358,9 @@ final class Reader implements AutoCloseable {
       return found.size() == limit || examined >= MAX_EXAMINED;
     }
 
-    /** Reads live records until {@link #isDone} or the end. Returns the last key read, or null if the end was reached. */
+    /**
+     * Reads live records until {@link #isDone} or the end. Returns the last key read, or null if the end was reached.
+     */
     byte @Nullable [] live(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.RECORDS, view)) {
         seekBehind(iterator, after);
@@ -368,7 +370,9 @@ final class Reader implements AutoCloseable {
       }
     }
 
-    /** Reads final records until {@link #isDone} or the end. Returns the last key read, or null if the end was reached. */
+    /**
+     * Reads final records until {@link #isDone} or the end. Returns the last key read, or null if the end was reached.
+     */
     byte @Nullable [] kept(byte @Nullable [] after, Database.View view) {
       try (RocksIterator iterator = db.iterator(Family.HISTORY, view)) {
         Bucket start = after == null ? null : Layout.bucket(after, 0);

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * @param blockCacheBytes native memory for blocks, indexes and filters of files
  * @param writeBufferBytes native memory for data that is in the log and not yet in files
  * @param logBytes size of the log above which its data is written to files. The log is read when the store is opened,
- *     at about 100 MB a second
+ *     at about 60 MB a second
  * @param reserveBytes free space of the file system below which submits are refused: room for the log, for write
  *     buffers on their way to files and for one merge of files, so that settles continue
  * @param onFailure called once when the store has closed itself after a failure, on a thread of the store
@@ -91,7 +91,7 @@ public record RocksDbOptions(int slots, long recordCacheBytes, long blockCacheBy
 
     /**
      * Sets the size of the log above which its data is written to files, at least 1 MiB; by default 128 MiB. The log is
-     * read when the store is opened, at about 100 MB a second.
+     * read when the store is opened, at about 60 MB a second.
      */
     public Builder logBytes(long value) {
       logBytes = value;
