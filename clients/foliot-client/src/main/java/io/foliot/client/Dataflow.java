@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #fetch} returns no items; then the shard has succeeded. A streaming run ends earlier if the worker stops
  * or the time limit of the mode is reached. The job then starts its next run at once, from the checkpoint, and selects
  * the workers anew. A stream that never ends can therefore move to workers that were added later. If the lease is lost,
- * the attempt ends without a result, and the next attempt continues from the checkpoint that was stored last.
+ * the attempt ends without a result, and the next attempt continues from the latest stored checkpoint.
  */
 public interface Dataflow<T> {
   /**
@@ -29,8 +29,8 @@ public interface Dataflow<T> {
    * {@link JobContext#fence} to refuse the writes of a replaced attempt.
    *
    * @return the checkpoint from which the next round fetches, at most 16 KiB in UTF-8; null to keep the old checkpoint
-   * @throws Exception if the round failed; the attempt then fails, and the next attempt continues from the last
-   *     checkpoint
+   * @throws Exception if the round failed; the attempt then fails, and the next attempt continues from the
+   *     latest stored checkpoint
    */
   @Nullable
   String process(JobContext job, List<T> items) throws Exception;

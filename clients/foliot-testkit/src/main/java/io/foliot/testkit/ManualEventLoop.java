@@ -60,8 +60,8 @@ public final class ManualEventLoop implements EventLoop {
   }
 
   /**
-   * Returns whether a turn is due now: after the start, after a wake, and once the time that the latest turn has
-   * returned is reached.
+   * Returns whether a turn is due now: after the start, after a wake, and from the time that the latest turn has
+   * returned.
    */
   public synchronized boolean isDue() {
     return duty != null && !closed && (woken || nextTurnNanos - clock.monotonicNanos() <= 0);

@@ -98,7 +98,7 @@ final class Claims {
 
   /**
    * Returns how long until a rate or a trial attempt allows another attempt, or {@link Long#MAX_VALUE} if no lane waits
-   * for either.
+   * for either or a claim is under way.
    */
   long waitNanos(long nowNanos) {
     long waitNanos = Long.MAX_VALUE;

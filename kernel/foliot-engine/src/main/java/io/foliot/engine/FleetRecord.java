@@ -48,7 +48,7 @@ record FleetRecord(List<String> zones, List<Seat> seats) {
 
   /**
    * Returns this record after gone workers have left their seats and the given workers have got seats. A worker gets no
-   * seat if all seats are taken, or if its zone is new and there is no number left for a zone.
+   * seat if its zone has no free seat and no seat can be added, or if its zone is new and no zone can be added.
    *
    * @param live all workers that some node vouches for
    * @param own the live workers that are to have a seat

@@ -24,7 +24,7 @@ final class LongPollQueue {
   /** Disabled workers, which receive no tasks. */
   private final Deque<Waiter> disabled = new ArrayDeque<>();
 
-  /** @param seating returns the seating as the node last read it */
+  /** @param seating returns the seating that the node read most recently */
   LongPollQueue(Supplier<Seating> seating) {
     this.seating = seating;
   }
@@ -50,7 +50,7 @@ final class LongPollQueue {
      * Creates a call that begins to wait.
      *
      * @param worker the name of the worker, or empty
-     * @param max how many tasks it takes at most
+     * @param max how many tasks the worker takes at most
      * @param calledNanos when the call came, by the monotonic clock
      * @param deadlineNanos when the call is answered even without a task
      * @param taken completes when the payloads of the answer are no longer needed
@@ -142,13 +142,13 @@ final class LongPollQueue {
     return demand;
   }
 
-  /** Reserves a place for a task at the first waiter that has room, or returns null. */
+  /** Reserves a place for a task at the first waiter that has room, or returns null if there is none. */
   @Nullable
   Waiter reserve() {
     return reserve(waiter -> true);
   }
 
-  /** Reserves a place for a task at the first waiter that has room and may run it, or returns null. */
+  /** Reserves a place for a task at the first waiter that has room and may run it; null if there is none. */
   synchronized @Nullable Waiter reserve(Predicate<Waiter> mayRun) {
     Iterator<Waiter> each = waiters.iterator();
     while (each.hasNext()) {
@@ -186,7 +186,7 @@ final class LongPollQueue {
     waiter.reserved--;
   }
 
-  /** Answers the waiters that have no task under way, if they have tasks or their time is over. */
+  /** Answers each waiter for which no claim is under way, if it has tasks or its time is over. */
   void answer(long nowNanos) {
     List<Waiter> served = new ArrayList<>();
     synchronized (this) {

@@ -22,7 +22,10 @@ import java.util.concurrent.ConcurrentMap;
  * a second, a figure may be as old as one round over all queues.
  */
 final class ParkedHeads {
-  /** First entries read in a second: a thousand queues with parked tasks are known four seconds after a start. */
+  /**
+   * Maximum number of first entries that are read in a second: a thousand queues with parked tasks are known four
+   * seconds after a start.
+   */
   private static final int READS_PER_SECOND = 256;
   /** Maximum number of these reads at the same time: some of the store's connections stay free. */
   private static final int READS_AT_ONCE = 4;

@@ -32,15 +32,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of workers, and of receivers that have answered "accepted": pull, ack, nack, fail, extend. Thread-safe.
  *
- * <p>Guarantees: only the holder of a claim's token settles or extends it, on whichever node the claim was made;
+ * <p>Guarantees: only the holder of a claim's token can settle or extend the claim, through any node of the cluster;
  * reports have an {@link Admission} of their own, so that many submits do not make a worker lose its lease.
  *
  * <ol>
  * <li>A pull waits in the {@link LongPollQueue} of its queue; the loops claim for it.
  * <li>A plain success of a task that {@link HandedTasks} remembers is settled with the remembered values. For any other
- * report the task is read, to find its queue, whose settings decide what follows a failure. Both join a batch of
- * settles.
- * <li>When a batch comes back, the loops that hold the claims release their permits.
+ * ack, nack or fail the task is read first: the settings of its queue decide what follows a failure. All of them join a
+ * batch of settles. Extensions have batches of their own, and no task is read for them.
+ * <li>When the store has answered a batch of settles, the loops that hold the claims release their permits.
  * </ol>
  */
 final class ReportCalls {
@@ -144,7 +144,7 @@ final class ReportCalls {
         return CompletableFuture.completedFuture(new SettleResult(SettleResult.Kind.NOT_FOUND, TaskState.FINISHED, 0));
       }
       TaskRecord task = found.get();
-      // The settle waits for a commit, and the payload must not stay in memory with it.
+      // The payload must not stay in memory while the settle waits for a commit.
       String queue = task.queue();
       long claimedAt = task.claimedAt();
       long generation = task.generation();

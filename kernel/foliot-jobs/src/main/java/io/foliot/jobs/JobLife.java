@@ -19,9 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planning of a job, as a pure function. Its inputs are the record of the job, the store's time, the ends of shards
- * and the workers. Its result is the next record, the time of the next pass, the shards to insert and those to cancel.
- * It uses no clock, no thread and no store.
+ * The planning of a job, as a pure function. Its inputs are the record of the job, the store's time, the ends of its
+ * tasks, the calendars, the workers, and the allocators. Its result is the next record, the time of the next pass, the
+ * tasks to insert and the tasks to cancel. It uses no clock, no thread and no store.
  *
  * <ol>
  * <li><i>Times.</i> {@link ScheduledTimes} decides for each scheduled time up to now whether it runs.
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * that is being stopped are cancelled in each pass until they have ended.
  * <li><i>Start.</i> Waiting times begin as the overlap rule permits. {@link RunPlaces} chooses where their shards run;
  * the choice is stored in the run, and a later fleet does not change it. A run may have a listener before its shards,
- * which must succeed, and one after them; the run stays active until both have ended. At most
+ * which must succeed, and one after them; the run stays active until all of these have ended. At most
  * {@link Outcome.Rearm#MAX_CHILDREN} tasks are inserted in a pass; the next pass continues.
  * <li><i>Next pass.</i> The earliest of the next scheduled time, a deadline, the poll of active runs, the end of a
  * pause, and 18 to 24 hours from now, so that changed calendars and time zone data take effect.
@@ -89,8 +89,8 @@ final class JobLife {
    *
    * @param record the next record
    * @param at when the next pass is due, in milliseconds since 1970
-   * @param children the shards to insert in the step that writes the record
-   * @param cancels the shards to cancel before that step
+   * @param children the tasks to insert in the step that writes the record
+   * @param cancels the tasks to cancel before that step
    * @param unallocated the reason why the allocator gave no shards of a time to workers, or null
    */
   record Plan(JobRecord record, long at, List<Outcome.Child> children, List<TaskId> cancels,
@@ -115,7 +115,7 @@ final class JobLife {
       }
     }
     for (Run run : record.active()) {
-      // A pass that inserts further shards is followed at once by another pass: the last of them reads the ends.
+      // A pass that inserts further shards is followed at once by another pass. The last of them reads the ends.
       if (run.phase() == RunPhase.SHARDS && (run.inserted() == run.shards() || run.isStopping())) {
         ids.addAll(open(record.job().name(), run, MAX_READ - ids.size()));
       }

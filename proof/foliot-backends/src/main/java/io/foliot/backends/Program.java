@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The programs of the servers. They are resources of jars, and are unpacked once per user and version into
  * {@code ~/.cache/foliot-backends}. A program is first unpacked into a temporary folder there, and then the folder is
- * renamed. So the final folder is always complete, even if several processes unpack the program at once.
+ * renamed. So the final folder is always complete, even if several processes unpack the program concurrently.
  */
 final class Program {
   private static final Path CACHE = Path.of(System.getProperty("user.home"), ".cache", "foliot-backends");

@@ -39,7 +39,7 @@ final class TamperedHistory {
     return placements;
   }
 
-  /** Returns the due times of the tasks without a key that no call may have changed after their submit. */
+  /** Returns the due times, by task id, of the tasks without a key that no call may have changed after their submit. */
   private static Map<String, Long> untouched(List<Event> events) {
     Map<String, Long> untouched = new HashMap<>();
     for (Placement placement : placements(events)) {
@@ -155,7 +155,7 @@ final class TamperedHistory {
     return falsified;
   }
 
-  /** Returns whether a history has what this class falsifies: a task that no call has changed, a cancel and a reset. */
+  /** Returns whether this class can falsify the history, which needs an unchanged task, a cancel and a reset. */
   static boolean canFalsify(List<Event> events) {
     return !untouched(events).isEmpty() && withDeliveriesAfterCancelled(events).size() > events.size()
         && withOldGenerations(events).size() > events.size();

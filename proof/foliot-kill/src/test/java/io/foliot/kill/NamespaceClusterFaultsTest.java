@@ -215,7 +215,7 @@ class NamespaceClusterFaultsTest {
             server.kill();
             Await.pause(millis);
           }, () -> {
-            // Without this cut, the database would notice only by its own probes that the connections are gone.
+            // Without this cut, the proxy would keep the connections of the lost server to the database open.
             way.cut();
             network.replace(node);
             server.start();

@@ -17,9 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Measures a thousand named workers that poll one server over HTTP. First come the processor time and the memory that
- * the server uses while there are no tasks, beside the use of the same server before the first poll. Then a job runs on
- * all workers.
+ * Measures a server that a thousand named workers poll over HTTP. Compares the processor time and the memory of the
+ * server, without tasks, before the first poll and while all workers poll. Then runs a job on all workers.
  */
 final class WorkersScenario implements Scenario {
   private static final int WORKERS = 1_000;

@@ -124,7 +124,7 @@ final class SimCluster {
     }
   }
 
-  /** Ends all faults. In some worlds, ends only enough faults for due tasks to run. */
+  /** Ends all faults, or in {@link World.Mode#LIVENESS} only enough faults for due tasks to run. */
   void heal(Faults faults) {
     receiver.heal();
     if (world.mode() == World.Mode.LIVENESS) {

@@ -43,15 +43,18 @@ public final class Simulation {
   private static final long RUNNING_MILLIS = 200;
   /** Maximum number of checks in a row at which a slot may have no owner, or two. */
   private static final int MAX_UNEVEN_CHECKS = 8;
-  /** Time after the heal by which the last session has ended, and each slot has an owner. */
+  /** Time after the heal by which the sessions of unreachable nodes have ended, and each slot has an owner. */
   private static final long OWNED_MILLIS = 45_000;
-  /** Tolerated delay after the heal, in addition to the lease, the delays of the store, and the backlog. */
+  /** Tolerated delay after the heal, besides the store's patience, the lease, the longest backoff and the backlog. */
   private static final long BACK_MILLIS = 10_000;
   /** Time for which the simulation continues after the last task has ended. */
   private static final long QUIET_MILLIS = 12_000;
-  /** Tolerated delay beside that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
+  /** Tolerated delay besides that of the store: a tick, the turns of loops, and the growth of a destination's limit. */
   private static final long CALM_LATE_MILLIS = 700;
-  /** Tolerated delay if no slot has an owner: the overdue poll takes a task that is a second overdue at two polls. */
+  /**
+   * Tolerated delay besides that of the store if no slot has an owner: the overdue poll takes a task that is a second
+   * overdue at two polls.
+   */
   private static final long CALM_OVERDUE_MILLIS = 4_000;
   /** Tolerated delay of a dead node's tasks while no new assignment can be made. */
   private static final long DEAD_NODE_LATE_MILLIS = 5_000;
@@ -107,12 +110,12 @@ public final class Simulation {
     faults = cluster.faults(clients::changeSomeQueue);
   }
 
-  /** Runs a seed. */
+  /** Runs the simulation of a seed. */
   public static Outcome run(long seed) {
     return run(seed, Bug.NONE, null);
   }
 
-  /** Runs a seed, and reports a line for each event. */
+  /** Runs the simulation of a seed. The reader gets a line for each event. */
   public static Outcome run(long seed, Consumer<String> reader) {
     return run(seed, Bug.NONE, reader);
   }
@@ -286,7 +289,7 @@ public final class Simulation {
   }
 
   /**
-   * Returns the instant from which a task can be claimed: when it is due or its lease ends, but not before its last
+   * Returns the instant from which a task can be claimed: when it is due or its lease ends, but not before its latest
    * change, which may have made it visible.
    */
   private static long dueSince(TaskRecord task) {
@@ -335,7 +338,7 @@ public final class Simulation {
     }
   }
 
-  /** Adds a read of every task that a call created or reset to the history, with the state at the end of the run. */
+  /** Adds to the history a read of each task that a call has created or reset: its state at the end of the run. */
   private void readAll() {
     for (Event event : history.events()) {
       if (event instanceof Event.Answered answered && answered.reply() instanceof Reply.Placed placed) {

@@ -108,7 +108,7 @@ final class PlayedDriver implements TimerClock, ThreadFactory {
     }
   }
 
-  /** Runs the driver for as long as it has been unparked and not yet run since. */
+  /** Runs the driver repeatedly, until no unpark is pending. */
   void settle() {
     while (permit.get()) {
       turn();

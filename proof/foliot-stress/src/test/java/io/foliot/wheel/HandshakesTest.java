@@ -46,7 +46,7 @@ final class HandshakesTest {
   private static final Pattern RUN_TESTS = Pattern.compile("\\(Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, "
       + "(\\d+) soft errs, (\\d+) hard errs\\)");
 
-  /** Result of jcstress: its exit code, its output, and the last counts; failed and errors are -1 if there are none. */
+  /** Result of jcstress: exit code, output, and latest counts; failed and errors are -1 if it has printed no counts. */
   private record Run(int exitCode, String output, int planned, int passed, int failed, int errors) {}
 
   @Test

@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes secrets in every setting that accepts one, and provokes the failures of each store's server. The operator must
- * get the reason of that server, and no log line, message or response may contain a secret.
+ * Passes secrets in settings of the store, the admin key and the coordinator, and provokes the failures of each store's
+ * server. The operator must get the reason of that server, and no log line, message or response may contain a secret.
  */
 @Tag("long")
 final class SecretsTest {

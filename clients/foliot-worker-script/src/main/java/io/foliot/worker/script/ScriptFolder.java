@@ -26,12 +26,14 @@ final class ScriptFolder {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
 
   private static final int ROOT_UID = 0;
-  /** Attribute of a file with the number of its owner. */
+  /** Name of the file attribute that contains the owner's user id. */
   private static final String UID = "unix:uid";
 
   private final Path folder;
 
   /**
+   * Opens a folder.
+   *
    * @throws IllegalArgumentException if the path is not a folder, if users other than its owner and group may write to
    *     it, or if its file system has no POSIX permissions
    */

@@ -49,7 +49,8 @@ public final class ScriptRunner implements JobHandlers {
   /**
    * Returns a runner of the scripts of a folder, with the default settings.
    *
-   * @throws IllegalArgumentException if the path is not a folder, or every user can write to it
+   * @throws IllegalArgumentException if the path is not a folder, every user can write to it, or its file system has no
+   *     POSIX permissions
    */
   public static ScriptRunner in(Path folder) {
     return builder(folder).build();
@@ -130,7 +131,8 @@ public final class ScriptRunner implements JobHandlers {
     /**
      * Returns a runner with these settings.
      *
-     * @throws IllegalArgumentException if the path is not a folder, or every user can write to it
+     * @throws IllegalArgumentException if the path is not a folder, every user can write to it, or its file system has
+     *     no POSIX permissions
      */
     public ScriptRunner build() {
       return new ScriptRunner(this);

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A candidacy in the election. The leader is read from ZooKeeper, not from this class: a Curator latch can report that
- * it leads although its node is gone, because it never checks the node.
+ * it leads although its znode is gone, because it never checks the znode.
  */
 final class Election implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Election.class.getName());
   /**
-   * Time after which a latch without a node is replaced, from the entry into the election. A latch creates its node in
-   * the background, and does not report a failure to create the node.
+   * Time from the entry into the election after which a latch without a znode is replaced. A latch creates its znode in
+   * the background, and does not report a failure to create it.
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -48,7 +48,7 @@ final class Election implements AutoCloseable {
     }
   }
 
-  /** Returns the name of this candidate's node, or null if the node has not been created yet. */
+  /** Returns the name of this candidate's znode, or null if the znode has not been created yet. */
   @Nullable
   String candidate() {
     String path = latch.getOurPath();
@@ -56,10 +56,10 @@ final class Election implements AutoCloseable {
   }
 
   /**
-   * Returns whether this candidate has no node, and its latch will not create one.
+   * Returns whether this candidate has no znode, and its latch will not create one.
    *
    * @param before the result of {@link #candidate} before the candidates were read
-   * @param candidates the names of the nodes that were read
+   * @param candidates the names of the candidates' znodes, as they were read
    */
   boolean isLost(@Nullable String before, List<String> candidates, long nowNanos) {
     String now = candidate();

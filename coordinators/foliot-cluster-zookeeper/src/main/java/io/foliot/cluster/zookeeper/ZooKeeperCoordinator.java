@@ -21,19 +21,19 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coordination through ZooKeeper. A member is an ephemeral node, the leader is the member with the smallest sequential
- * node, and the document is a node that the leader writes by compare-and-set.
+ * Coordination through ZooKeeper. A member is an ephemeral znode, the leader is the member with the smallest sequential
+ * znode, and the document is a znode that the leader writes by compare-and-set.
  *
- * <p>Once a {@linkplain #BEAT beat} a member ensures that its own node exists and belongs to its session, and reads the
- * other members. Watches and Curator's connection events only make the next check earlier. After any
- * failure of a session, a node or ZooKeeper, and after any lost event, the next check restores the correct state.
+ * <p>Once a {@linkplain #BEAT beat} a member ensures that its own znode exists and belongs to its session, and reads
+ * the other members. Watches and Curator's connection events only make the next check earlier. After any loss of a
+ * session, a znode or an event, and after any failure of ZooKeeper, the next check restores the correct state.
  *
  * <p>A member that dies is gone when its session times out; a member that leaves is gone at once. A member never stops
  * trying to reach ZooKeeper. A client of ZooKeeper that has had no connection for long is replaced by a new client,
  * because there are states from which a client does not recover by itself.
  */
 public final class ZooKeeperCoordinator implements Coordinator {
-  // A poll: own node (created or replaced) -> reading -> listener. One poll is under way at a time. A poll that began
+  // A poll: own znode (created or replaced) -> reading -> listener. One poll is under way at a time. A poll that began
   // before the latest change of the connection is dropped. A poll runs on the loop's thread, to which the threads of
   // Curator and ZooKeeper post their results.
   //
@@ -46,10 +46,10 @@ public final class ZooKeeperCoordinator implements Coordinator {
   public static final Duration BEAT = Duration.ofSeconds(1);
 
   private static final System.Logger LOG = System.getLogger(ZooKeeperCoordinator.class.getName());
-  /** Time without a connection after which a client is replaced. It doubles each time, up to the maximum. */
+  /** Time without a connection after which a client is replaced. Each replacement doubles it, up to the maximum. */
   private static final long PATIENCE_MIN_NANOS = Duration.ofSeconds(10).toNanos();
   private static final long PATIENCE_MAX_NANOS = Duration.ofMinutes(1).toNanos();
-  /** Number of the latest sessions of this process that are remembered: ZooKeeper may still have nodes of them. */
+  /** Number of the latest sessions of this process that are remembered: ZooKeeper may still have znodes of them. */
   private static final int OWN_SESSIONS = 8;
   /** Longest time that {@link #close} waits for ZooKeeper. */
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(1);
@@ -323,7 +323,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Ensures that the member's own node exists, then reads the members, the leader, and the document. */
+  /** Ensures that the member's own znode exists, then reads the members, the leader, and the document. */
   private void poll(Member member, Ensemble client, long now) {
     Reading current = reading(client);
     int number = ++polls;
@@ -430,7 +430,7 @@ public final class ZooKeeperCoordinator implements Coordinator {
     }
   }
 
-  /** Enters the election if this member has no candidacy, or if its candidacy has lost its node. */
+  /** Enters the election if this member has no candidacy, or if the znode of its candidacy is gone. */
   private void enterElection(Member member, Ensemble client, @Nullable String candidate, Seen seen) {
     long now = clock.monotonicNanos();
     if (election != null && election.isLost(candidate, seen.candidates(), now)) {

@@ -96,7 +96,7 @@ final class HeaderText {
 
   /**
    * Returns a text in which one space replaces each run of spaces, line breaks, control characters, format characters
-   * (which can reverse text) and lone surrogates.
+   * (which can reverse text) and lone surrogates. The result neither begins nor ends with a space.
    */
   static String oneLine(String text) {
     StringBuilder line = new StringBuilder(text.length());

@@ -94,7 +94,7 @@ final class ShardLedger {
     }
   }
 
-  /** Fails if a shard has begun twice, or on another worker than the one to which it is addressed. */
+  /** Fails if a shard has begun twice, or on a worker other than the one to which it is addressed. */
   void ensureEachOnceInItsPlace() {
     if (repeated.get() != 0 || misplaced.get() != 0) {
       throw new IllegalStateException("each shard must begin once, on the worker that it is addressed to: repeated="

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class BulkCancelRoute {
   /** Largest number of tasks that one part has. */
   private static final int TASKS_AT_ONCE = 100;
-  /** Maximum number of cancels that wait for the store at once. */
+  /** Maximum number of cancels that wait for the store at the same time. */
   private static final int CANCELS_AT_ONCE = 1_000;
   /** Divisor of the memory of an answer: the records of one part take at most half of it. */
   private static final int PART_OF_MEMORY = 2;

@@ -64,7 +64,7 @@ final class JsonIn implements AutoCloseable {
     /**
      * Reads the value at the reader's position.
      *
-     * @return whether there is such a field
+     * @return whether the object may have a field with this name
      */
     boolean read(String name);
   }
@@ -316,8 +316,8 @@ final class JsonIn implements AutoCloseable {
   }
 
   /**
-   * Reads an array of at most {@code max} strings. The problem of a longer array says to send the rest with another
-   * call.
+   * Reads an array of at most {@code max} strings. The problem of a longer array says to send the items in several
+   * calls.
    */
   @Nullable
   List<String> batch(String field, int max) {

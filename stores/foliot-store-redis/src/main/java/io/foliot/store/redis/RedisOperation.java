@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of answers
  */
 interface RedisOperation<Q, R> {
-  /** Returns the step of the general path. It also names the records that an item reads. */
+  /** Returns the step of the general path. The step also names the records that an item needs. */
   BatchStep<Q, R> general();
 
   /** Returns the 16-bit hash of the item's task or key. The hash determines the part of the item. */
@@ -68,7 +68,7 @@ interface RedisOperation<Q, R> {
     /** Appends all arguments of the script except the first. */
     void arguments(List<Q> items, List<byte[]> to);
 
-    /** Appends the result of each item, or null for an item that needs the general path. */
+    /** Appends the result of each item, or null for an item that needs the general path, in the order of the items. */
     void answers(List<Object> reply, List<Q> items, List<@Nullable R> to);
   }
 }

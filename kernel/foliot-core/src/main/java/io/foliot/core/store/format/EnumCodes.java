@@ -68,7 +68,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the end of an attempt that has a code.
+   * Returns the end of an attempt for a code.
    *
    * @throws MalformedException if no end has the code
    */
@@ -98,7 +98,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the result of a submit that has a code.
+   * Returns the result of a submit for a code.
    *
    * @throws MalformedException if no result has the code
    */
@@ -162,7 +162,7 @@ public final class EnumCodes {
   }
 
   /**
-   * Returns the state of a seal that has a code.
+   * Returns the state of a seal for a code.
    *
    * @throws MalformedException if no state has the code
    */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a record as bytes: its payload, its attempts, its successor, and the answer to a request. A part is
  * stored in a {@link Frame} of its own, or in the frame of a record. Reading throws {@link IndexOutOfBoundsException}
- * past the end and {@link MalformedException} for an unknown code.
+ * past the end or for an unknown code of a content type, and {@link MalformedException} for any other unknown code.
  *
  * <p>Generations and times are stored as their distance from a base, which takes few bytes if it is small, and at
  * most ten. A store without a base passes 0.
@@ -61,7 +61,7 @@ public final class RecordParts {
 
   /**
    * Returns a body in a frame of its own. The owner of the frame is the key of the task, because a reset by key has no
-   * id. The owner is the id if the task has no key, or if the writer has only the id, as at the end of an attempt.
+   * id. If the task has no key, or the writer has only the id, as at the end of an attempt, the owner is the id.
    * {@link #unframeBody} accepts both owners.
    */
   public static byte[] frameBody(TaskId id, @Nullable String key, Body body) {
