@@ -166,7 +166,7 @@ public final class Engine implements Scheduler {
   }
 
   /**
-   * Wakes tasks that wait for the ends of other tasks. If this fails, a waiting task finds the end by itself, later.
+   * Wakes tasks that wait for the end of another task. If this fails, the waiting task finds the end itself, later.
    */
   private void wakeAwaiting(String queue, List<String> keys) {
     CompletableFuture<?> unused = wake(queue, keys).whenComplete((woken, failure) -> {
