@@ -102,7 +102,7 @@ public final class RecurringJobs {
 
   /**
    * Requests a run now, and returns the time that identifies the run. The run waits for active runs if the overlap rule
-   * does not allow several runs at once.
+   * does not allow concurrent runs.
    */
   public Instant trigger(String name) {
     return backend.await(jobs.trigger(name, null)).times().getFirst();
@@ -122,7 +122,7 @@ public final class RecurringJobs {
   }
 
   /**
-   * Pauses a job: once this method has returned, no run of a scheduled time begins.
+   * Pauses a job: once this method has returned, no run of a scheduled time begins until the job is resumed.
    *
    * @param until when the job resumes by itself; null for never
    * @param reason a human-readable reason

@@ -251,7 +251,7 @@ final class Transport {
       }, Thread::startVirtualThread);
     }
 
-    /** Returns the wait of a {@code Retry-After} in seconds, or until a date; empty if the value is neither. */
+    /** Returns the wait that a {@code Retry-After} requests, in seconds or as a date; empty if the value is neither. */
     private Optional<Duration> retryAfter(String value) {
       try {
         if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {

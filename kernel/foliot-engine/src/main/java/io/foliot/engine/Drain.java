@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The end of a loop's work: the loop continues to claim for some time, then stops claiming and waits for the attempts
  * under way. Passive; confined to the loop's thread.
  *
- * <p>Guarantees: the future that {@link #begin} gets completes with true when the ends of all attempts are recorded,
- * and with false when the time to wait is over; neither happens while the loop still claims. If the loop dies, {@link
- * EngineLoop} completes the future with false.
+ * <p>Guarantees: the future passed to {@link #begin} completes with true when the ends of all attempts are recorded,
+ * and with false when the time to wait is over; it does not complete while the loop still claims. If the loop dies,
+ * {@link EngineLoop} completes the future with false.
  */
 final class Drain {
   private @Nullable CompletableFuture<Boolean> answer;
@@ -22,7 +22,7 @@ final class Drain {
    * Begins to drain.
    *
    * @param afterNanos how long to continue to claim
-   * @param patienceNanos how long to wait in total; at least {@code afterNanos} counts
+   * @param patienceNanos how long to wait in total; {@code afterNanos} if that is longer
    */
   void begin(CompletableFuture<Boolean> newAnswer, long afterNanos, long patienceNanos, long nowNanos) {
     answer = newAnswer;

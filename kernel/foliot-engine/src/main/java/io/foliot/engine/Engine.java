@@ -154,7 +154,7 @@ public final class Engine implements Scheduler {
     permits.requestPermits();
   }
 
-  /** Does the work that the node has once, and not per loop; called in each turn of the first loop. */
+  /** Does the work that is done once per node, not once per loop. Called in each turn of the first loop. */
   private void eachTurn(long nowNanos) {
     watch.turn(nowNanos);
     deletions.turn(nowNanos);
@@ -165,7 +165,9 @@ public final class Engine implements Scheduler {
     }
   }
 
-  /** Wakes tasks that wait for others. A lost hint costs time only: the waiting task finds the end by itself, later. */
+  /**
+   * Wakes tasks that wait for the end of another task. If this fails, the waiting task finds the end itself, later.
+   */
   private void wakeAwaiting(String queue, List<String> keys) {
     CompletableFuture<?> unused = wake(queue, keys).whenComplete((woken, failure) -> {
       if (failure != null) {
@@ -174,7 +176,7 @@ public final class Engine implements Scheduler {
     });
   }
 
-  /** Does the work that the node has once a second; called by the first loop. */
+  /** Does the work that is done once per node and second. Called by the first loop. */
   private void eachSecond() {
     parkedHeads.turn();
     deletions.takeBackAbandoned();

@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The poll for tasks that are a second overdue in slots of other nodes, and the choice of those that this node takes.
  *
- * <p>A slot whose oldest entry has not moved between two polls counts as orphaned, and is drained for as long as claims
- * are won. An owner with a backlog may not have reached that slot yet: while other slots of this owner move, the owner
- * counts as active and gets more time, and still more time from a node that is busy itself. The nodes of a busy cluster
- * therefore do not claim entries that their owners are about to claim.
+ * <p>A slot whose oldest entry is the same in two polls counts as orphaned, and this node drains the slot for as long
+ * as it wins claims there. But the owner may have a backlog, and may not have reached the slot yet. While the oldest
+ * entries of its other slots change, the owner counts as active: its slots count as orphaned only after 5 s, or after
+ * 30 s if this node is busy itself. The nodes of a busy cluster therefore do not claim entries that their owners are
+ * about to claim.
  *
  * <p>While the coordinator is unavailable no new assignment gives the slots of a dead node to others. Then an orphaned
  * slot is <em>adopted</em>: the loop reads it like its own, ahead and from the head, so that only the first entries are
@@ -57,11 +58,11 @@ final class OverduePoll {
   private static final long AT_WORK_NANOS = 2 * NANOS_PER_SECOND;
   /** The time for which an overdue entry is left to an owner that makes progress. */
   private static final long PATIENCE_NANOS = 5 * NANOS_PER_SECOND;
-  /** The time for which such an entry is left to such an owner while this node is busy itself. */
+  /** Replaces {@link #PATIENCE_NANOS} while this node is busy itself. */
   private static final long BUSY_PATIENCE_NANOS = 30 * NANOS_PER_SECOND;
   /**
-   * Maximum number of polls that a helper waits for the helpers before it: in a large cluster most of them may be gone
-   * at once.
+   * Maximum number of polls for which a helper waits for the helpers before it: in a large cluster most of them may be
+   * gone at the same time.
    */
   private static final int MAX_HELPERS_BEFORE = 8;
   /**
@@ -132,7 +133,7 @@ final class OverduePoll {
   /**
    * Sets the owners of the slots from now on.
    *
-   * @param mine the slots of this node by that assignment
+   * @param mine the slots of this node by the new assignment
    */
   void assigned(Assignment newAssignment, SlotSet mine, Adoption newAdoption, long nowNanos) {
     if (newAdoption == Adoption.FORBIDDEN || !newAssignment.equals(assignment)) {
@@ -188,8 +189,8 @@ final class OverduePoll {
   }
 
   /**
-   * Returns the scans of this poll: the oldest entry of each slot of the share that is not this node's, and a page of a
-   * slot that is being drained.
+   * Returns the scans of this poll: for each slot of the share that this node does not own, the oldest entry, or a page
+   * of entries if the slot is being drained.
    */
   List<DueScan> begin(SlotSet share, SlotSet mine, long now, long nowNanos) {
     nextNanos = nowNanos + EVERY_NANOS;

@@ -61,7 +61,7 @@ final class Parking {
   /**
    * Creates the parking of these lanes.
    *
-   * @param batch how many entries one call parks
+   * @param batch the maximum number of entries that one call parks
    * @param low the number of entries below which a lane reads parked entries: the size of one claim
    */
   Parking(TaskStore store, QueueRegistry registry, Lanes lanes, Inbox inbox, StoreHealth health, Meter meter, int batch,

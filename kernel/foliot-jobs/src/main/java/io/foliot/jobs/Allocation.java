@@ -6,13 +6,13 @@ public enum Allocation {
   FREE(1),
   /** Equal blocks in the order of the seats; each shard of the rest goes to one of the first workers. */
   AVERAGE(2),
-  /** As {@link #AVERAGE}, with the workers in reverse order if the hash of the job's name is even. */
+  /** The blocks of {@link #AVERAGE}; the workers are in reverse order if the hash of the job's name is even. */
   ODD_EVEN(3),
   /** By a hash of the names of the workers: a worker that joins or leaves moves only its own shards. */
   HASH(4),
   /** One shard to each worker in turn; the job's name determines the first worker. */
   ROUND_ROBIN(5),
-  /** By a {@link ShardAllocator} of the application; the job gives its name. */
+  /** By the {@link ShardAllocator} of the application that the job names. */
   OWN(6);
 
   private final int code;

@@ -23,9 +23,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a {@link JobRecord}, in a {@link Frame} that belongs to the job's name. Times are stored as distances
- * from the cursor, because small numbers take few bytes. A record of more than {@value #MAX_BYTES} bytes loses its
- * oldest history until it fits, or until no history is left.
+ * The bytes of a {@link JobRecord}, in a {@link Frame} that belongs to the job's name. Most times are stored as
+ * distances from the cursor or from another time, because small numbers take few bytes. A record of more than {@value
+ * #MAX_BYTES} bytes loses its oldest history until it fits, or until no history is left.
  */
 final class JobRecordFormat {
   /** Size in bytes above which a record loses history: each pass reads and writes the record. */

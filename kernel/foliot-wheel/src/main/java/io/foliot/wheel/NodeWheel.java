@@ -302,8 +302,8 @@ final class NodeWheel {
   /**
    * Does the same as {@link TimerQueue#advance}, with three differences. Dead entries count as touched. Entries are
    * visited in the order of their deadlines in nanoseconds; entries with equal deadlines are visited in the order in
-   * which they were placed. Entries of the last tick whose deadline is after {@code nowNanos} stay until a call with a
-   * later time.
+   * which they were placed. Entries of {@code nowTick} whose deadline is after {@code nowNanos} stay until a call with
+   * a later time.
    *
    * @param nowTick the tick of {@code nowNanos}, as {@link Visitor#placeTick} returns it
    */

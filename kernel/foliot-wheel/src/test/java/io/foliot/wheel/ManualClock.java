@@ -128,7 +128,10 @@ final class ManualClock implements TimerClock {
     }
   }
 
-  /** Waits until the driver sleeps, and returns when it wakes by itself; {@code Long.MAX_VALUE} means never. */
+  /**
+   * Waits until the driver sleeps. Returns the time in nanoseconds at which it wakes by itself, or {@code
+   * Long.MAX_VALUE} for never.
+   */
   long parkedUntil() {
     awaitAsleep();
     lock.lock();

@@ -146,8 +146,8 @@ public abstract class TimerQueueContract {
       }
       int touched;
       do {
-        // A queue that counts other moves than the model reaches its limit at another timer. So the test advances such
-        // a queue to the end before it compares.
+        // A queue that does not count the same moves as the model reaches its limit at another timer than the model. So
+        // the test advances such a queue to the end before it compares.
         model.begin(now, wakesAsModelled() ? limit : NO_LIMIT);
         touched = queue.advance(now, limit, (handle, deadline, payload) -> {
           TimerQueueModel.Entry expected = model.next();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One generation of a task, with the answers that name this generation and its deliveries. */
+/** One generation of a task, with its deliveries and the answers that name it. */
 final class Firing {
   final String taskId;
   final long generation;
@@ -111,7 +111,7 @@ final class Firing {
     return lastDueMillis;
   }
 
-  /** Returns the events that prove that this firing was requested. */
+  /** Returns the events of the first operation whose answer names this firing, or an empty list if no answer does. */
   List<Event> origin() {
     return placed.isEmpty() ? List.of() : placed.getFirst().events();
   }

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param fence the fence of the attempt
  * @param begunMicros a time just before the work began
  * @param writesMicros the times when the handler wrote to its sink
- * @param heldMicros when the last extension that the server confirmed was sent, or 0 if none was confirmed
- * @param target the worker that the server names as the target of the shard, with scope ALL; null if it was not read
+ * @param heldMicros when the worker sent the latest extension that the server confirmed, or 0 if none was confirmed
+ * @param target for a run with scope ALL, the worker that the server names as the target of the shard; null if the
+ *     target was not read
  * @param end the end of the handler, or null if the process ended before the handler
  */
 record ShardAttempt(String worker, String workerZone, Shard shard, Fence fence, long begunMicros,

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Three servers share the slots of one store, each server through a proxy of its own. In each round, a test kills,
- * pauses, replaces, cuts off and slows down servers, and at the end it kills the store and restarts it.
+ * pauses, replaces, cuts off and slows down servers. At the end of the round it kills the store and restarts it.
  */
 abstract class ClusterFaults extends StoreFaults {
   static final int NODES = 3;

@@ -173,7 +173,7 @@ class JobKillTest {
     return OffsetDateTime.parse(matcher.group(1)).toInstant();
   }
 
-  /** Sends a request, and repeats it for up to 60 s while a busy server answers that nothing was done. */
+  /** Sends a request, and repeats it for up to 60 s while the server answers 503. Returns the body of a 2xx answer. */
   private String send(ServerProcess server, String method, String path, String body)
       throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(server.url().resolve(path)).timeout(BOUND)

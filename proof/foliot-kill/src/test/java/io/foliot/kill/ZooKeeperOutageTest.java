@@ -31,10 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers over one PostgreSQL, with some hundred tasks a second. ZooKeeper does not answer for 20 s, during which
- * one server may be killed. Tasks are due later than servers read ahead when they are submitted, so the owners of their
- * slots must fire them. For an outage of 60 s: {@code mvn verify -Plong -pl :foliot-kill -am -Dtest=ZooKeeperOutageTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
+ * Three servers over one PostgreSQL, with some hundred tasks a second. ZooKeeper does not answer for 20 s; in one test
+ * a server is killed during this time. Each task is due at least 2 s after its submit. Servers read only 1 s ahead, so
+ * the owner of a task's slot must fire the task. For an outage of 60 s: {@code mvn verify -Plong -pl :foliot-kill -am
+ * -Dtest=ZooKeeperOutageTest -Dsurefire.failIfNoSpecifiedTests=false -Daway=60}.
  */
 @Tag("long")
 class ZooKeeperOutageTest {

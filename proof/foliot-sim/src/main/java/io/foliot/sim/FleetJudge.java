@@ -41,20 +41,20 @@ import org.jspecify.annotations.Nullable;
  * nodes have read that the worker is live. A node's vouchers are valid for ten seconds, and a worker counts as live for
  * two seconds after its poll. A node reads the fleet at least once a second, and repeats a failed write of the seats.
  * <li>DISABLED: a node that has read the fleet gives no tasks to a disabled worker. All nodes have read the change
- * {@value #KNOWN_MILLIS} ms after the answer to the change and the worker's move to its node. A node reads the fleet at
- * least once a second, and a read waits for at most one write.
+ * {@value #KNOWN_MILLIS} ms after its answer, or after the worker began to poll its present node if that is later. A
+ * node reads the fleet at least once a second, and a read waits for at most one write.
  * </ul>
  *
  * <p>An unanswered call to enable or disable a worker may take effect at any time, even after the answer to a later
- * call, because a paused node makes the call when the node is resumed. If a change of a worker was repeated, both rules
- * apply only while the stored seat agrees with the last answer.
+ * call, because a paused node makes the call when the node is resumed. After such a call, both rules apply only while
+ * the stored seat has the state of the latest answer.
  */
 final class FleetJudge {
   private static final long SETTLED_MILLIS = 20_000;
   private static final long KNOWN_MILLIS = 5_000;
   /** The interval of the head poll by which the owner of a slot finds tasks that another node has written. */
   private static final long HEAD_POLL_MILLIS = 100;
-  /** The pause of a node after each read of parked tasks: first of its own slots, then of all slots. */
+  /** The pause of a node after each read of parked tasks. It reads its own slots and all slots in turn. */
   private static final long PARKED_PAUSE_MILLIS = 100;
   /** The longest sleep of a loop. The end of a pause does not wake the loop. */
   private static final long LOOP_SLEEP_MILLIS = 100;

@@ -233,7 +233,7 @@ final class DocumentsTest {
     assertThat(output.lines()).as(output).containsOnlyOnce("cancel order-7");
   }
 
-  /** Returns the text of the first XML element with a name that begins at or after {@code from}. */
+  /** Returns the text of the first XML element of a name; the search begins at the index {@code from}. */
   private static String element(String xml, String name, int from) {
     int begin = xml.indexOf("<" + name + ">", from) + name.length() + 2;
     return xml.substring(begin, xml.indexOf("</" + name + ">", begin));

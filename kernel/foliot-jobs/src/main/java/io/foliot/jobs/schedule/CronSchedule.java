@@ -47,7 +47,9 @@ public final class CronSchedule implements Schedule {
   private final DstOverlap overlap;
   private final LocalTimes times;
   private final boolean firesTwice;
-  /** The span of the last call. Any thread writes it: a race only costs another lookup, because a span is immutable. */
+  /**
+   * The span of the latest call. Any thread writes it: a race only costs another lookup, because a span is immutable.
+   */
   private @Nullable OffsetSpan lastSpan;
 
   private CronSchedule(CronText.Parsed parsed, String name, ZoneId zone, DstGap gap, DstOverlap overlap,

@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link ServerMeter}); other values are read at each scrape.
  */
 public final class Prometheus implements AutoCloseable {
-  // Longest wait for the counts of queues. A scraper gives up soon, and the previous counts are better than none.
+  // Longest wait for the counts of queues; a scraper times out soon. If the counts take longer, the scrape has the
+  // previous counts.
   private static final long COUNTS_TIMEOUT_MILLIS = 2_000;
   private static final int MAX_DESTINATIONS = 100;
   private static final int MAX_FAILING_JOBS = 100;
@@ -130,7 +131,7 @@ public final class Prometheus implements AutoCloseable {
     return MultiGauge.builder(name).description(description).register(registry);
   }
 
-  /** A number from the status of the engine. */
+  /** A function that returns a number of the engine's status. */
   private interface Figure {
     double of(Scheduler.EngineStatus engine);
   }

@@ -12,10 +12,10 @@ import java.util.Set;
  * The dialect of MariaDB 10.6 and newer, and of MySQL 8.0.19 and newer. A batch is a table of parameters within the
  * statement.
  *
- * <p>An UPDATE does not return which rows it changed. So the UPDATE marks each row, and a second statement reads which
- * rows have the mark. A claim is marked with its token, and needs no transaction. Any other change is marked with a
- * random version. Both statements of such a change are in one short transaction, whose row locks keep the version until
- * it is read.
+ * <p>An UPDATE does not return which rows it changed. So the UPDATE writes a value of this call into each row, and a
+ * second statement reads which rows have such a value. For a claim the value is the token, and no transaction is
+ * needed. For any other change it is a random version. Both statements of such a change are in one short transaction,
+ * whose row locks keep the version until it is read.
  *
  * <p>No column is ever read as NULL. On JDK 25, the compiled code with which MariaDB's driver decodes a NULL sometimes
  * crashes the JVM (decision 0047).

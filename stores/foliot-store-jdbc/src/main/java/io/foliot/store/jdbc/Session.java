@@ -24,7 +24,7 @@ final class Session {
   /** The connection for steps outside the caller's transaction; null without such a transaction. */
   private final @Nullable Connections outside;
   private boolean mayHaveWritten;
-  /** Whether a step that may write has succeeded since the last unit began. */
+  /** Whether a step that may write has succeeded since the latest unit began. */
   private boolean wroteSince;
 
   private Session(Connection connection, Dialect dialect, @Nullable Connections outside) {
@@ -79,14 +79,14 @@ final class Session {
   }
 
   /**
-   * Begins a unit of work. If a statement fails before a step of the unit has written, the items without results are
-   * unchanged.
+   * Begins a unit of work. If a statement fails before a step of the unit has written, the unit's items without results
+   * are unchanged.
    */
   void beginUnit() {
     wroteSince = false;
   }
 
-  /** Returns whether a step that may write has succeeded since the last unit began. */
+  /** Returns whether a step that may write has succeeded since the latest unit began. */
   boolean wroteSince() {
     return wroteSince;
   }

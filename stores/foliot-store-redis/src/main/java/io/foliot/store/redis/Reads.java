@@ -46,11 +46,14 @@ final class Reads {
       .thenComparing(DueEntry::id);
   private static final byte[] NOTHING = {};
   private static final int ID_BYTES = 16;
-  /** Number of records that one script reads from a part, which takes the server a millisecond. */
+  /** Number of records that one script reads from a part. The read takes the server about a millisecond. */
   private static final int SCAN_PAGE = 1_000;
   /** Maximum number of scripts of one query, so that a filter that no record passes does not delay the caller. */
   private static final int MAX_READS = 32;
-  /** Minimum number of parked tasks that are read from each part, because one part may have all of them. */
+  /**
+   * Minimum number of parked tasks that are read from each part, up to the limit of the read. The parts may have
+   * unequal numbers of parked tasks.
+   */
   private static final int PARKED_PER_PART = 16;
   /** Argument of scan.lua, in place of a state, that selects all live tasks. */
   private static final int LIVE = 254;
@@ -191,7 +194,7 @@ final class Reads {
 
   /**
    * Returns the first entries of all parts, in order. A part from which {@code perPart} entries were read may have
-   * more, so all entries after its last one are left out.
+   * more. So entries of any part are left out if they come after the last entry read from that part.
    */
   private static List<DueEntry> firsts(List<List<DueEntry>> found, int perPart, int limit) {
     DueEntry end = found.stream().filter(entries -> entries.size() == perPart).map(List::getLast).min(BY_WAKE)
@@ -273,7 +276,7 @@ final class Reads {
     }));
   }
 
-  /** Returns the tasks in the order of the ids. All parts are read at once. */
+  /** Returns the tasks in the order of the ids. The parts are read concurrently. */
   CompletionStage<List<Optional<TaskRecord>>> find(List<TaskId> ids) {
     return call(() -> retryIfMoved(bits -> {
       Partitions.State state = parts.state();

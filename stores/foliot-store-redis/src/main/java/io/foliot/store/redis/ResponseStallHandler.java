@@ -25,8 +25,8 @@ final class ResponseStallHandler extends ChannelDuplexHandler {
   private @Nullable Future<?> checks;
 
   /**
-   * Creates a handler for one connection. The connection is closed if the server sends nothing for {@code timeout}
-   * after a call, or up to a quarter of the timeout later.
+   * Creates a handler for one connection. The handler closes the connection if the server sends nothing after a call
+   * for {@code timeout}, or for up to a quarter of it longer.
    */
   ResponseStallHandler(Duration timeout) {
     timeoutNanos = timeout.toNanos();

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * changes a task in its new part, the process reads the old part. This read stores the new number of parts in the old
  * part, which from then on refuses calls that name fewer parts. Tasks that have to migrate therefore no longer change
  * in the old part. A task that is found in the old part is inserted in the new part unless the task exists there, then
- * deleted in the old part, and only then changed. Several processes may do all of this at once or again, and may be
- * interrupted at any point.
+ * deleted in the old part, and only then changed. Several processes may do all of this concurrently, may repeat it, and
+ * may be interrupted at any point.
  *
  * <p>A caller that stalls between the read of the old part and the insert might insert a task again that other callers
  * have migrated, ended and deleted meanwhile. A task in the new part changes only after it was deleted in the old part.

@@ -121,7 +121,9 @@ final class SubmittingProcess {
     store.close();
   }
 
-  /** Returns a touch to a time 10 s later. The index entry of the task then stays in place until a move. */
+  /**
+   * Returns a touch that makes the task due 10 s later. The index entry of the task then stays in place until a move.
+   */
   private static Touch pushBack(Draft draft) {
     return new Touch(new TaskRef.ById(draft.id()), Due.at(draft.due().atMillis(0) + 10_000));
   }

@@ -4,8 +4,8 @@ import io.foliot.core.TaskId;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C of stored bytes, combined with a mark of their owner. So bytes that were copied or restored to another task do
- * not match. The mark needs no second pass over the bytes.
+ * CRC32C of stored bytes, XORed with a hash of their owner, here called the mark. So the checksum of bytes that were
+ * copied or restored to another task does not match. The mark needs no second pass over the bytes.
  */
 public final class Checksum {
   /** Size of a checksum in bytes. */
