@@ -141,7 +141,8 @@ public record Job(String name, String queue, ScheduleSettings schedule, int shar
     boolean isOwn = allocation == Allocation.OWN;
     ensure(isOwn || allocator.isEmpty(), "allocator", "none, unless the allocation is own", shown(allocator));
     ensure(!isOwn || ShardAllocator.isName(allocator), "allocator", "the name of an allocator of the application,"
-        + " because the allocation is own: 1 to " + ShardAllocator.MAX_NAME + " of A-Z a-z 0-9 . _ -", shown(allocator));
+        + " because the allocation is own: 1 to " + ShardAllocator.MAX_NAME + " of A-Z a-z 0-9 . _ -",
+        shown(allocator));
     ensure(!isOwn || scope != Scope.ALL, "allocation",
         "a rule other than own with scope all, which has one shard for each worker",
         "own");

@@ -103,7 +103,7 @@ final class JobRecordFormat {
       out.near(paused.since() - base).near(paused.until()).near(paused.origins()).text(paused.reason())
           .text(paused.actor());
     }
-    out.near(record.nextAfter() == 0 ? 0 : record.nextAfter()).near(record.origins());
+    out.near(record.nextAfter()).near(record.origins());
     list(out, record.waiting(), waiting -> out.near(waiting.time() - base).near(waiting.origin())
         .varint(waiting.missed()).u8(waiting.waits() ? 1 : 0));
     list(out, record.active(), run -> writeRun(run, base, out));
