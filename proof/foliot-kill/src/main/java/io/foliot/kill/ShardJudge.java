@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a {@link ShardHistory} against the {@linkplain Demand demands}. The rules compare the times of events and bound
- * no duration, except {@link Demand#DISABLED}, which allows {@link #KNOWN_MILLIS}.
+ * Checks a {@link ShardHistory} against the {@linkplain Demand demands}. The rules compare the times of events, and
+ * bound no duration except in {@link Demand#DISABLED}, which allows {@link #KNOWN_MILLIS}.
  *
  * <p>An attempt certainly holds its shard for the length of a lease after its claim, and after each extension that the
  * server has confirmed, unless its handler ends earlier. A handler that examines its lease and finds it valid proves

@@ -187,7 +187,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
       }
     }
 
-    /** Returns false if the attempt was cancelled, as by its timeout, before the executor ran it. */
+    /** Returns false if the attempt was cancelled, for example by its timeout, before the executor ran it. */
     private synchronized boolean begins() {
       thread = Thread.currentThread();
       return !interrupted;
