@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientBackend implements Backend {
   private static final System.Logger LOG = System.getLogger(ClientBackend.class.getName());
-  /** Shortest lease that a call may request. The server never shortens a lease, so this request leaves it unchanged. */
+  /** Shortest lease that a call may request. The server never shortens a lease, so a request for it changes none. */
   private static final Duration LEAST_LEASE = Duration.ofMillis(1);
   private static final String PULL = "pull";
   private static final String JSON = "application/json";
@@ -254,8 +254,8 @@ final class ClientBackend implements Backend {
   }
 
   /**
-   * Stores a note by an extension that is too short to change the lease. The end of the attempt sends the note again.
-   * Therefore a note that is lost here is only stored later.
+   * Stores a note by an extension that is too short to change the lease. A note that is lost here is stored at the end
+   * of the attempt, which sends the note again.
    */
   private CompletableFuture<?> send(ClaimedTask task, TaskNote note) {
     return calls.extend(task.lease(), LEAST_LEASE, note).exceptionally(failure -> {

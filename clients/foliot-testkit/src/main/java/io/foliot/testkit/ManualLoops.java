@@ -86,7 +86,7 @@ public final class ManualLoops {
    * Lets time pass from turn to turn until a condition holds.
    *
    * @param atMost longest time that may pass
-   * @throws IllegalStateException if the condition does not hold by then
+   * @throws IllegalStateException if the condition does not hold after the last turn within this time
    */
   public void runUntil(BooleanSupplier condition, Duration atMost) {
     long endNanos = Math.addExact(clock.monotonicNanos(), atMost.toNanos());

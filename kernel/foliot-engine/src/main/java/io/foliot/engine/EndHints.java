@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * <p>Guarantees: a task is woken once for all ends within a tenth of a second; the woken task finds every end that was
- * stored before the wake-up. Hints are lost when the process ends, and while {@value #MAX} tasks wait to be woken.
+ * stored before the wake-up. Hints are lost when the process ends. While {@value #MAX} tasks wait to be woken, hints
+ * for other tasks are lost.
  *
  * <p>Rejected: a wake-up for each end. A run of ten thousand shards would be planned ten thousand times.
  */

@@ -25,30 +25,30 @@ import java.util.function.Predicate;
  * except the methods that any thread may call.
  *
  * <p>Guarantees: an error here costs time and never safety, because a claim decides which worker runs a task. A worker
- * that calls a live node has a seat within seconds. All nodes count a worker as gone within {@link
- * Vouchers#VALID_MICROS} after its last sign of life, and at once if the coordinator reports that the worker's node is
- * gone.
+ * that calls a live node has a seat within seconds, unless all seats are taken. A worker that stops calling is gone for
+ * all nodes within seconds after the {@link WorkerRoster} of its node has dropped it. If the node itself dies, its
+ * workers are gone after {@link Vouchers#VALID_MICROS}, or sooner if the coordinator reports that the node is gone.
  *
  * <ol>
  * <li>Each second, and twice a second while there are workers, the keeper takes the workers that are alive from the
  * {@link WorkerRoster}, and this node itself if it has handlers of its own. While there are any, the keeper vouches for
  * them in a document of this node, every three seconds and when they change.
  * <li>It reads the documents of all nodes, and the document with the seats ({@link FleetRecord}).
- * <li>Where a worker of this node has no seat, or a seat belongs to a worker that is gone, it writes the seats by
+ * <li>If a worker of this node has no seat, or a seat belongs to a worker that is gone, it writes the seats by
  * compare-and-set. If another node was faster, the next turn reads the seats again.
  * <li>A fleet that differs from the previous one becomes the {@link Seating} of the lanes, and goes to the deliveries.
  * </ol>
  *
  * <p>The keeper reads the seats even without workers, because a disabled worker may poll this node for the first time.
  * Until the first read, every worker counts as disabled. A store that is not shared has one node: that node vouches for
- * nothing, and reads the seats once.
+ * nothing, and reads the seats only at its start and after each write of them.
  */
 final class FleetKeeper {
   private static final System.Logger LOG = System.getLogger(FleetKeeper.class.getName());
   private static final String SEATS = "seats";
   private static final String NODES = "node/";
   private static final long VOUCH_NANOS = 3_000_000_000L;
-  /** Time after the end of a node's last vouchers at which its document is deleted. */
+  /** Time from the end of a node's vouchers until another node deletes the document that has them. */
   private static final long FORGET_MICROS = 3_600_000_000L;
   /** Pause between two reads while there are no workers. */
   private static final long READ_NANOS = 1_000_000_000L;

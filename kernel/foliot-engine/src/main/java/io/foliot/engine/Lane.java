@@ -22,11 +22,11 @@ final class Lane {
   /** Longest expected time between two polls of a pull queue. After a longer time the queue counts as unpolled. */
   private static final long POLLED_NANOS = 50_000_000;
   /**
-   * Assumed size of a body until one was seen: the largest that is permitted, because many new lanes at once must not
+   * Assumed size of a body until one was seen: the largest that is permitted, because many new lanes together must not
    * claim more than fits into memory.
    */
   private static final long FIRST_BODY_BYTES = Limits.MAX_PAYLOAD_BYTES;
-  /** Memory of an attempt beside its payload, in bytes. */
+  /** Memory of an attempt besides its payload, in bytes. */
   static final long ATTEMPT_BYTES = 1 << 10;
   /** Divisor of the difference by which a new body changes the average size: the newest body counts for an eighth. */
   private static final int BODY_WEIGHT = 8;
@@ -262,7 +262,7 @@ final class Lane {
 
   /**
    * Returns whether the lane, at its latest rate, empties within {@link #FLOW_SECONDS}. A lane that has permits and was
-   * empty less than {@link #FLOW_CREDIT_NANOS} ago counts as flowing.
+   * empty less than {@link #FLOW_CREDIT_NANOS} ago counts as flowing. An empty lane does not.
    */
   boolean isFlowing() {
     return waiting() > 0
@@ -358,8 +358,9 @@ final class Lane {
   }
 
   /**
-   * Returns whether to read more parked entries: there are some, fewer than {@code low} entries without an address wait
-   * here, no read is under way, and a worker waits if this is a pull queue.
+   * Returns whether to read more parked entries: there are some, the queue is served, fewer than {@code low} entries
+   * without an address wait here, no read is under way, the pause after the previous read is over, and a worker waits
+   * if this is a pull queue.
    */
   boolean needsParked(long nowNanos, int low) {
     return hasParked && !parkedReadUnderWay && isServed() && unaddressed() < low && nowNanos - parkedRetryNanos >= 0
@@ -416,7 +417,7 @@ final class Lane {
     boolean fromTheBeginning = parkedCursor == null;
     if (parkedOf == ParkedOf.OWN && first == null) {
       ownAreRead = true;
-      // After a whole round the lane pauses: other nodes may have reached the end of their slots, too.
+      // After a round over own slots the lane pauses: other nodes may begin to read all slots at the same time.
       parkedRetryNanos = fromTheBeginning ? parkedRetryNanos : retryNanos;
       return;
     }
@@ -482,7 +483,10 @@ final class Lane {
     settled++;
   }
 
-  /** Returns how many attempts end per second, averaged over some ten seconds; called a few times a second. */
+  /**
+   * Returns how many attempts end per second, as an exponential average with a time constant of {@link #RATE_SECONDS};
+   * 0 at the first call. Called a few times a second.
+   */
   double settledPerSecond(long nowNanos) {
     double seconds = (nowNanos - sampledNanos) / 1e9;
     if (sampledNanos != Long.MIN_VALUE && seconds > 0) {

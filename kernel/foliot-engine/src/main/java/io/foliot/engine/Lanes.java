@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>{@link #ready} skips an entry that waits to be moved ({@link Moves#covers}), or whose id is known already.
  * <li>An entry goes into the lane of its queue if the lane has room.
- * <li>If the task has an address, and the lane is full or no worker of this node may run the task ({@link Seating}),
- * its entry goes to the overflow. Otherwise an entry of a pull queue waits under its address, and delays no other
- * entry.
- * <li>If no worker polls this node for a pull queue, and there are other nodes, the entries of the queue go to the
- * overflow: once they are parked, the node that a worker polls finds them.
+ * <li>An entry with an address goes to the overflow if the lane is full or if no worker of this node may run the task
+ * ({@link Seating}). In the lane of a pull queue, an entry with an address waits under this address, and delays no
+ * other entry.
+ * <li>If no worker polls this node for a pull queue, and there are other nodes, the entries of the queue without an
+ * address go to the overflow: once they are parked, the node that a worker polls finds them.
  * <li>If the lane is full and flows, an entry without an address is let go: it stays in the index, and a head poll
  * brings it back when there is room. Parking it would cost a second write for a task that is claimed a moment later.
  * <li>If the lane is full and stalled, or its queue is not served, the entry goes to the overflow. {@link Parking}
@@ -317,8 +317,8 @@ final class Lanes {
   }
 
   /**
-   * Takes at most {@code most} entries to park. Entries whose lanes have room by now go into the lanes, or are let go,
-   * instead.
+   * Takes at most {@code most} entries to park. An entry whose lane has room by now goes into the lane instead, and an
+   * entry without an address whose lane is full and flows is let go.
    */
   List<DueEntry> takeOverflow(int most, long nowNanos) {
     List<DueEntry> entries = new ArrayList<>();
@@ -342,7 +342,7 @@ final class Lanes {
     known.remove(entry.id());
   }
 
-  /** Returns a handler that forgets these entries if the given one throws, so that a poll may find them again. */
+  /** Returns a handler that forgets these entries if the given handler throws: a poll may find them again. */
   <T> Inbox.Handler<T> orForget(List<DueEntry> entries, Inbox.Handler<T> handler) {
     return (result, failure, nowNanos) -> {
       boolean done = false;

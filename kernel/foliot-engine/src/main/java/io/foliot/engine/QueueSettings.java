@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class QueueSettings {
-  /** Maximum number of attempts to write a queue's settings while other callers write them, too. */
+  /** Maximum number of tries to write a queue's settings while other callers also write them. */
   private static final int WRITE_TRIES = 16;
 
   private final TaskStore store;

@@ -58,7 +58,7 @@ final class SlotOwnership {
   private Assignment assignment;
   private boolean isPublished;
   private boolean takesSlots = true;
-  /** The members at the last report of the coordinator. */
+  /** The members at the latest report of the coordinator in which this node was connected. */
   private List<Coordinator.Member> members = List.of();
   private boolean isSessionLost;
   /** The members before a lost session, which may yet register again. */

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The workers that call this node, known by their ordinary calls: they wait for tasks, and extend leases. Thread-safe.
  *
- * <p>A worker that waits counts as alive until shortly after the end of its wait, because it polls again at once. A
+ * <p>A worker that waits counts as alive until two seconds after the end of its wait, because it polls again at once. A
  * worker that has tasks may have no free handler, and then does not poll. Such a worker extends each lease when a third
  * of it is over. An extension keeps the worker alive for half a lease and two seconds, but for at most 30 s.
  */

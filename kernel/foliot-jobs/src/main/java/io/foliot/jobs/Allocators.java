@@ -36,7 +36,11 @@ final class Allocators {
     return byName.containsKey(name);
   }
 
-  /** @throws UnallocatedException if there is no such allocator */
+  /**
+   * Ensures that this process has an allocator.
+   *
+   * @throws UnallocatedException if it does not
+   */
   void ensureHas(String name) {
     if (!has(name)) {
       throw new UnallocatedException("waits for " + missing(name), null);

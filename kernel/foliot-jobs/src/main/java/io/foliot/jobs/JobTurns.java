@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The changes of this process that wait for a job with almost no gap between its planning passes. A change is accepted
  * only between two passes, and a job that runs ten times a second on a slow store is nearly always in a pass. The
- * planner of this process delays the next pass of such a job a little, so that the change can be written. Planners of
- * other processes are not notified of the change. Thread-safe.
+ * planner of this process leaves {@link #GAP_MILLIS} before the next pass of such a job, so that the change can be
+ * written. Planners of other processes are not notified of the change. Thread-safe.
  */
 final class JobTurns {
   /**

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * block, and should return within microseconds.
  *
  * <p>A run does not begin if its allocator is not registered on the node that plans it, throws, returns null, returns
- * fewer or more workers than there are shards, or returns a worker that is not in the list. The run waits, is tried
- * again every two seconds, and the status of the job shows the reason; no other rule replaces the allocator. The job's
+ * fewer or more workers than there are shards, or returns a worker that is not in the list. The run waits and is tried
+ * again every two seconds. The status of the job shows the reason. No other rule replaces the allocator. The job's
  * {@link Overlap} decides the times that come in the meantime. A run also waits while there is no worker; the allocator
  * is not called then.
  */

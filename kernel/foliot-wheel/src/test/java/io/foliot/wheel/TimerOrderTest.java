@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Checks the order in which timers start. Timers start in the order of their deadlines. Timers that one thread
- * schedules with equal deadlines start in the order of the calls. A timer is never due before its call, so the order
- * holds for all starts of a history.
+ * schedules with equal deadlines start in the order of the calls. A timer is never due before the call that schedules
+ * it, so the order holds for all starts of a history.
  *
  * <p>The message of a failure has the seed. {@code -Dfoliot.seed=N} runs seed N alone, {@code -Dfoliot.seeds=N} runs N
  * seeds.
@@ -281,7 +281,7 @@ final class TimerOrderTest {
           assertThat(future.isCancelled()).isFalse();
           runs++;
         }
-        // Each step of the clock is long, so the driver gets many due tasks at once, as after a stall.
+        // Each step of the clock is long, so the driver gets many due tasks together, as after a stall.
         clock.awaitAsleep();
         while (started.size() < runs) {
           clock.advance(1 + random.nextLong(10 * tickNanos));
@@ -372,9 +372,9 @@ final class TimerOrderTest {
     }
 
     /**
-     * Returns the number of pairs of tasks that started in the wrong order. The pair (A, B) is in the wrong order if B
-     * was scheduled before the deadline of A and has an earlier deadline. It is also in the wrong order if B was
-     * scheduled before A, with the same or a shorter delay.
+     * Returns the number of pairs (A, B) in which A started before B, in the wrong order. The order is wrong if B was
+     * scheduled before the deadline of A and has an earlier deadline. The order is also wrong if B was scheduled before
+     * A, with the same or a shorter delay.
      */
     long inversions() {
       long inversions = 0;

@@ -124,8 +124,8 @@ final class JobWorkerProgram {
   /**
    * Works in a random number of steps, and returns how the handler ended.
    *
-   * @param isPolite whether the handler gives the shard back when it is stopped. Otherwise it reports success, even
-   *     after it has lost its lease
+   * @param isPolite whether the handler gives the shard back when the handler is stopped. Otherwise it reports success,
+   *     even after it has lost its lease
    */
   private ShardAttempt.End work(long attempt, JobContext job, boolean isPolite) {
     ThreadLocalRandom random = ThreadLocalRandom.current();

@@ -97,7 +97,7 @@ final class ServerProcess implements AutoCloseable {
   void start() {
     List<String> command = new ArrayList<>(place.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // First the flags of this JVM that suppress warnings, then flags that shorten the start.
+    // First the flags of this JVM that suppress warnings; then assertions, a small heap, and a short start.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(flag -> flag.startsWith("--"))
         .forEach(command::add);
     command.addAll(List.of("-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a {@link ShardHistory} against the {@linkplain Demand demands}. No rule depends on the speed of the machine:
- * each rule compares the reads of a worker up to an instant with the changes of the store before that instant.
+ * Checks a {@link ShardHistory} against the {@linkplain Demand demands}. The rules compare the times of events, and
+ * bound no duration except in {@link Demand#DISABLED}, which allows {@link #KNOWN_MILLIS}.
  *
  * <p>An attempt certainly holds its shard for the length of a lease after its claim, and after each extension that the
  * server has confirmed, unless its handler ends earlier. A handler that examines its lease and finds it valid proves
@@ -46,7 +46,7 @@ final class ShardJudge {
     EARLY,
     /** A shard runs only where its address permits. */
     PLACE,
-    /** For each shard of a job, fences grow in the order in which the store made the claims, over attempts and runs. */
+    /** For each shard of a job, fences grow in the order of the claims in the store, across attempts and runs. */
     FENCE,
     /** No shard runs at two workers at the same time, except after a lost lease. */
     ONCE,
@@ -62,7 +62,7 @@ final class ShardJudge {
     END,
     /** A disabled worker gets no shard. */
     DISABLED,
-    /** A sink that keeps the greatest fence refuses each write of a worker that was replaced, and no other. */
+    /** A sink that keeps the greatest fence refuses each write of a worker that was replaced, and no other write. */
     SINK
   }
 

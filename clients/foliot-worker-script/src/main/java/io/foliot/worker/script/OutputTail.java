@@ -16,8 +16,8 @@ import java.util.function.Consumer;
  */
 final class OutputTail {
   /**
-   * Bytes that are kept: enough for a stack trace and the lines before it, and little memory even for many scripts at
-   * once.
+   * Bytes that are kept: enough for a stack trace and the lines before it, and little memory even if many scripts run
+   * concurrently.
    */
   static final int MAX_BYTES = 64 << 10;
 

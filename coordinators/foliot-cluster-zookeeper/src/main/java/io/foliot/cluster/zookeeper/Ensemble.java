@@ -136,8 +136,8 @@ final class Ensemble implements AutoCloseable {
    * The nodes under a path.
    *
    * @param names the names of the nodes, without the path
-   * @param changeId the id of ZooKeeper's last transaction that created or deleted such a node; 0 if the path does not
-   *     exist
+   * @param changeId the id of ZooKeeper's latest transaction that created or deleted such a node; 0 if the path does
+   *     not exist
    */
   record Children(List<String> names, long changeId) {}
 
@@ -222,8 +222,8 @@ final class Ensemble implements AutoCloseable {
   }
 
   /**
-   * Ends the session, and with it all its ephemeral nodes, atomically. Blocks until ZooKeeper has responded or the
-   * client gives up.
+   * Ends the session, which atomically deletes all ephemeral nodes of the session. Blocks until ZooKeeper has responded
+   * or the client gives up.
    */
   @Override
   public void close() {

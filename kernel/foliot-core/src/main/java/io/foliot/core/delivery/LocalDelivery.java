@@ -64,7 +64,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
     }
   }
 
-  /** Sets the handler of a queue. It takes effect at once. */
+  /** Sets the handler of a queue, for the attempts that begin from now on. Attempts under way keep theirs. */
   public LocalDelivery handle(String queue, Handler handler) {
     handlers.put(queue, new Registered(handler, new FailureLog(LOG, queue, clock.monotonicNanos())));
     listeners.forEach(listener -> listener.accept(queue));
@@ -187,7 +187,7 @@ public final class LocalDelivery implements Delivery, ServedQueues {
       }
     }
 
-    /** Returns false if the attempt was cancelled, as by its timeout, before the executor ran it. */
+    /** Returns false if the attempt was cancelled, for example by its timeout, before the executor ran it. */
     private synchronized boolean begins() {
       thread = Thread.currentThread();
       return !interrupted;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param from the first instant that may be scheduled, or null
  * @param to the first instant that must not be scheduled any more, or null
  * @param exclude names of calendars whose days are excluded
- * @param jitter the longest delay of a scheduled time
+ * @param jitter the longest delay of the shards of a run after their scheduled time
  */
 public record ScheduleSettings(@Nullable String cron, @Nullable CronDialect dialect, @Nullable Duration every,
     @Nullable Duration offset, @Nullable Duration after, @Nullable Instant at, ZoneId zone, DstGap dstGap,

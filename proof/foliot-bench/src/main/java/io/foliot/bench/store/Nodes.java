@@ -110,7 +110,7 @@ final class Nodes implements AutoCloseable {
     return stores.getFirst();
   }
 
-  /** Returns the node with this number, modulo the number of nodes. */
+  /** Returns the scheduler of the node with this number, modulo the number of nodes. */
   Scheduler scheduler(int number) {
     return nodes.get(number % nodes.size()).scheduler();
   }

@@ -64,7 +64,8 @@ final class FiringLog {
    * Checks each timer.
    *
    * @param cancelled the number of timers, from the first, that were cancelled
-   * @throws IllegalStateException if a cancelled timer fired, or another timer did not fire exactly once or fired early
+   * @throws IllegalStateException if a cancelled timer fired, if a timer that was not cancelled did not fire exactly
+   *     once, or if a timer fired more than {@link #EARLY_NANOS_MAX} early
    */
   void ensureExact(int cancelled) {
     for (int index = 0; index < latenessNanos.length; index++) {
@@ -87,7 +88,7 @@ final class FiringLog {
     }
   }
 
-  /** Returns the lateness of each timer that has fired. */
+  /** Returns the lateness of each timer that has fired, in the order of the timers' indexes. */
   LongStream latenessNanos() {
     return Arrays.stream(latenessNanos).filter(nanos -> nanos != NOT_FIRED);
   }

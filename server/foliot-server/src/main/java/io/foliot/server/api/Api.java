@@ -175,7 +175,7 @@ public final class Api implements AutoCloseable {
   /** An answer, with the route that the request matched, or null if it matched none. */
   public record Answer(@Nullable Route route, Reply reply) {}
 
-  /** Answers a request. Never throws. */
+  /** Answers a request. An exception becomes a problem; only an {@link Error} is thrown. */
   public Answer answer(String method, String path, String remote, Request.Incoming incoming) {
     Route[] found = new Route[1];
     try {

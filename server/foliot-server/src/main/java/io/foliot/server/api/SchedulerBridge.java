@@ -151,7 +151,8 @@ final class SchedulerBridge implements AutoCloseable {
   }
 
   /**
-   * Returns the problem that answers a call which has failed. An unexpected exception is returned unchanged.
+   * Returns the problem that answers a call which has failed. An unexpected exception is returned unchanged, and an
+   * {@link Error} is thrown.
    *
    * @param writes whether the call is a write, which may have taken effect
    */

@@ -111,8 +111,8 @@ final class MySqlStatements {
   }
 
   /**
-   * Returns a random number of 62 bits, from which the versions of a batch's rows count up in the order of their
-   * places. No other row is expected to have one of these versions.
+   * Returns a random number of 62 bits, from which the versions of a batch's rows count up in the order of the rows. No
+   * other row is expected to have one of these versions.
    */
   static long newVersions() {
     return ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >>> 1);
@@ -166,7 +166,11 @@ final class MySqlStatements {
     return rowsOfVersion(connection, values, false);
   }
 
-  /** Returns the positions of the rows that have these versions. Locked rows keep their versions until the commit. */
+  /**
+   * Returns the positions of the rows that have these versions.
+   *
+   * @param locking whether to lock these rows, so that they keep their versions until the commit
+   */
   BitSet rowsOfVersion(Connection connection, ParameterTable values, boolean locking) throws SQLException {
     return places(connection, rowsOfVersion.with("wanted", values.with()).when("locking", locking).text(), values);
   }

@@ -72,12 +72,12 @@ abstract class Rows {
     return detail.length() > AttemptRecord.MAX_DETAIL ? detail.substring(0, AttemptRecord.MAX_DETAIL) : detail;
   }
 
-  /** Returns how long finished tasks are kept, in milliseconds, bounded so that its sum with a time is a long. */
+  /** Returns how long finished tasks are kept, in milliseconds, bounded so that its sum with a time fits a long. */
   static long retention(QueueTerms terms) {
     return Math.min(terms.retainFinishedMillis(), Limits.MAX_DELAY_MILLIS);
   }
 
-  /** Returns the numbers of slots, in ascending order. */
+  /** Returns the numbers of these slots, in ascending order. */
   static int[] slots(SlotSet slots) {
     int[] numbers = new int[slots.size()];
     int slot = -1;
@@ -175,7 +175,7 @@ abstract class Rows {
       throws SQLException {
     boolean live = Row.isLive(row.getLong(first + VERSION));
     TaskState state = ColumnCodes.stateOrFailed(row.getInt(first + STATE));
-    // The caller then sets a damaged live record aside, which makes its task FAILED.
+    // The caller sets a damaged live record aside, which makes its task FAILED.
     return columns(connection, numbers, row, first,
         live == state.isFinal() || (live && !(why instanceof NewerVersionException))
             ? TaskState.FAILED

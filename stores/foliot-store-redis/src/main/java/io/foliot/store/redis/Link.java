@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Link.class.getName());
-  /** Beginning of a script's error if the caller assumed too few parts; the exponent of their number (2^n) follows. */
+  /** Beginning of a script's error if the caller assumed too few parts. Then follows n, where 2^n parts exist. */
   private static final String MOVED = "FOLIOTSLOTS ";
   /** Maximum number of calls that wait for an answer. If more wait, the server is too slow, and calls are refused. */
   private static final int MAX_UNDER_WAY = 100_000;
@@ -193,8 +193,8 @@ final class Link implements AutoCloseable {
   }
 
   /**
-   * Completes when enough replicas have the earlier writes to the servers of these keys. Fails if too few replicas have
-   * them within half of the timeout of a call.
+   * Completes when the configured number of replicas have the earlier writes to the servers of these keys, at once if
+   * this number is 0. Fails if too few replicas have them within half of the timeout of a call.
    */
   CompletableFuture<Void> awaitReplicas(List<byte[]> keys) {
     if (waitReplicas == 0) {

@@ -53,7 +53,7 @@ final class Partitions {
   }
 
   /**
-   * Records the numbers of parts that the store contains.
+   * Records how many parts there are according to the store, and how far their tasks have migrated.
    *
    * @param bits the binary logarithm of the number of parts
    * @param complete the binary logarithm of the largest number of parts to which all tasks have migrated
