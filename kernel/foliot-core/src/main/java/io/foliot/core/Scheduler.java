@@ -254,7 +254,8 @@ public interface Scheduler extends AutoCloseable {
    * A queue with its figures.
    *
    * @param queue its settings
-   * @param counts its tasks by state, at most ten seconds old
+   * @param counts its tasks by state, at most ten seconds old; older on a database where a count takes more than half a
+   *        second
    * @param settledPerSecond attempts that this node saw end, per second, over the last ten seconds or so
    * @param lag the time since the oldest waiting task of the queue became due; zero if no due task waits. The figure is
    *        some seconds old. It includes tasks that wait on this node, are parked in the store, or are overdue in slots

@@ -14,9 +14,9 @@ import java.util.Set;
  * are the circuit breaker. The algorithm follows TCP's congestion control (Jacobson 1988).
  *
  * <p>A claim takes a place for each of its tasks when it is sent. A slow store must not leave a quick destination idle.
- * A claim may therefore take as many additional places as attempts ended while the previous claim was with the store: by
- * the time the new claim comes back, about as many places are free again. If the destination stops answering just then, it has
- * at most twice as many attempts as its limit, and no more follow.
+ * A claim may therefore take as many additional places as attempts ended while the previous claim was with the store:
+ * by the time the new claim comes back, about as many places are free again. If the destination stops answering just
+ * then, it has at most twice as many attempts as its limit, and no more follow.
  */
 final class Destination {
   private static final double START_LIMIT = 16;

@@ -93,8 +93,8 @@ public final class Migration {
    * Moves all tasks and settings, and blocks until all are moved. May be repeated after a failure, with the same two
    * stores.
    *
-   * @param patience how long to wait for the ends of running attempts; tasks that still run after this time are moved as
-   *     they are
+   * @param patience how long to wait for the ends of running attempts; tasks that still run after this time are moved
+   *     as they are
    * @throws MigrationException if the migration cannot continue
    * @throws StoreException if a store cannot be reached or reports a failure
    * @throws CompletionException if a store does not answer a call within a minute
